@@ -1,0 +1,115 @@
+"""Pending actions: frozen proposals that await a person. Values and the state machine, no I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class ActionType(StrEnum):
+    """What a pending action would change."""
+
+    MAINTENANCE_UPDATE = "maintenance_update"
+    EVENT_CREATE = "event_create"
+    CARE_ASSIGNMENT = "care_assignment"
+    SCHEDULE_CHANGE = "schedule_change"
+
+
+class ActionStatus(StrEnum):
+    """Where a pending action stands."""
+
+    PENDING = "pending"  # awaits a person
+    CONFIRMED = "confirmed"  # a person said yes; not yet executed
+    EXECUTING = "executing"  # effects outside the database are under way
+    DONE = "done"  # written; the receipt tells what
+    FAILED = "failed"  # confirmed, but could not be executed; nothing was written
+    REJECTED = "rejected"  # a person said no
+    EXPIRED = "expired"  # nobody answered in time; this is not a no
+    SUPERSEDED = "superseded"  # a newer proposal took its place
+    WITHDRAWN = "withdrawn"  # what was said has been taken back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One way to resolve an action, shown as a button.
+
+    Attributes:
+        label: Text of the button.
+        effects: What is written when it is chosen: a list of {"effect": name, ...parameters}.
+        result: One line that replaces the question once chosen.
+    """
+
+    label: str
+    effects: tuple[Mapping[str, Any], ...]
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What the observer (or another source) asks a person to confirm.
+
+    Attributes:
+        household: Tenant key.
+        type: What it would change.
+        source_type: OBSERVER, CHAT, EMAIL_MANUAL, ...
+        source_id: Id of the source within that type; with household and `slot` it identifies the
+            action, so that proposing twice adds nothing.
+        slot: Tells several actions of one source apart ("0", "1", ...).
+        chat_id: Chat it came from, if any.
+        extraction: The extraction record it rests on.
+        extraction_confidence: In [0, 1].
+        summary: One line for people.
+        effects: What Confirm writes: a list of {"effect": name, ...parameters}. Frozen and hashed.
+        choices: Other ways to resolve it; empty where Confirm is the only one.
+        merge_key: Type, dates, child and task in one text; an equal key still pending within the
+            last hour is merged. None never merges.
+        expires_at: Aware.
+        suggested_event: How the calendar would look, for people ({"summary","start","end",...}) or None.
+        conflict_key: Stable key of the conflict it answers, if any.
+    """
+
+    household: str
+    type: ActionType
+    source_type: str
+    source_id: str
+    slot: str
+    chat_id: str | None
+    extraction: Mapping[str, Any]
+    extraction_confidence: float
+    summary: str
+    effects: tuple[Mapping[str, Any], ...]
+    choices: tuple[Choice, ...]
+    merge_key: str | None
+    expires_at: datetime
+    suggested_event: Mapping[str, Any] | None = None
+    conflict_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingAction:
+    """A stored proposal.
+
+    Attributes:
+        id: UUID, deterministic from household, source and slot.
+        proposal: What was frozen.
+        payload_hash: SHA-256 of everything a person is shown and that would be written.
+        version: Counts changes of the frozen payload, from 1.
+        status: Where it stands.
+        created_at: Aware.
+        decided_at: When a person or time settled it.
+        decided_by: Member id of that person, if any.
+        choice: Label that was chosen, if any.
+        receipt: What execution wrote, or why it failed.
+    """
+
+    id: str
+    proposal: Proposal
+    payload_hash: str
+    version: int
+    status: ActionStatus
+    created_at: datetime
+    decided_at: datetime | None = None
+    decided_by: str | None = None
+    choice: str | None = None
+    receipt: Mapping[str, Any] | None = None

@@ -1,0 +1,1 @@
+"""Composition root: settings to a running system; nothing else wires."""

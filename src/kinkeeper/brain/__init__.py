@@ -1,0 +1,1 @@
+"""Answers a question from event graph and memory."""

@@ -1,0 +1,1 @@
+"""The event graph: events, occurrences, participants, responsibilities, conflicts, ICS."""

@@ -1,0 +1,117 @@
+"""Events of the event graph: frozen values, closed unions, no I/O."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from kinkeeper.core.time import Interval
+
+
+class EventKind(StrEnum):
+    """What an event is."""
+
+    BOOKING = "booking"  # somebody is busy with it: practice, dentist
+    CARE = "care"  # an adult does something for a child: pickup, dropoff, cover
+    BREAK = "break"  # all-day background that books nobody: school holiday
+    DEADLINE = "deadline"  # due on a day: a car service
+
+
+class EventState(StrEnum):
+    """Where an event or a single occurrence stands."""
+
+    CONFIRMED = "confirmed"
+    CANCELLED = "cancelled"
+
+
+class SourceType(StrEnum):
+    """Where something was learnt."""
+
+    SEED = "SEED"
+    OBSERVER = "OBSERVER"
+    CHAT = "CHAT"
+    EMAIL_MANUAL = "EMAIL_MANUAL"
+    ICS = "ICS"
+    CLI = "CLI"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Why an event is in the graph.
+
+    Attributes:
+        source_type: Kind of source.
+        source_id: Id within that kind: seed id, message id, ICS UID.
+        confirmed_by: Member id of the person whose yes wrote it; None for seeds and imports.
+        action_id: Pending action that was executed, if any.
+    """
+
+    source_type: SourceType
+    source_id: str
+    confirmed_by: str | None = None
+    action_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One node of the event graph; possibly recurring.
+
+    Attributes:
+        id: Stable id (deterministic from its source).
+        household: Tenant key.
+        kind: What it is.
+        summary: One line.
+        activity: Activity id or generic word's canonical name, if any.
+        task: For care: pickup, dropoff, cover, attend, ...
+        who: Member ids taking part (children of a booking, children cared for).
+        responsible: Member ids in charge.
+        place: Place id or free text, if any.
+        start: Aware, in the zone of `tz`: first occurrence.
+        duration: >= 0.
+        all_day: Dates only; start at local midnight.
+        tz: IANA zone in which the recurrence is expanded.
+        rrule: RFC 5545 rule without prefix, if recurring.
+        exdates: Aware starts that are left out.
+        state: Confirmed or cancelled.
+        provenance: Why it is here.
+        about: Id of the event this care concerns, if any.
+    """
+
+    id: str
+    household: str
+    kind: EventKind
+    summary: str
+    start: datetime
+    duration: timedelta
+    tz: str
+    provenance: Provenance
+    activity: str | None = None
+    task: str | None = None
+    who: tuple[str, ...] = ()
+    responsible: tuple[str, ...] = ()
+    place: str | None = None
+    all_day: bool = False
+    rrule: str | None = None
+    exdates: tuple[datetime, ...] = ()
+    state: EventState = EventState.CONFIRMED
+    about: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One instance of an event in time, with what was changed for this one alone.
+
+    Attributes:
+        event: The event it belongs to.
+        original_start: Aware start that the rule gives; identifies the occurrence.
+        interval: When it really takes place (moved occurrences differ from the rule).
+        state: Cancelled occurrences are only returned when asked for.
+        responsible: In charge of this one; the event's own unless overridden.
+        place: Where this one is; the event's own unless overridden.
+    """
+
+    event: Event
+    original_start: datetime
+    interval: Interval
+    state: EventState
+    responsible: tuple[str, ...]
+    place: str | None

@@ -1,0 +1,1 @@
+"""Values and rules every package speaks: time, messages, gates, ids, errors. Standard library only."""

@@ -1,0 +1,111 @@
+"""Clocks, instants and half-open intervals. The only module that reads the wall clock."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from kinkeeper.core.errors import InputError, InvariantError
+
+
+class Clock(Protocol):
+    """Tells what time it is."""
+
+    def now(self) -> datetime:
+        """Return the current instant, aware, in UTC."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Return the wall clock's instant, aware, in UTC."""
+        return datetime.now(UTC)
+
+
+class VirtualClock:
+    """A clock that only moves when told to, and never backwards.
+
+    Replays and tests run on it.
+    """
+
+    def __init__(self, start: datetime) -> None:
+        self._now = as_utc(start)
+
+    def now(self) -> datetime:
+        """Return the instant last moved to, aware, in UTC."""
+        return self._now
+
+    def advance_to(self, instant: datetime) -> None:
+        """Move to `instant` if it lies ahead; an earlier instant changes nothing.
+
+        Args:
+            instant: Aware.
+        """
+        self._now = max(self._now, as_utc(instant))
+
+
+def as_utc(instant: datetime) -> datetime:
+    """Return the same instant in UTC.
+
+    Raises:
+        InvariantError: `instant` has no timezone.
+    """
+    if instant.tzinfo is None:
+        raise InvariantError("a datetime without timezone crossed a border; attach the zone first")
+    return instant.astimezone(UTC)
+
+
+def to_text(instant: datetime) -> str:
+    """Return the storage form of an instant: fixed-width UTC ISO 8601, so text order is time order."""
+    return as_utc(instant).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def from_text(text: str) -> datetime:
+    """Return the instant of a storage form.
+
+    Raises:
+        InputError: `text` is not an aware ISO 8601 instant.
+    """
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is not an ISO 8601 date-time") from error
+    if instant.tzinfo is None:
+        raise InputError(f"{text!r} has no UTC offset; write e.g. 2026-03-03T16:30:00-06:00")
+    return instant.astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Interval:
+    """A span of time, start included, end excluded.
+
+    Attributes:
+        start: Aware.
+        end: Aware, never before `start`; equal means an instant without extent.
+    """
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        """Refuse naive or reversed bounds.
+
+        Raises:
+            InvariantError: A bound has no timezone, or `end` lies before `start`.
+        """
+        if as_utc(self.end) < as_utc(self.start):
+            raise InvariantError(f"an interval ends before it starts: {self.start} .. {self.end}")
+
+    def overlaps(self, other: "Interval") -> bool:
+        """Whether the two share time; touching ends do not."""
+        return self.start < other.end and other.start < self.end
+
+    def widened(self, margin: timedelta) -> "Interval":
+        """Return the interval longer by `margin` (>= 0) on both sides."""
+        return Interval(self.start - margin, self.end + margin)
+
+    @property
+    def duration(self) -> timedelta:
+        """Length, >= 0."""
+        return self.end - self.start

@@ -1,0 +1,1 @@
+"""People, places, activities and words of one household, read from its file."""

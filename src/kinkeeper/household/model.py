@@ -1,0 +1,161 @@
+"""A household as its file describes it: frozen values, no I/O."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+
+class Role(StrEnum):
+    """What a member is to the household."""
+
+    PARENT = "parent"
+    GUARDIAN = "guardian"
+    HELPER = "helper"
+    CHILD = "child"
+    OTHER = "other"
+
+
+_ADULT_ROLES = frozenset({Role.PARENT, Role.GUARDIAN, Role.HELPER})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A person of the household.
+
+    Attributes:
+        id: Slug used in extractions and assignments.
+        name: Display name.
+        role: What they are to the household.
+        aliases: Other words for them, as written in the file.
+        telegram_id: Their Telegram user id, if known.
+    """
+
+    id: str
+    name: str
+    role: Role
+    aliases: tuple[str, ...] = ()
+    telegram_id: int | None = None
+
+    @property
+    def is_adult(self) -> bool:
+        """Whether they may confirm and be offered as a button (parent, guardian, helper)."""
+        return self.role in _ADULT_ROLES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Something with an id, a display name and other words for it: activity, place or resource.
+
+    Attributes:
+        id: Slug.
+        name: Display name; the id in words where the file gives none.
+        aliases: Other words for it.
+    """
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A word for several members ("the boys")."""
+
+    id: str
+    aliases: tuple[str, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTime:
+    """A time of day with a name ("after-school" = 15:15), local."""
+
+    id: str
+    start: time
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedEvent:
+    """An event that the file puts into the event graph.
+
+    Attributes:
+        id: Slug, stable over reloads.
+        summary: One line.
+        activity: Activity id, if any.
+        who: Member ids taking part.
+        responsible: Member ids in charge.
+        place: Place id, if any.
+        start: Local wall time, naive; midnight where `all_day`.
+        duration: > 0; whole days where `all_day`.
+        all_day: Whether it has dates only.
+        rrule: RFC 5545 rule without the "RRULE:" prefix, if recurring.
+        exdates: Local starts (naive) that are left out.
+    """
+
+    id: str
+    summary: str
+    activity: str | None
+    who: tuple[str, ...]
+    responsible: tuple[str, ...]
+    place: str | None
+    start: datetime
+    duration: timedelta
+    all_day: bool = False
+    rrule: str | None = None
+    exdates: tuple[datetime, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceItem:
+    """Something to be done by a day (a car service)."""
+
+    id: str
+    summary: str
+    due: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Household:
+    """One tenant: people, words, timezone, seeds.
+
+    Attributes:
+        id: Slug; the tenant key of every row.
+        zone: Timezone of all local times.
+        locale: BCP 47 tag ("en-US"): week start and date order.
+        bot_name: What the assistant is called.
+        owner: Member id who administers; the first parent unless set.
+        chats: Chat ids allowed in this environment; empty means none is configured.
+    """
+
+    id: str
+    zone: ZoneInfo
+    locale: str
+    bot_name: str
+    owner: str | None
+    chats: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+    activities: tuple[Named, ...] = ()
+    places: tuple[Named, ...] = ()
+    resources: tuple[Named, ...] = ()
+    groups: tuple[Group, ...] = ()
+    times: tuple[NamedTime, ...] = ()
+    events: tuple[SeedEvent, ...] = ()
+    maintenance: tuple[MaintenanceItem, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def adults(self) -> Sequence[Member]:
+        """Members who may confirm, in file order."""
+        return [member for member in self.members if member.is_adult]
+
+    @property
+    def children(self) -> Sequence[Member]:
+        """Members with role child, in file order."""
+        return [member for member in self.members if member.role is Role.CHILD]
+
+    def member(self, member_id: str) -> Member | None:
+        """Return the member with that id, if any."""
+        return next((member for member in self.members if member.id == member_id), None)

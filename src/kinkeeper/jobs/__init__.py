@@ -1,0 +1,1 @@
+"""Durable work: row leases with fencing, the job engine, the reconciler."""

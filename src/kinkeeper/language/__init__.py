@@ -1,0 +1,1 @@
+"""Text read without a model: folding, misspellings, time expressions, replies."""

@@ -1,0 +1,1 @@
+"""Time expressions as families type them, resolved against a reference instant."""

@@ -1,0 +1,65 @@
+"""What a time expression says: frozen values."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class SpanKind(StrEnum):
+    """What a span of text denotes."""
+
+    DATE = "date"
+    TIME = "time"
+    DATETIME = "datetime"
+    RANGE = "range"
+    DURATION = "duration"
+    RECURRING = "recurring"
+
+
+class Grain(StrEnum):
+    """How precise it is."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSpan:
+    """One time expression found in a text.
+
+    Attributes:
+        surface: The words, verbatim.
+        start_char: Offset of the first character in the text.
+        end_char: Offset past the last character.
+        kind: What it denotes.
+        begin: Aware, in the asked zone. A date begins at midnight; a time falls on the day it
+            means; of a duration, the reference instant.
+        until: Exclusive end, aware.
+        grain: Precision of `begin`.
+        recurrence: RFC 5545 rule without prefix, for recurring.
+        has_date: Whether the words name a day (or a span of days).
+        has_time: Whether the words name a time of day (a part of day such as "this evening" counts).
+        part_of_day: "morning", "noon", "afternoon", "evening", "night" or None, where the words say it.
+        is_meridiem_known: Whether am/pm was said, or is certain from 24-hour form, part of day or
+            context words; False means a bare "4" or "4:30" whose half of the day was inferred.
+        named: Id of the named time ("after-school") that gave the time, if any.
+    """
+
+    surface: str
+    start_char: int
+    end_char: int
+    kind: SpanKind
+    begin: datetime
+    until: datetime
+    grain: Grain
+    recurrence: str | None = None
+    has_date: bool = False
+    has_time: bool = False
+    part_of_day: str | None = None
+    is_meridiem_known: bool = True
+    named: str | None = None

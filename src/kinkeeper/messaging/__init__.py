@@ -1,0 +1,1 @@
+"""What came in and what must go out, durably: inbox, threads, outbox."""

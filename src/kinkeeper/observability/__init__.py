@@ -1,0 +1,1 @@
+"""How the program tells what it does: structured logs and counters, without message text."""

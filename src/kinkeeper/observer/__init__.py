@@ -1,0 +1,1 @@
+"""Listens to a household's group chat: tripwire, extraction, attribution, redline, phrasing."""
