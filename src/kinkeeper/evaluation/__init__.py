@@ -1,0 +1,1 @@
+"""Accuracy on labelled data: one module a suite, run by `kinkeeper eval`."""
