@@ -1,0 +1,263 @@
+"""Runs the jobs: takes dispatches from the engine's queue, claims their rows, calls the handlers.
+
+A handler gets a claimed row's key and epoch, does its work outside any transaction, and writes the
+effect in one transaction that finishes the row under that epoch. Whatever it raises is a failure:
+the row is tried again later or handed to a person. A dispatch that finds its row moved on does
+nothing, so running one twice is harmless.
+"""
+
+import asyncio
+import concurrent.futures
+import os
+import socket
+import threading
+import traceback
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+from dbos import DBOS, DBOSConfig
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.job import Job
+from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
+from kinkeeper.jobs.queue import APPLICATION, CONTRACT_VERSION, JobQueue, key_of
+from kinkeeper.jobs.reconciler import Reconciler
+from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.serializer import JsonSerializer
+from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.runner_lock import runner_lock
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_KEPT = timedelta(days=7)
+_BETWEEN_DELETIONS = timedelta(days=1)
+
+# Dispatches that wait in this process for a free worker: the queue is only looked at now and then.
+_TAKEN_AHEAD = 16
+
+# The engine underneath is one object a process.
+_ONE_RUNNER = threading.Lock()
+
+
+class _HandedBackError(BaseException):
+    """Ends a dispatch without an outcome, so that the engine runs it again after the next start."""
+
+
+class JobEngine:
+    """The job runner of this process; there can be one at a time.
+
+    Args:
+        store: Where the rows of work and the queue are.
+        queue: On that store.
+        jobs: The kinds of work to run.
+        clock: Tells when leases run out.
+        workers: Most handlers at once, > 0.
+        ladder: When failed work is tried again.
+        reconcile_every: How often stranded work is looked for.
+        poll_every: How often the queue is looked at; costs about a millisecond of CPU each.
+        grace: How long running handlers may go on after the end, before they are handed back.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queue: JobQueue,
+        jobs: Sequence[Job],
+        *,
+        clock: Clock,
+        workers: int,
+        ladder: RetryLadder | None = None,
+        reconcile_every: timedelta = timedelta(seconds=60),
+        poll_every: timedelta = timedelta(milliseconds=500),
+        grace: timedelta = timedelta(seconds=10),
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._jobs = tuple(jobs)
+        self._clock = clock
+        self._workers = workers
+        self._ladder = RetryLadder() if ladder is None else ladder
+        self._reconcile_every = reconcile_every
+        self._poll_every = poll_every
+        self._grace = grace
+        self._active: set[asyncio.Task[None] | None] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._slots = asyncio.Semaphore(workers)
+        self._stopping = False
+        self.reconciler = Reconciler(store, queue, self._jobs, clock=clock, ladder=self._ladder)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run jobs on this event loop for the length of the block.
+
+        At the end no new work is taken; handlers that run get `grace`, then are cancelled and their
+        rows handed back.
+
+        Raises:
+            ConflictError: Another process runs the jobs of this SQLite file.
+            UnavailableError: The database cannot be reached.
+        """
+        with ExitStack() as held:
+            if not _ONE_RUNNER.acquire(blocking=False):
+                raise InvariantError("this process already runs jobs; stop that engine first")
+            held.callback(_ONE_RUNNER.release)
+            if is_sqlite(self._store.url):
+                held.enter_context(runner_lock(str(self._store.url.database)))
+                await self.reconciler.end_leases()
+            await self.reconciler.run_once()
+            try:
+                await asyncio.to_thread(self._launch, asyncio.get_running_loop())
+                async with asyncio.TaskGroup() as tasks:
+                    upkeep = tasks.create_task(self._keep_up())
+                    try:
+                        yield
+                    finally:
+                        upkeep.cancel()
+            finally:
+                await self._stop()
+
+    def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start the engine from a thread without an event loop, so that it leaves ours alone."""
+        DBOS(
+            config=DBOSConfig(
+                name=APPLICATION,
+                system_database_engine=self._queue.engine,
+                application_version=CONTRACT_VERSION,
+                executor_id=_executor_id(self._store),
+                serializer=JsonSerializer(),
+                run_migrations=False,
+                log_level="WARNING",
+                enable_otlp=False,
+                scheduler_polling_interval_sec=3600.0,
+            )
+        )
+        for job in self._jobs:
+            self._register(job, loop)
+        self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
+        DBOS.launch()
+
+    def _register(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
+        @DBOS.workflow(name=job.name)
+        def dispatch(text: str, attempt: int) -> None:
+            work = self._perform(job, key_of(text), attempt)
+            try:
+                asyncio.run_coroutine_threadsafe(work, loop).result()
+            except concurrent.futures.CancelledError as error:
+                raise _HandedBackError from error
+
+    async def _perform(self, job: Job, key: Key, attempt: int) -> None:
+        task = asyncio.current_task()
+        self._active.add(task)
+        self._idle.clear()
+        try:
+            async with self._slots:
+                if self._stopping:
+                    raise asyncio.CancelledError
+                await self._claimed(job, key, attempt)
+        finally:
+            self._active.discard(task)
+            if not self._active:
+                self._idle.set()
+
+    async def _claimed(self, job: Job, key: Key, attempt: int) -> None:
+        now = self._clock.now()
+        epoch = await self._store.write(
+            lambda conn: leases.claim(
+                conn, job.table, key, now=now, lease=job.lease, attempt=attempt
+            )
+        )
+        if epoch is None:
+            return
+        try:
+            async with asyncio.timeout(job.lease.total_seconds()):
+                await job.handler(key, epoch)
+            await self._store.read(lambda conn: _expect_finished(conn, job, key, epoch))
+        except asyncio.CancelledError:
+            await self._hand_back(job, key, epoch)
+            raise
+        except LeaseLostError:
+            log.warning("jobs.lease.lost", job=job.name, attempt=attempt)
+        except Exception as error:  # noqa: BLE001 - the boundary of the job runner: recorded on the row
+            await self._failed(job, key, epoch, error)
+
+    async def _failed(self, job: Job, key: Key, epoch: int, error: Exception) -> None:
+        now = self._clock.now()
+        reason = _without_message_text(error)
+
+        def record(conn: Connection) -> leases.NextStep | None:
+            step = leases.fail(
+                conn, job.table, key, epoch, error=reason, now=now, ladder=self._ladder
+            )
+            if step is not None and step.delay is not None:
+                self._queue.enqueue(conn, job.name, key, attempt=step.attempt, delay=step.delay)
+            return step
+
+        step = await self._store.write(record)
+        state = None if step is None else step.state.value
+        if step is not None and step.state is WorkState.MANUAL_REVIEW:
+            log.error("jobs.job.gave_up", job=job.name, attempt=step.attempt, reason=reason)
+        else:
+            log.warning("jobs.job.failed", job=job.name, state=state, reason=reason)
+
+    async def _hand_back(self, job: Job, key: Key, epoch: int) -> None:
+        until = self._clock.now() + job.lease
+        await self._store.write(
+            lambda conn: leases.release(conn, job.table, key, epoch, until=until)
+        )
+
+    async def _keep_up(self) -> None:
+        next_deletion = self._clock.now()
+        while True:
+            await asyncio.sleep(self._reconcile_every.total_seconds())
+            now = self._clock.now()
+            try:
+                await self.reconciler.run_once()
+                if now >= next_deletion:
+                    await asyncio.to_thread(self._queue.delete_finished, now - _KEPT)
+                    next_deletion = now + _BETWEEN_DELETIONS
+            except UnavailableError as error:
+                log.warning("jobs.upkeep.postponed", reason=_without_message_text(error))
+
+    async def _stop(self) -> None:
+        self._stopping = True
+        wait = int(self._grace.total_seconds()) + 30 if self._active else 0
+        ending = asyncio.get_running_loop().run_in_executor(None, _destroy, wait)
+        try:
+            async with asyncio.timeout(self._grace.total_seconds()):
+                await self._idle.wait()
+        except TimeoutError:
+            for task in filter(None, self._active):
+                task.cancel()
+            await self._idle.wait()
+        await ending
+
+
+def _expect_finished(conn: Connection, job: Job, key: Key, epoch: int) -> None:
+    if leases.holds(conn, job.table, key, epoch):
+        raise InvariantError(f"the handler of {job.name} returned without finishing its row")
+
+
+def _destroy(wait_seconds: int) -> None:
+    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=wait_seconds)
+
+
+def _executor_id(store: Store) -> str:
+    """Name this process: on a file there is one runner, which takes over what the last one left."""
+    return "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _without_message_text(error: Exception) -> str:
+    """Say what failed and where. Our own errors quote no message; of others only the kind is known."""
+    if isinstance(error, KinkeeperError):
+        return f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

@@ -1,0 +1,320 @@
+"""Work as rows: claimed for a while, fenced by an epoch, finished in the transaction of the effect.
+
+The row is the truth. Whoever claims it gets a new epoch and a lease; an effect is written only in a
+transaction that finds the epoch unchanged, so a worker that comes back late writes nothing. Works on
+any table that has `work_columns`; a key is the values of its primary key, in the table's order.
+
+States: queued -> running -> done | dropped | manual_review; running -> queued on failure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    String,
+    Table,
+    Text,
+    and_,
+    case,
+    or_,
+    select,
+    update,
+)
+
+from kinkeeper.core.errors import ConflictError
+from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.store.schema import Instant
+
+Key = tuple[str, ...]
+
+_STRANDED_AT_ONCE = 500
+
+
+class WorkState(StrEnum):
+    """Where a row of work stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    DROPPED = "dropped"
+    MANUAL_REVIEW = "manual_review"
+
+
+class LeaseLostError(ConflictError):
+    """Somebody else has claimed the row since: what this worker did must not be written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """What follows a failure.
+
+    Attributes:
+        state: Queued, to be tried again, or manual review.
+        attempt: Number of the next dispatch where queued, of the last one otherwise.
+        delay: Wait before the next dispatch; None where there is none.
+    """
+
+    state: WorkState
+    attempt: int
+    delay: timedelta | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stranded:
+    """A row nobody is known to work on.
+
+    Attributes:
+        key: Its primary key.
+        state: Queued or running.
+        attempt: Number of its last dispatch.
+        epoch: Of its last claim.
+    """
+
+    key: Key
+    state: WorkState
+    attempt: int
+    epoch: int
+
+
+def work_columns() -> list[Column[Any]]:
+    """Return new columns that make a table's rows work; inserting needs only `due_at`.
+
+    `attempt` counts dispatches from 1, `failures` errors of the handler, `epoch` claims. `error` says
+    what went wrong last, without message text.
+    """
+    return [
+        Column("state", String(16), nullable=False, default=WorkState.QUEUED.value),
+        Column("attempt", Integer, nullable=False, default=1),
+        Column("failures", Integer, nullable=False, default=0),
+        Column("epoch", Integer, nullable=False, default=0),
+        Column("lease_until", Instant),
+        Column("due_at", Instant, nullable=False),
+        Column("error", Text),
+    ]
+
+
+def claim(
+    conn: Connection,
+    table: Table,
+    key: Key,
+    *,
+    now: datetime,
+    lease: timedelta,
+    attempt: int | None = None,
+) -> int | None:
+    """Take a row that is queued, or whose worker's lease ran out.
+
+    Args:
+        conn: In a writing transaction.
+        table: Has `work_columns`.
+        key: Of the row.
+        now: Aware.
+        lease: How long the claim holds, > 0.
+        attempt: Where given, only if this is still the row's current dispatch.
+
+    Returns:
+        The epoch to finish under, or None: held by another, finished, or dispatched anew.
+    """
+    free = or_(table.c.state == WorkState.QUEUED.value, _ran_out(table, now))
+    current = [] if attempt is None else [table.c.attempt == attempt]
+    taken_over = case((table.c.state == WorkState.RUNNING.value, 1), else_=0)
+    statement = (
+        update(table)
+        .where(_is(table, key), free, *current)
+        .values(
+            state=WorkState.RUNNING.value,
+            epoch=table.c.epoch + 1,
+            attempt=table.c.attempt + taken_over,
+            lease_until=now + lease,
+        )
+        .returning(table.c.epoch)
+    )
+    return conn.execute(statement).scalar_one_or_none()
+
+
+def holds(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
+    """Whether the claim of `epoch` still stands; on a server it then stands until the commit."""
+    statement = (
+        select(table.c.epoch).where(_held(table, key, epoch)).with_for_update()
+        if conn.dialect.name == "postgresql"
+        else select(table.c.epoch).where(_held(table, key, epoch))
+    )
+    return conn.execute(statement).first() is not None
+
+
+def finish(
+    conn: Connection, table: Table, key: Key, epoch: int, *, state: WorkState = WorkState.DONE
+) -> None:
+    """Close a row in the transaction that writes what the work came to.
+
+    Args:
+        conn: That transaction.
+        table: Has `work_columns`.
+        key: Of the row.
+        epoch: As `claim` returned it.
+        state: Done, dropped or manual review.
+
+    Raises:
+        LeaseLostError: Another worker took the row; let it end the transaction.
+    """
+    values = {"state": state.value, "lease_until": None, "error": None}
+    if not _change(conn, table, _held(table, key, epoch), values):
+        raise LeaseLostError(
+            f"the claim {epoch} on a row of {table.name} no longer stands; write nothing for it"
+        )
+
+
+def fail(
+    conn: Connection,
+    table: Table,
+    key: Key,
+    epoch: int,
+    *,
+    error: str,
+    now: datetime,
+    ladder: RetryLadder,
+) -> NextStep | None:
+    """Record a failure: queue the row for its next try, or hand it to a person.
+
+    Args:
+        conn: In a writing transaction, in which the caller also enqueues the next dispatch.
+        table: Has `work_columns`.
+        key: Of the row.
+        epoch: As `claim` returned it.
+        error: What went wrong, without message text.
+        now: Aware.
+        ladder: When to try again.
+
+    Returns:
+        What follows, or None where the claim no longer stands and nothing was changed.
+    """
+    row = conn.execute(
+        select(table.c.attempt, table.c.failures).where(_held(table, key, epoch))
+    ).first()
+    if row is None:
+        return None
+    failures = row.failures + 1
+    delay = ladder.delay_after(failures=failures, attempt=row.attempt)
+    values: dict[str, object] = {"failures": failures, "error": error, "lease_until": None}
+    if delay is None:
+        step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
+    else:
+        step = NextStep(state=WorkState.QUEUED, attempt=row.attempt + 1, delay=delay)
+        values["due_at"] = now + delay
+    values |= {"state": step.state.value, "attempt": step.attempt}
+    return step if _change(conn, table, _held(table, key, epoch), values) else None
+
+
+def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: datetime) -> bool:
+    """Hand a claimed row back undone, under the same dispatch; no failure is counted.
+
+    Args:
+        conn: In a writing transaction.
+        table: Has `work_columns`.
+        key: Of the row.
+        epoch: As `claim` returned it.
+        until: Aware; before then the row does not count as stranded.
+
+    Returns:
+        Whether the claim still stood.
+    """
+    values = {"state": WorkState.QUEUED.value, "lease_until": until}
+    return _change(conn, table, _held(table, key, epoch), values)
+
+
+def end_leases(conn: Connection, table: Table, *, now: datetime) -> int:
+    """End the leases of all running rows: for the one process that knows that it is the only one.
+
+    Returns:
+        How many rows were running.
+    """
+    running = table.c.state == WorkState.RUNNING.value
+    return conn.execute(update(table).where(running).values(lease_until=now)).rowcount
+
+
+def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]:
+    """Return up to 500 rows that are not finished, are due, and are under no lease; longest due first."""
+    statement = (
+        select(*table.primary_key.columns, table.c.state, table.c.attempt, table.c.epoch)
+        .where(
+            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+            or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
+            table.c.due_at <= now,
+        )
+        .order_by(table.c.due_at)
+        .limit(_STRANDED_AT_ONCE)
+    )
+    return [
+        Stranded(
+            key=tuple(row[:-3]), state=WorkState(row.state), attempt=row.attempt, epoch=row.epoch
+        )
+        for row in conn.execute(statement)
+    ]
+
+
+def dispatch_again(
+    conn: Connection, table: Table, row: Stranded, *, until: datetime, ladder: RetryLadder
+) -> NextStep | None:
+    """Give a stranded row its next dispatch, or hand it to a person after too many.
+
+    Args:
+        conn: In a writing transaction, in which the caller also enqueues the dispatch.
+        table: Has `work_columns`.
+        row: As `stranded` returned it.
+        until: Aware; before then the row does not count as stranded again.
+        ladder: How many dispatches there may be.
+
+    Returns:
+        What follows, or None where somebody else moved the row on and nothing was changed.
+    """
+    if row.attempt < ladder.attempts:
+        step = NextStep(state=WorkState.QUEUED, attempt=row.attempt + 1, delay=timedelta(0))
+        values: dict[str, object] = {"lease_until": until}
+    else:
+        step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
+        values = {"lease_until": None, "error": f"dispatched {row.attempt} times, never finished"}
+    values |= {"state": step.state.value, "attempt": step.attempt}
+    return step if _change(conn, table, _unmoved(table, row), values) else None
+
+
+def postpone(conn: Connection, table: Table, row: Stranded, *, until: datetime) -> None:
+    """Leave a stranded row alone until then, because its dispatch is known to be waiting."""
+    _change(conn, table, _unmoved(table, row), {"lease_until": until})
+
+
+def _change(
+    conn: Connection, table: Table, where: ColumnElement[bool], values: Mapping[str, object]
+) -> bool:
+    return conn.execute(update(table).where(where).values(**values)).rowcount == 1
+
+
+def _is(table: Table, key: Key) -> ColumnElement[bool]:
+    pairs = zip(table.primary_key.columns, key, strict=True)
+    return and_(*(column == value for column, value in pairs))
+
+
+def _held(table: Table, key: Key, epoch: int) -> ColumnElement[bool]:
+    return and_(_is(table, key), table.c.epoch == epoch, table.c.state == WorkState.RUNNING.value)
+
+
+def _ran_out(table: Table, now: datetime) -> ColumnElement[bool]:
+    return and_(
+        table.c.state == WorkState.RUNNING.value,
+        or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
+    )
+
+
+def _unmoved(table: Table, row: Stranded) -> ColumnElement[bool]:
+    return and_(
+        _is(table, row.key),
+        table.c.state == row.state.value,
+        table.c.attempt == row.attempt,
+        table.c.epoch == row.epoch,
+    )

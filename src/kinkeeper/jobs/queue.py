@@ -1,0 +1,171 @@
+"""The engine's queue in our own database: work is enqueued in the transaction that writes its row."""
+
+import logging
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from urllib.parse import quote, unquote
+
+import structlog
+from dbos import DBOS, DBOSClient, EnqueueOptions
+from sqlalchemy import Connection
+
+from kinkeeper.core.time import to_text
+from kinkeeper.jobs.leases import Key
+from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
+from kinkeeper.store.engines import library_engine
+from kinkeeper.store.faults import translated
+from kinkeeper.store.store import Store
+
+APPLICATION = "kinkeeper"
+QUEUE = "kinkeeper"
+
+# A contract between rows and code, not a release: jobs enqueued under another number stay still.
+CONTRACT_VERSION = "1"
+
+_WAITING: list[str] = ["ENQUEUED", "DELAYED", "PENDING"]
+_FINISHED: list[str] = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+_DELETED_AT_ONCE = 500
+_CONNECTIONS = 8
+
+
+class JobQueue:
+    """Enqueues work; any process may, not only the one that runs the jobs.
+
+    Making one brings the engine's own tables up to date, which blocks and must happen outside a
+    transaction.
+
+    Args:
+        store: Its database also holds the engine's tables.
+
+    Raises:
+        StoreBusyError: Another process held the database for too long.
+        UnavailableError: The database cannot be reached.
+    """
+
+    def __init__(self, store: Store) -> None:
+        refuse_pickles()
+        route_engine_log()
+        self.engine = library_engine(store.url, connections=_CONNECTIONS)
+        with translated():
+            DBOS.migrate(store.url.render_as_string(hide_password=False))
+        self._client = DBOSClient(
+            system_database_engine=self.engine,
+            serializer=JsonSerializer(),
+            application_name=APPLICATION,
+            lazy=True,
+        )
+
+    def enqueue(
+        self,
+        conn: Connection,
+        job: str,
+        key: Key,
+        *,
+        attempt: int = 1,
+        delay: timedelta = timedelta(0),
+    ) -> None:
+        """Enqueue one dispatch of a row's work, to be run once the caller's transaction commits.
+
+        Repeating it for the same attempt changes nothing.
+
+        Args:
+            conn: In a writing transaction of the store.
+            job: Name of the job.
+            key: Primary key of the row.
+            attempt: The row's current dispatch, >= 1.
+            delay: Shortest wait before it runs, >= 0.
+        """
+        options = EnqueueOptions(
+            workflow_name=job,
+            queue_name=QUEUE,
+            workflow_id=dispatch_id(job, key, attempt),
+            app_version=CONTRACT_VERSION,
+        )
+        if delay > timedelta(0):
+            options["delay_seconds"] = delay.total_seconds()
+        before = conn.get_execution_options().get("schema_translate_map")
+        self._client.enqueue_in_transaction(conn, options, key_text(key), attempt)
+        # The engine leaves its schema on our connection, where every later statement would pay for it.
+        conn.execution_options(schema_translate_map=before)
+
+    def waiting(self, dispatches: Collection[str]) -> dict[str, str]:
+        """Return the status of those dispatches that wait or run: ENQUEUED, DELAYED or PENDING. Blocks."""
+        with translated():
+            found = self._client.list_workflows(
+                workflow_ids=list(dispatches),
+                status=_WAITING,
+                load_input=False,
+                load_output=False,
+            )
+        return {workflow.workflow_id: workflow.status for workflow in found}
+
+    def delete_finished(self, before: datetime) -> int:
+        """Delete what the engine remembers of dispatches finished before then. Blocks.
+
+        Args:
+            before: Aware.
+
+        Returns:
+            How many were deleted.
+        """
+        deleted = 0
+        with translated():
+            while found := self._client.list_workflows(
+                status=_FINISHED,
+                completed_before=to_text(before),
+                limit=_DELETED_AT_ONCE,
+                load_input=False,
+                load_output=False,
+            ):
+                self._client.delete_workflows([workflow.workflow_id for workflow in found])
+                deleted += len(found)
+        return deleted
+
+    def set_limits(self, *, taken: int, poll_every: timedelta) -> None:
+        """Set how many dispatches one process takes at once, and how often it looks for them. Blocks."""
+        with translated():
+            self._client.register_queue(
+                QUEUE,
+                worker_concurrency=taken,
+                polling_interval_sec=poll_every.total_seconds(),
+                on_conflict="always_update",
+            )
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.destroy()
+        self.engine.dispose()
+
+
+def dispatch_id(job: str, key: Key, attempt: int) -> str:
+    """Return the engine's id of one dispatch; the same dispatch always has the same."""
+    return f"{job}:{key_text(key)}:{attempt}"
+
+
+def key_text(key: Iterable[str]) -> str:
+    """Return a key as one text, as jobs carry it."""
+    return "/".join(quote(part, safe="") for part in key)
+
+
+def key_of(text: str) -> Key:
+    """Return the key of a text that `key_text` made."""
+    return tuple(unquote(part) for part in text.split("/"))
+
+
+class _ToStructlog(logging.Handler):
+    """Passes the engine's warnings on, so that nothing is printed past the program's own log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one record of the engine."""
+        log = structlog.get_logger()
+        log.log(record.levelno, "jobs.engine.reported", detail=record.getMessage())
+
+
+def route_engine_log() -> None:
+    """Send the engine's warnings and errors to structlog, and drop the rest."""
+    logger = logging.getLogger("dbos")  # noqa: TID251 - the engine's logger, taken off the console
+    if not any(isinstance(handler, _ToStructlog) for handler in logger.handlers):
+        # With a handler of ours in place the engine does not add one for the console.
+        logger.handlers[:] = [_ToStructlog(level=logging.WARNING)]
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)

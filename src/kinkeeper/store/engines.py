@@ -1,0 +1,146 @@
+"""Database addresses, and engines set up as durability and purging need them."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+
+from kinkeeper.core.errors import InputError, UnavailableError
+from kinkeeper.store.sqlite_library import check_library
+
+BUSY_TIMEOUT_SECONDS = 30
+_LOG_LIMIT_BYTES = 64 * 1024 * 1024
+
+# Every connection answers with the second value after the pragma was set, or is refused.
+_PRAGMAS: tuple[tuple[str, str, object], ...] = (
+    ("journal_mode", "WAL", "wal"),
+    ("synchronous", "FULL", 2),
+    ("foreign_keys", "ON", 1),
+    ("secure_delete", "ON", 1),
+    ("journal_size_limit", str(_LOG_LIMIT_BYTES), _LOG_LIMIT_BYTES),
+)
+
+
+def parse_address(address: str) -> URL:
+    """Return the URL of a database given as a path or as a URL.
+
+    Args:
+        address: A file path, "sqlite:///path", "postgresql://..." or "postgresql+psycopg://...".
+
+    Raises:
+        InputError: Not a database this program can use.
+    """
+    if "://" not in address:
+        return URL.create("sqlite", database=str(Path(address).expanduser().resolve()))
+    try:
+        url = make_url(address)
+    except ArgumentError as error:
+        raise InputError(f"{address!r} is not a database address; write sqlite:///path") from error
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
+        return url.set(database=str(Path(str(url.database)).expanduser().resolve()))
+    raise InputError(
+        f"{url.render_as_string()!r} cannot hold the data; use a file path or a postgresql:// URL"
+    )
+
+
+def is_sqlite(url: URL) -> bool:
+    """Whether the database is a SQLite file."""
+    return url.get_backend_name() == "sqlite"
+
+
+def create_file(url: URL) -> None:
+    """Create the SQLite file, readable by its owner only, where it does not exist yet.
+
+    Raises:
+        UnavailableError: The folder cannot be created or written.
+    """
+    path = Path(str(url.database))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Never open an existing database here: closing the descriptor would drop SQLite's locks.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise UnavailableError(
+            f"cannot create the database {str(path)!r} ({error.strerror}); "
+            "choose a folder you may write to"
+        ) from error
+
+
+def writer_engine(url: URL) -> Engine:
+    """Return the engine of the one writing connection to a SQLite file: BEGIN IMMEDIATE."""
+    return _sqlite_engine(url, begin="BEGIN IMMEDIATE", pool_size=1)
+
+
+def reader_engine(url: URL, *, connections: int) -> Engine:
+    """Return an engine whose connections read one snapshot a transaction and cannot write."""
+    if is_sqlite(url):
+        return _sqlite_engine(url, begin="BEGIN", pool_size=connections, query_only=True)
+    return _server_engine(url, connections).execution_options(
+        isolation_level="REPEATABLE READ", postgresql_readonly=True
+    )
+
+
+def server_writer_engine(url: URL, *, connections: int) -> Engine:
+    """Return an engine for a database server that orders writers as if one came after another."""
+    return _server_engine(url, connections).execution_options(isolation_level="SERIALIZABLE")
+
+
+def library_engine(url: URL, *, connections: int) -> Engine:
+    """Return an engine for a library that begins and ends its transactions by itself.
+
+    Args:
+        url: As `parse_address` returns it.
+        connections: Size of the pool, > 0.
+    """
+    if not is_sqlite(url):
+        return _server_engine(url, connections)
+    return _sqlite_engine(url, begin=None, pool_size=connections)
+
+
+def _server_engine(url: URL, connections: int) -> Engine:
+    return create_engine(url, pool_size=connections, max_overflow=16, pool_pre_ping=True)
+
+
+def _sqlite_engine(
+    url: URL, *, begin: str | None, pool_size: int, query_only: bool = False
+) -> Engine:
+    check_library()
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=16,
+        connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
+    )
+
+    def set_up(dbapi_connection: Any, _record: object) -> None:
+        dbapi_connection.isolation_level = None if begin else "IMMEDIATE"
+        _apply_pragmas(dbapi_connection, str(url.database))
+        if query_only:
+            dbapi_connection.execute("PRAGMA query_only=ON")
+
+    event.listen(engine, "connect", set_up)
+    if begin:
+
+        def start(connection: Connection) -> None:
+            # The driver's own connection: a statement through SQLAlchemy costs ten times as much.
+            connection.connection.driver_connection.execute(begin)  # type: ignore[union-attr]  # open here
+
+        event.listen(engine, "begin", start)
+    return engine
+
+
+def _apply_pragmas(dbapi_connection: Any, path: str) -> None:
+    for name, value, expected in _PRAGMAS:
+        dbapi_connection.execute(f"PRAGMA {name}={value}").fetchall()
+        (found,) = dbapi_connection.execute(f"PRAGMA {name}").fetchone()
+        if found != expected:
+            raise UnavailableError(
+                f"SQLite did not accept {name}={value} for {path!r} (it says {found!r}); "
+                "keep the file on a local disk, not on a network share"
+            )

@@ -1,0 +1,75 @@
+"""What a database's error means for the program: busy, not available, or an error of the statement."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from kinkeeper.core.errors import StoreBusyError, UnavailableError
+
+_SQLITE_REMEDIES = {
+    "SQLITE_FULL": "the disk is full; free some space",
+    "SQLITE_IOERR": "the disk reports an error; check it and its mount",
+    "SQLITE_READONLY": "the database file is read-only; make it and its folder writable",
+    "SQLITE_CANTOPEN": "the database file cannot be opened; check that it exists and is yours",
+    "SQLITE_CORRUPT": "the database file is damaged; restore the last backup",
+    "SQLITE_NOTADB": "the file is not a database; choose another path",
+    "SQLITE_NOMEM": "the machine is out of memory",
+}
+_SERVER_BUSY = {"40001", "40P01", "55P03"}
+_SERVER_REMEDIES = {
+    "53": "the database server is out of disk, memory or connections",
+    "57": "the database server is shutting down or cancelled the statement",
+    "58": "the database server reports a system error",
+    "08": "the connection to the database server was lost",
+    "28": "the database server refuses the user or password",
+    "3D": "the database does not exist on the server; create it",
+}
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn the database's own errors inside the block into ours, where they say the store is unwell.
+
+    Errors of a statement itself (a broken constraint, a wrong type) pass unchanged.
+
+    Raises:
+        StoreBusyError: Another writer held the database longer than the busy timeout.
+        UnavailableError: Disk full, file or server not reachable; the message says what to do.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        known = translation(error)
+        if known is None:
+            raise
+        raise known from error
+    except PoolTimeoutError as error:
+        raise StoreBusyError("all database connections are in use; try again") from error
+
+
+def translation(error: DBAPIError) -> UnavailableError | None:
+    """Return our error for a database error, or None where the statement itself was wrong."""
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return _sqlite_translation(str(name))
+    state = getattr(error.orig, "sqlstate", None)
+    if state in _SERVER_BUSY:
+        return StoreBusyError("other writers changed the same rows at the same time; try again")
+    remedy = _SERVER_REMEDIES.get(str(state)[:2])
+    if remedy is None and state is None and isinstance(error, OperationalError):
+        remedy = "the database server cannot be reached; check its address and that it runs"
+    return None if remedy is None else UnavailableError(remedy)
+
+
+def is_conflict(error: DBAPIError) -> bool:
+    """Whether a transaction lost against a concurrent one and would succeed if run again."""
+    return getattr(error.orig, "sqlstate", None) in _SERVER_BUSY
+
+
+def _sqlite_translation(name: str) -> UnavailableError | None:
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusyError("another process is writing to the database for too long; try again")
+    family = next((prefix for prefix in _SQLITE_REMEDIES if name.startswith(prefix)), None)
+    return None if family is None else UnavailableError(_SQLITE_REMEDIES[family])

@@ -1,0 +1,1 @@
+"""One module a revision, numbered; released ones never change."""

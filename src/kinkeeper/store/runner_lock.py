@@ -1,0 +1,63 @@
+"""Elects the one process that runs the jobs of a SQLite file; the system frees the lock on any death."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.store.engines import is_sqlite, parse_address
+
+
+@contextmanager
+def runner_lock(
+    address: str, *, on_wait: Callable[[int | None], None] | None = None
+) -> Iterator[None]:
+    """Hold the right to run jobs on a SQLite file for the length of the block.
+
+    The lock lies beside the database as "<file>.lock" and names its holder.
+
+    Args:
+        address: As `Store.open` takes it.
+        on_wait: Where given, wait for the holder to end, after calling this with the holder's
+            process id (None if unknown). Waiting blocks the thread.
+
+    Raises:
+        ConflictError: Another process holds it, and `on_wait` is not given.
+        InputError: The database is on a server, where many may run jobs.
+    """
+    url = parse_address(address)
+    if not is_sqlite(url):
+        raise InputError("only a SQLite file elects one job runner; a server serves many")
+    path = Path(f"{url.database}.lock")
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        _acquire(descriptor, path, on_wait)
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+        os.truncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, path: Path, on_wait: Callable[[int | None], None] | None) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = _holder(descriptor)
+        if on_wait is None:
+            who = "another process" if holder is None else f"process {holder}"
+            raise ConflictError(
+                f"{who} already runs the jobs of this household's file (lock {str(path)!r}); "
+                "stop it first",
+                holder=holder,
+            ) from error
+        on_wait(holder)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _holder(descriptor: int) -> int | None:
+    written = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+    return int(written) if written.isdecimal() else None

@@ -1,0 +1,172 @@
+"""The one door to the database: units of work in, results out after the commit."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
+
+from sqlalchemy import URL, Connection, text
+
+from kinkeeper.core.errors import ConflictError, InputError, UnavailableError
+from kinkeeper.store import engines
+from kinkeeper.store.faults import translated
+from kinkeeper.store.migrate import migrate
+from kinkeeper.store.pool import TransactionPool
+from kinkeeper.store.writer import GroupCommitWriter
+
+T = TypeVar("T")
+
+_SERVER_TRIES = 5
+
+
+class _Runner(Protocol):
+    """Runs units of work; a unit sees a transaction and never ends it."""
+
+    async def run(self, work: Callable[[Connection], T]) -> T: ...
+
+    def run_now(self, work: Callable[[Connection], T]) -> T: ...
+
+    def close(self) -> None: ...
+
+
+class Store:
+    """A database, open.
+
+    Make one with `Store.open`, and close it at the end (or use it in a `with` block).
+
+    Attributes:
+        url: Where the database is.
+    """
+
+    def __init__(self, url: URL, *, writer: _Runner, readers: _Runner) -> None:
+        self.url = url
+        self._writer = writer
+        self._readers = readers
+
+    @classmethod
+    def open(cls, address: str, *, readers: int = 4) -> Self:
+        """Open a database, create it where it does not exist, and bring its tables up to date.
+
+        Blocks: call it before the event loop runs, or in a thread.
+
+        Args:
+            address: A file path, "sqlite:///path" or "postgresql://...".
+            readers: Threads for reads awaited from event loops, > 0.
+
+        Raises:
+            InputError: The address is none of these.
+            StoreVersionError: Written by a newer program, or this SQLite is unsafe.
+            StoreBusyError: Another process held the database for too long.
+            UnavailableError: It cannot be created, reached, or made durable.
+        """
+        url = engines.parse_address(address)
+        writer: _Runner
+        with translated():
+            if engines.is_sqlite(url):
+                engines.create_file(url)
+                writer = GroupCommitWriter(engines.writer_engine(url))
+            else:
+                engine = engines.server_writer_engine(url, connections=readers)
+                writer = TransactionPool(engine, threads=readers, tries=_SERVER_TRIES)
+            try:
+                writer.run_now(migrate)
+            except BaseException:
+                writer.close()
+                raise
+        reading = TransactionPool(engines.reader_engine(url, connections=readers), threads=readers)
+        return cls(url, writer=writer, readers=reading)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a writing transaction and return its result once it is durable.
+
+        On SQLite one unit runs at a time, in the order of the calls. On a server a unit that lost
+        against a concurrent one is run again, so `work` does nothing but statements.
+
+        Args:
+            work: Gets the connection; neither commits nor rolls back. What it raises undoes it,
+                and is raised here.
+
+        Raises:
+            StoreBusyError: Another writer held the database for too long.
+            UnavailableError: Nothing was written; the message says what to do.
+        """
+        return await self._writer.run(work)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on one snapshot of the database, beside any writer; it cannot write."""
+        return await self._readers.run(work)
+
+    def write_now(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` as `write` does, on the calling thread. Never call it on an event loop."""
+        return self._writer.run_now(work)
+
+    def read_now(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` as `read` does, on the calling thread. Never call it on an event loop."""
+        return self._readers.run_now(work)
+
+    def fold_log(self) -> None:
+        """Move the write-ahead log into the file and empty it, so that deleted text is gone.
+
+        Deleting overwrites the rows in the file, but the log keeps old pages until it is folded in.
+        Blocks; a server does this on its own.
+
+        Raises:
+            StoreBusyError: A reader or another process kept the log in use.
+        """
+        if not engines.is_sqlite(self.url):
+            return
+        engine = engines.library_engine(self.url, connections=1)
+        try:
+            with translated(), engine.connect() as connection:
+                row = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
+        finally:
+            engine.dispose()
+        if row[0]:
+            raise UnavailableError("the database's log is in use; try again")
+
+    def backup_to(self, path: Path) -> None:
+        """Write a consistent, complete, defragmented copy while others read and write. Blocks.
+
+        Args:
+            path: A file that does not exist yet; created readable by its owner only.
+
+        Raises:
+            ConflictError: The file exists.
+            InputError: The database is on a server.
+            UnavailableError: No space, or the folder cannot be written.
+        """
+        if not engines.is_sqlite(self.url):
+            raise InputError("a server's database is backed up with the server's own pg_dump")
+        try:
+            descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        except FileExistsError as error:
+            raise ConflictError(f"{str(path)!r} exists; a backup never replaces a file") from error
+        except OSError as error:
+            raise UnavailableError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        engine = engines.library_engine(self.url, connections=1)
+        try:
+            with translated(), engine.connect() as connection:
+                connection.execute(text("VACUUM INTO :path"), {"path": str(path)})
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+            engine.dispose()
+
+    def close(self) -> None:
+        """Finish what waits and let go of the database; harmless to repeat. Blocks."""
+        self._writer.close()
+        self._readers.close()
+
+    def __enter__(self) -> Self:
+        """Return the open store."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        self.close()

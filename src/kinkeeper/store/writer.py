@@ -1,0 +1,210 @@
+"""Group commit: one connection writes, and what waits together is made durable together.
+
+A commit that survives a power cut costs a sync of the disk. So the writer thread takes everything
+that waits, runs it in one transaction, each unit in its own savepoint, and answers every caller only
+after the commit. A unit that fails is undone alone; a commit that fails is a failure for all.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine
+
+from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
+from kinkeeper.store.faults import translated
+
+T = TypeVar("T")
+
+_LARGEST_GROUP = 256
+
+
+class _DriverConnection(Protocol):
+    """The part of a SQLite connection used past SQLAlchemy."""
+
+    in_transaction: bool
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        ...
+
+    def rollback(self) -> None:
+        """End the transaction, undoing it."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _Unit:
+    """One caller's work, and what became of it."""
+
+    work: Callable[[Connection], Any]
+    future: "asyncio.Future[Any]"
+    loop: asyncio.AbstractEventLoop
+    value: Any = field(default=None)
+    error: BaseException | None = field(default=None)
+
+
+class GroupCommitWriter:
+    """Runs units of work on the one writing connection of a SQLite file.
+
+    Args:
+        engine: As `engines.writer_engine` makes it.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        with translated():
+            self._connection = engine.connect()
+        self._driver: _DriverConnection = self._connection.connection.driver_connection  # type: ignore[assignment]  # SQLite's, by construction
+        self._engine = engine
+        self._turn = threading.Lock()
+        self._holder: int | None = None
+        self._waiting: SimpleQueue[_Unit | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._serve, name="store-writer", daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a transaction shared with whatever else waits; return after the commit.
+
+        A caller that is cancelled while waiting does not learn whether its work was committed.
+
+        Raises:
+            StoreBusyError: Another process wrote for longer than the busy timeout.
+            UnavailableError: The commit failed, or the store is closed: nothing was written.
+        """
+        loop = asyncio.get_running_loop()
+        unit = _Unit(work=work, future=loop.create_future(), loop=loop)
+        with self._gate:
+            if self._closed:
+                raise UnavailableError("the store is closed")
+            self._waiting.put(unit)
+        result: T = await unit.future
+        return result
+
+    def run_now(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a transaction of its own on the calling thread; return after the commit.
+
+        Raises:
+            StoreBusyError: Another process wrote for longer than the busy timeout.
+            UnavailableError: The commit failed, or the store is closed: nothing was written.
+        """
+        with self._my_turn():
+            return self._alone(work)
+
+    def close(self) -> None:
+        """Finish what waits, then end the thread and close the connection."""
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
+            self._waiting.put(None)
+        self._thread.join()
+        with self._turn:
+            self._connection.close()
+            self._engine.dispose()
+
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        if self._holder == threading.get_ident():
+            raise InvariantError("a write inside a write; pass the connection on instead")
+        with self._turn:
+            if self._connection.closed:
+                raise UnavailableError("the store is closed")
+            self._holder = threading.get_ident()
+            try:
+                with translated():
+                    yield
+            finally:
+                self._holder = None
+                # SQLite ends a transaction by itself on a full disk; SQLAlchemy must not linger in it.
+                if self._connection.in_transaction() or self._driver.in_transaction:
+                    self._connection.rollback()
+                    self._driver.rollback()
+
+    def _alone(self, work: Callable[[Connection], T]) -> T:
+        with self._connection.begin() as transaction:
+            value = work(self._connection)
+            if not transaction.is_active:
+                raise InvariantError("a unit of work ended the transaction it was given")
+        return value
+
+    def _serve(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            units, last = self._drain(first)
+            self._commit([unit for unit in units if not unit.future.cancelled()])
+            _answer(units)
+            if last:
+                return
+
+    def _drain(self, first: _Unit) -> tuple[list[_Unit], bool]:
+        units = [first]
+        with suppress(Empty):
+            while len(units) < _LARGEST_GROUP:
+                unit = self._waiting.get_nowait()
+                if unit is None:
+                    return units, True
+                units.append(unit)
+        return units, False
+
+    def _commit(self, units: Sequence[_Unit]) -> None:
+        try:
+            with self._my_turn():
+                if len(units) == 1:
+                    units[0].value = self._alone(units[0].work)
+                elif units:
+                    self._together(units)
+        except BaseException as error:  # noqa: BLE001 - handed to the callers, each of whom raises it
+            for unit in units:
+                unit.error = unit.error or error
+
+    def _together(self, units: Sequence[_Unit]) -> None:
+        with self._connection.begin() as transaction:
+            for unit in units:
+                self._driver.execute("SAVEPOINT unit")
+                try:
+                    with translated():
+                        unit.value = unit.work(self._connection)
+                except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+                    unit.error = error
+                if not (transaction.is_active and self._driver.in_transaction):
+                    raise UnavailableError(
+                        "the transaction was lost; nothing was written, try again"
+                    )
+                if unit.error is not None:
+                    self._driver.execute("ROLLBACK TO unit")
+                self._driver.execute("RELEASE unit")
+
+
+def _answer(units: Sequence[_Unit]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Unit]] = {}
+    for unit in units:
+        by_loop.setdefault(unit.loop, []).append(unit)
+    for loop, group in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, group)
+
+
+def _settle(units: Sequence[_Unit]) -> None:
+    for unit in units:
+        if unit.future.done():
+            continue
+        if unit.error is None:
+            unit.future.set_result(unit.value)
+        else:
+            unit.future.set_exception(_own_copy(unit.error))
+
+
+def _own_copy(error: BaseException) -> BaseException:
+    """Return an error that one caller may raise without growing the traceback of another's."""
+    if not isinstance(error, KinkeeperError):
+        return error
+    copy = type(error).__new__(type(error), *error.args)
+    copy.__dict__.update(error.__dict__)
+    copy.args = error.args
+    copy.__cause__ = error.__cause__
+    return copy
