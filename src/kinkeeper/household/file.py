@@ -1,0 +1,240 @@
+"""A household from its file: all of it, or every reason why not.
+
+Steps: text to data with lines (document), tables field by field (draft), what they are to each
+other (checks, timing), values (here). A file with one problem gives no household at all.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.errors import ConfigError, Problem
+from kinkeeper.household.checks import check
+from kinkeeper.household.document import read_document
+from kinkeeper.household.draft import Draft, Item, Report, read_draft
+from kinkeeper.household.folding import in_words
+from kinkeeper.household.model import (
+    Group,
+    Household,
+    MaintenanceItem,
+    Member,
+    Named,
+    NamedTime,
+    Role,
+    SeedEvent,
+)
+from kinkeeper.household.sections import NamedSection
+from kinkeeper.household.timing import Timing, read_timing
+
+MAX_BYTES = 1_000_000
+
+
+def load_household(path: Path, *, default_event_minutes: int = 60) -> Household:
+    """Return the household that a file describes.
+
+    Args:
+        path: A TOML file.
+        default_event_minutes: Length of events for which the file gives none, > 0.
+
+    Raises:
+        ConfigError: The file cannot be used; carries every problem with its line.
+    """
+    return parse_household(_read(path), str(path), default_event_minutes=default_event_minutes)
+
+
+def load_households(path: Path, *, default_event_minutes: int = 60) -> tuple[Household, ...]:
+    """Return the households of a file, or of all *.toml files in a folder, by file name.
+
+    Args:
+        path: A file or a folder.
+        default_event_minutes: Length of events for which a file gives none, > 0.
+
+    Raises:
+        ConfigError: A file cannot be used, the folder has none, or two files claim one household
+            id or chat; carries every problem of every file.
+    """
+    if not path.is_dir():
+        return (load_household(path, default_event_minutes=default_event_minutes),)
+    problems: list[Problem] = []
+    households: dict[Path, Household] = {}
+    for file in sorted(path.glob("*.toml")):
+        try:
+            households[file] = load_household(file, default_event_minutes=default_event_minutes)
+        except ConfigError as error:
+            problems.extend(error.problems)
+    if not households and not problems:
+        message = "the folder holds no *.toml file; `kinkeeper init` writes one"
+        problems.append(Problem(where=str(path), line=None, message=message))
+    problems.extend(_clashes(households))
+    if problems:
+        raise ConfigError(problems)
+    return tuple(households.values())
+
+
+def parse_household(text: str, where: str, *, default_event_minutes: int = 60) -> Household:
+    """Return the household that a text describes.
+
+    Args:
+        text: A household file's text.
+        where: Name of the file, for messages.
+        default_event_minutes: Length of events for which the text gives none, > 0.
+
+    Raises:
+        ConfigError: The text cannot be used; carries every problem with its line.
+    """
+    document = read_document(text.removeprefix("\ufeff"), where)
+    report = Report(where=where, positions=document.positions, problems=list(document.problems))
+    draft = read_draft(document, report)
+    check(draft, report)
+    zone = ZoneInfo(draft.household.timezone)
+    default = timedelta(minutes=default_event_minutes)
+    timings = [
+        read_timing(item, zone=zone, default=default, report=report) for item in draft.events
+    ]
+    if report.problems:
+        raise ConfigError(_in_order(report.problems))
+    return _household(draft, zone, timings, report)
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file, or say why it cannot be had."""
+
+    def refuse(message: str, line: int | None = None) -> ConfigError:
+        return ConfigError([Problem(where=str(path), line=line, message=message)])
+
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise refuse("there is no such file; `kinkeeper init` writes one") from error
+    except IsADirectoryError as error:
+        raise refuse("this is a folder; name the household file in it") from error
+    except OSError as error:
+        raise refuse(f"the file cannot be read: {error.strerror}") from error
+    if len(content) > MAX_BYTES:
+        raise refuse(f"the file is larger than {MAX_BYTES:,} bytes; is it the right one?")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise refuse("the file is not UTF-8 text; save it as UTF-8", line) from error
+
+
+def _clashes(households: dict[Path, Household]) -> list[Problem]:
+    """Return what two households of one folder both claim."""
+    problems = []
+    first: dict[tuple[str, str], Path] = {}
+    for file, household in households.items():
+        claims = [
+            ("the household id", household.id),
+            *(("the chat", one) for one in household.chats),
+        ]
+        for noun, value in claims:
+            other = first.setdefault((noun, value), file)
+            if other != file:
+                message = f'{noun} "{value}" is already used in {other}; give this one another'
+                problems.append(Problem(where=str(file), line=None, message=message))
+    return problems
+
+
+def _in_order(problems: Sequence[Problem]) -> list[Problem]:
+    return sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0)
+
+
+def _household(
+    draft: Draft, zone: ZoneInfo, timings: Sequence[Timing | None], report: Report
+) -> Household:
+    section = draft.household
+    members = tuple(
+        Member(
+            id=item.section.id,
+            name=item.section.name,
+            role=item.section.role,
+            aliases=tuple(item.section.aliases),
+            telegram_id=item.section.telegram_id,
+        )
+        for item in draft.members
+    )
+    return Household(
+        id=section.id,
+        zone=zone,
+        locale=section.locale,
+        bot_name=section.bot_name,
+        owner=section.owner or _default_owner(members),
+        chats=tuple(dict.fromkeys(section.chats)),
+        members=members,
+        activities=_named(draft.activities),
+        places=_named(draft.places),
+        resources=_named(draft.resources),
+        groups=_groups(draft),
+        times=_times(draft),
+        events=_events(draft, timings),
+        maintenance=_maintenance(draft),
+        warnings=tuple(str(warning) for warning in _in_order(report.warnings)),
+    )
+
+
+def _default_owner(members: Sequence[Member]) -> str | None:
+    """Return the first parent's id, or the first guardian's where there is no parent."""
+    for role in (Role.PARENT, Role.GUARDIAN):
+        for member in members:
+            if member.role is role:
+                return member.id
+    return None
+
+
+def _named(items: Sequence[Item[NamedSection]]) -> tuple[Named, ...]:
+    return tuple(
+        Named(
+            id=item.section.id,
+            name=item.section.name or in_words(item.section.id),
+            aliases=tuple(item.section.aliases),
+        )
+        for item in items
+    )
+
+
+def _groups(draft: Draft) -> tuple[Group, ...]:
+    return tuple(
+        Group(
+            id=item.section.id,
+            aliases=tuple(item.section.aliases),
+            members=tuple(dict.fromkeys(item.section.members)),
+        )
+        for item in draft.groups
+    )
+
+
+def _times(draft: Draft) -> tuple[NamedTime, ...]:
+    return tuple(
+        NamedTime(id=item.section.id, start=item.section.start, aliases=tuple(item.section.aliases))
+        for item in draft.times
+    )
+
+
+def _events(draft: Draft, timings: Sequence[Timing | None]) -> tuple[SeedEvent, ...]:
+    return tuple(
+        SeedEvent(
+            id=item.section.id,
+            summary=item.section.summary,
+            activity=item.section.activity,
+            who=tuple(dict.fromkeys(item.section.who)),
+            responsible=tuple(dict.fromkeys(item.section.responsible)),
+            place=item.section.place,
+            start=timing.start,
+            duration=timing.duration,
+            all_day=item.section.all_day,
+            rrule=timing.rrule,
+            exdates=timing.exdates,
+        )
+        for item, timing in zip(draft.events, timings, strict=True)
+        if timing is not None
+    )
+
+
+def _maintenance(draft: Draft) -> tuple[MaintenanceItem, ...]:
+    return tuple(
+        MaintenanceItem(id=item.section.id, summary=item.section.summary, due=item.section.due)
+        for item in draft.maintenance
+    )

@@ -1,0 +1,141 @@
+"""Recurrence rules: whether one can be used, and which days it gives. Local wall time throughout."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from dateutil.rrule import rrule, rrulestr
+
+from kinkeeper.household.suggestions import did_you_mean
+
+_FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+_PARTS = (
+    "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY", "BYMONTH", "BYMONTHDAY", "BYYEARDAY",
+    "BYWEEKNO", "BYSETPOS", "BYHOUR",
+)  # fmt: skip
+_UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?")
+_DAYS = re.compile(r"([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)")
+_MOST = 1000
+# 29 February may be 8 years away, and a rule for it may take only every second one.
+_REACH = timedelta(days=366 * 17)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurrence:
+    """A rule that can be used.
+
+    Attributes:
+        text: RFC 5545 rule in capitals, without prefix.
+        rule: The same for computing, in naive local time.
+        first: Its first occurrence at or after the start.
+    """
+
+    text: str
+    rule: rrule
+    first: datetime
+
+    def gives(self, moment: datetime) -> bool:
+        """Whether `moment` (naive, local) is one of the occurrences."""
+        return bool(self.rule.between(moment, moment, inc=True))
+
+
+def read_recurrence(text: str, start: datetime, zone: ZoneInfo) -> Recurrence:
+    """Return the rule `text` for an event that starts at `start`.
+
+    Args:
+        text: RFC 5545 rule without prefix.
+        start: Naive local time.
+        zone: Zone of the household, in which an UNTIL in UTC is read.
+
+    Raises:
+        ValueError: The rule cannot be used; the message says why.
+    """
+    parts = _parts(text)
+    _check_limits(parts)
+    until = _until(parts["UNTIL"], zone) if "UNTIL" in parts else None
+    if until is not None and until < start:
+        raise ValueError(f"UNTIL={parts['UNTIL']} lies before the start, {start:%Y-%m-%d %H:%M}")
+    plain = {key: value for key, value in parts.items() if key not in {"UNTIL", "COUNT"}}
+    reach = start + _REACH
+    horizon = min(until, reach) if until else reach
+    first = next(iter(_rule(plain, start).replace(until=horizon)), None)
+    if first is None:
+        raise ValueError("the rule gives no day at all; check the numbers in it")
+    rule = _rule(plain, start)
+    if until is not None:
+        rule = rule.replace(until=until)
+    if "COUNT" in parts:
+        rule = rule.replace(count=int(parts["COUNT"]))
+    canonical = ";".join(f"{key}={value}" for key, value in parts.items())
+    return Recurrence(text=canonical, rule=rule, first=first)
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Return the parts of a rule by name, in their order."""
+    parts: dict[str, str] = {}
+    for part in text.replace(" ", "").upper().rstrip(";").split(";"):
+        key, equals, value = part.partition("=")
+        if not equals or not value:
+            raise ValueError(f'"{part}" is not NAME=VALUE; write e.g. FREQ=WEEKLY;BYDAY=TU,TH')
+        if key not in _PARTS:
+            raise ValueError(
+                f'"{key}" is no part of a rule that is known{did_you_mean(key, _PARTS)}'
+            )
+        if key in parts:
+            raise ValueError(f"{key} stands twice in the rule")
+        parts[key] = value
+    return parts
+
+
+def _check_limits(parts: Mapping[str, str]) -> None:
+    """Refuse what would never end, never happen, or is not defined."""
+    frequency = parts.get("FREQ")
+    if frequency not in _FREQUENCIES:
+        said = "FREQ is missing" if frequency is None else f"FREQ={frequency} cannot be used"
+        raise ValueError(
+            f"{said}{did_you_mean(frequency or '', _FREQUENCIES)}; "
+            f"an event repeats {', '.join(_FREQUENCIES)}"
+        )
+    for key in ("INTERVAL", "COUNT"):
+        value = parts.get(key, "1")
+        if not value.isdecimal() or not 1 <= int(value) <= _MOST:
+            raise ValueError(f"{key}={value} must be a whole number from 1 to {_MOST}")
+    if "COUNT" in parts and "UNTIL" in parts:
+        raise ValueError("a rule ends by COUNT or by UNTIL, not by both")
+    for day in parts["BYDAY"].split(",") if "BYDAY" in parts else ():
+        match = _DAYS.fullmatch(day)
+        if match is None:
+            raise ValueError(f"{day} in BYDAY is no day; the days are MO TU WE TH FR SA SU")
+        if match[1] and frequency not in {"MONTHLY", "YEARLY"}:
+            raise ValueError(
+                f"{day} in BYDAY: a number before the day needs FREQ=MONTHLY or YEARLY"
+            )
+
+
+def _until(value: str, zone: ZoneInfo) -> datetime:
+    """Return the last moment of a rule in naive local time; of a bare date, the end of that day."""
+    match = _UNTIL.fullmatch(value)
+    if match is None:
+        raise ValueError(f"UNTIL={value} is no date; write UNTIL=20260630 or 20260630T235959Z")
+    year, month, day, hour, minute, second = (int(number or 0) for number in match.groups()[:6])
+    clock = (hour, minute, second) if match[4] else (23, 59, 59)
+    try:
+        moment = datetime.combine(date(year, month, day), time(*clock))
+    except ValueError as error:
+        raise ValueError(f"UNTIL={value} is no date of the calendar") from error
+    if match[7]:
+        moment = moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
+    return moment
+
+
+def _rule(parts: Mapping[str, str], start: datetime) -> rrule:
+    text = ";".join(f"{key}={value}" for key, value in parts.items())
+    try:
+        rule = rrulestr(text, dtstart=start)
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"the rule cannot be read ({error})") from error
+    if not isinstance(rule, rrule):
+        raise ValueError("the rule must be one RFC 5545 rule")  # noqa: TRY004 - a bad value to its reader
+    return rule
