@@ -1,0 +1,119 @@
+"""Whether an everyday word is meant as a household's name: "Will", "Grace", "art"."""
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.text import Token, TokenKind
+
+PEOPLE = frozenset({"child", "adult"})
+"""Kinds of terms that are first names and what people are called."""
+
+_PLAIN = frozenset({"children", "group"})
+_EVERYDAY_FOR_PEOPLE = 15_000
+_EVERYDAY_FOR_THINGS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cues:
+    kin: frozenset[str]
+    calendar: frozenset[str]
+    auxiliary: frozenset[str]
+    person_strong_before: frozenset[str]
+    person_before: frozenset[str]
+    person_after: frozenset[str]
+    thing_before: frozenset[str]
+    thing_after: frozenset[str]
+
+
+@cache
+def _cues() -> _Cues:
+    raw = tomllib.loads(
+        files(__package__).joinpath("data/evidence.toml").read_text(encoding="utf-8")
+    )
+    return _Cues(
+        kin=frozenset(raw["kin"].split()),
+        calendar=frozenset(raw["calendar"].split()),
+        auxiliary=frozenset(raw["auxiliary"].split()),
+        person_strong_before=frozenset(raw["person"]["strong_before"].split()),
+        person_before=frozenset(raw["person"]["before"].split()),
+        person_after=frozenset(raw["person"]["after"].split()),
+        thing_before=frozenset(raw["thing"]["before"].split()),
+        thing_after=frozenset(raw["thing"]["after"].split()),
+    )
+
+
+def needs_evidence(kind: str, word: str) -> bool:
+    """Tell whether a single-word term is an everyday word as well.
+
+    People's names are, where they are among the 15,000 most frequent words and in no list of first
+    names or kin; other terms only among the 1,000 most frequent. Groups of people and generic
+    terms ("generic_…") mean themselves everywhere.
+
+    Args:
+        kind: Kind of the term.
+        word: The term, folded, without diacritics.
+    """
+    if kind in _PLAIN or kind.startswith("generic"):
+        return False
+    rank = word_ranks().get(word)
+    if rank is None or word in _cues().kin:
+        return False
+    if kind in PEOPLE:
+        return rank < _EVERYDAY_FOR_PEOPLE and word not in first_names()
+    return rank < _EVERYDAY_FOR_THINGS
+
+
+def has_evidence(
+    kind: str, tokens: Sequence[Token], place: int, *, is_beside_mention: bool
+) -> bool:
+    """Tell whether the token is meant as a name where it stands.
+
+    It is when it is possessive, capitalised within a sentence of ordinary case, joined by "and" to
+    another mention, or beside a cue: for people a verb of transport or a preposition before, or a
+    third-person verb after; for other things what one says around lessons and appointments. Words
+    of the calendar ("May") need a verb or a possessive.
+
+    Args:
+        kind: Kind of the term.
+        tokens: The message.
+        place: Index of the token.
+        is_beside_mention: Whether an unmistakable mention stands directly before, or is joined
+            to it by "and".
+    """
+    cues, token = _cues(), tokens[place]
+    before = tokens[place - 1].text if place else ""
+    after = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    word = token.text.partition("'")[0]
+    if "'s" in token.text or len(tokens) == 1:
+        return True
+    if kind not in PEOPLE:
+        return (
+            is_beside_mention
+            or before in cues.thing_before
+            or before.endswith("'s")
+            or after in cues.thing_after
+            or (place + 1 < len(tokens) and tokens[place + 1].kind is TokenKind.TIME)
+            or _is_capitalised(tokens, place)
+        )
+    if before in cues.person_strong_before or (
+        after in cues.person_after and before not in {"the", "a", "in"}
+    ):
+        return True
+    if word in cues.calendar:
+        return False
+    return before in cues.person_before or is_beside_mention or _is_capitalised(tokens, place)
+
+
+def _is_capitalised(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a capital stands out: within a sentence whose words mostly have none."""
+    if not place or not tokens[place].surface[:1].isupper():
+        return False
+    previous = tokens[place - 1]
+    if previous.text[0] in ".!?…" or "\n" in previous.source[previous.end : tokens[place].start]:
+        return False
+    words = [token for token in tokens if token.kind is TokenKind.WORD]
+    return 2 * sum(token.surface[:1].islower() for token in words) >= len(words) - 1

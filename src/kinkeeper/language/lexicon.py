@@ -1,0 +1,285 @@
+"""A household's words found in a message: people, activities, places, however they are typed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.language.evidence import PEOPLE, has_evidence, needs_evidence
+from kinkeeper.language.misspellings import Misspellings
+from kinkeeper.language.text import Token, TokenKind, tokenise, unaccented
+
+_PARTICLES = frozenset({"up", "off", "out", "over"})
+_SKIPPED_INSIDE = frozenset({".", "-", "'"})
+_JOINING = frozenset({"and", "&", "or", "/", ","})
+_LONGEST_JOINED = 4
+_SHORTEST_HALF = 3
+_SHORTEST_SINGULAR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that a household has words for.
+
+    Attributes:
+        kind: What it is. "child" and "adult" are matched as people's names; "children", "group" and
+            kinds that begin with "generic" mean themselves even where they are everyday words;
+            activities ("activity", "generic_activity") match their -ing forms.
+        id: Slug of the thing.
+        words: Names and aliases, as written by the household.
+    """
+
+    kind: str
+    id: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A term found in a message.
+
+    Attributes:
+        kind: Kind of the term.
+        id: Id of the term.
+        surface: The characters as they were typed.
+        start: Offset of the first character in the message.
+        end: Offset past the last character in the message.
+        is_misspelt: Whether a typing slip was forgiven.
+    """
+
+    kind: str
+    id: str
+    surface: str
+    start: int
+    end: int
+    is_misspelt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    start: int
+    end: int
+    place: int
+
+
+@dataclass(slots=True)
+class _Node:
+    children: dict[str, "_Node"] = field(default_factory=dict)
+    terms: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    node: _Node
+    length: int
+    is_misspelt: bool
+
+
+class Lexicon:
+    """All terms of a household, compiled for finding.
+
+    Case, accents, hyphens, spaces within compounds, plurals and possessives make no difference; the
+    longest term wins; a surface that several terms share gives a mention of each.
+    """
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self._root = _Node()
+        words: set[str] = set()
+        names: set[str] = set()
+        for term in terms:
+            for surface in term.words:
+                pieces = tuple(piece.text for piece in _pieces(tokenise(surface)))
+                for form in _forms(term.kind, surface, pieces):
+                    self._insert(term, form)
+                    (names if term.kind in PEOPLE else words).update(form)
+        self._misspellings = Misspellings(sorted(words - names), sorted(names))
+
+    def _insert(self, term: Term, form: tuple[str, ...]) -> None:
+        node = self._root
+        for piece in form:
+            node = node.children.setdefault(piece, _Node())
+        is_doubtful = len(form) == 1 and needs_evidence(term.kind, form[0])
+        key = (term.kind, term.id)
+        node.terms[key] = is_doubtful and node.terms.get(key, True)
+
+    def find(self, tokens: Sequence[Token]) -> tuple[Mention, ...]:
+        """Find the terms that a message mentions.
+
+        Args:
+            tokens: The message, from `tokenise`.
+
+        Returns:
+            Mentions in text order; several with one span where a surface denotes several terms.
+        """
+        pieces = _pieces(tokens)
+        found: list[tuple[int, int, _Hit]] = []
+        at = 0
+        while at < len(pieces):
+            hit = self._longest(pieces, at)
+            if hit is not None:
+                found.append((at, at + hit.length, hit))
+            at += hit.length if hit else 1
+        return tuple(self._mentions(tokens, pieces, found))
+
+    def _longest(self, pieces: Sequence[_Piece], at: int) -> _Hit | None:
+        node, best, is_misspelt = self._root, None, False
+        for end in range(at, len(pieces)):
+            text = pieces[end].text
+            step = self._step(node, text)
+            if step is None:
+                if end > at and text in _SKIPPED_INSIDE:
+                    continue
+                break
+            node, slip = step
+            is_misspelt = is_misspelt or slip
+            if node.terms:
+                best = _Hit(node, end - at + 1, is_misspelt)
+        return best
+
+    def _step(self, node: _Node, text: str) -> tuple[_Node, bool] | None:
+        child = node.children.get(text)
+        if child is not None:
+            return child, False
+        base, apostrophe, _ = text.partition("'")
+        if apostrophe:
+            child = node.children.get(text.replace("'", "")) or node.children.get(base)
+            if child is not None:
+                return child, False
+        meant = self._misspellings.nearest(base)
+        child = node.children.get(meant) if meant else None
+        return None if child is None else (child, True)
+
+    def _mentions(
+        self,
+        tokens: Sequence[Token],
+        pieces: Sequence[_Piece],
+        found: Sequence[tuple[int, int, _Hit]],
+    ) -> Iterator[Mention]:
+        certain_places = {
+            pieces[place].place
+            for first, end, hit in found
+            if not all(hit.node.terms.values())
+            for place in range(first, end)
+        }
+        for first, end, hit in found:
+            start, stop = pieces[first].start, pieces[end - 1].end
+            place = pieces[first].place
+            is_beside = _is_beside(tokens, place, certain_places)
+            for (kind, term_id), is_doubtful in hit.node.terms.items():
+                if is_doubtful and not has_evidence(
+                    kind, tokens, place, is_beside_mention=is_beside
+                ):
+                    continue
+                yield Mention(
+                    kind=kind,
+                    id=term_id,
+                    surface=tokens[0].source[start:stop],
+                    start=start,
+                    end=stop,
+                    is_misspelt=hit.is_misspelt,
+                )
+
+
+def _is_beside(tokens: Sequence[Token], place: int, certain: set[int]) -> bool:
+    """Tell whether a certain mention stands directly before, or is joined to the token by "and"."""
+    if place - 1 in certain:
+        return True
+    return any(
+        place + 2 * side in certain and tokens[place + side].text in _JOINING for side in (-1, 1)
+    )
+
+
+def _pieces(tokens: Sequence[Token]) -> list[_Piece]:
+    """Split tokens at hyphens into what a trie step compares; offsets stay those of the message."""
+    pieces: list[_Piece] = []
+    for place, token in enumerate(tokens):
+        if token.kind is TokenKind.LINK:
+            pieces.append(_Piece("", token.start, token.end, place))
+            continue
+        text = unaccented(token.text)
+        if "-" not in text or token.kind is not TokenKind.WORD:
+            pieces.append(_Piece("and" if text == "&" else text, token.start, token.end, place))
+            continue
+        is_aligned = len(text) == token.end - token.start
+        offset = token.start
+        for part in text.split("-"):
+            start, end = (offset, offset + len(part)) if is_aligned else (token.start, token.end)
+            pieces.append(_Piece(part, start, end, place))
+            offset += len(part) + 1
+    return pieces
+
+
+def _forms(kind: str, surface: str, pieces: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """List the ways a term is typed: inflected at its end, with its words joined or split."""
+    spoken = tuple(piece for piece in pieces if piece and piece not in _SKIPPED_INSIDE)
+    if not spoken:
+        return set()
+    bare = tuple(piece.replace("'", "") for piece in spoken)
+    is_name = kind in PEOPLE or not surface[:1].islower()
+    endings = _inflections(spoken[-1], bare[-1], is_name=is_name and len(bare) == 1)
+    if "activity" in kind and len(bare) == 1:
+        endings |= _actions(bare[-1])
+    forms = {(*bare[:-1], ending) for ending in endings}
+    if kind not in PEOPLE and len(bare) == 1:
+        forms |= {halves for ending in endings for halves in _halves(ending)}
+    return forms | {joined for form in forms for joined in _joined(form)}
+
+
+def _inflections(spoken: str, bare: str, *, is_name: bool) -> set[str]:
+    endings = {bare}
+    if not bare[-1].isascii() or not bare[-1].isalpha():
+        return endings
+    if "'" in spoken:
+        endings.add(spoken.partition("'")[0])
+    if bare.endswith(("s", "x", "z", "ch", "sh")):
+        endings.add(bare + "es")
+    else:
+        endings.add(bare + "s")
+    if bare.endswith("y") and bare[-2:-1] not in set("aeiou"):
+        endings.add(bare[:-1] + "ies")
+    if (
+        not is_name
+        and len(bare) > _SHORTEST_SINGULAR
+        and bare.endswith("s")
+        and not bare.endswith("ss")
+    ):
+        endings.add(bare[:-1])
+    return endings
+
+
+def _actions(word: str) -> set[str]:
+    """List the -ing form of a verb, and the verb of an -ing form, where both are English words."""
+    if word.endswith("ing"):
+        stem = word[:-3]
+        forms = {stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem}
+    else:
+        forms = {
+            word + "ing",
+            word[:-1] + "ing" if word.endswith("e") else word,
+            word + word[-1:] + "ing",
+        }
+    return {form for form in forms if len(form) >= _SHORTEST_HALF and form in word_ranks()}
+
+
+def _halves(word: str) -> set[tuple[str, ...]]:
+    ranks = word_ranks()
+    return {
+        (word[:cut], word[cut:])
+        for cut in range(_SHORTEST_HALF, len(word) - 1)
+        if word[:cut] in ranks
+        and (
+            word[cut:] in _PARTICLES or (len(word) - cut >= _SHORTEST_HALF and word[cut:] in ranks)
+        )
+    }
+
+
+def _joined(form: tuple[str, ...]) -> set[tuple[str, ...]]:
+    """List a phrase with each choice of its spaces left out."""
+    if not 1 < len(form) <= _LONGEST_JOINED:
+        return set()
+    joined = set()
+    for gaps in product(("", " "), repeat=len(form) - 1):
+        text = "".join(piece + gap for piece, gap in zip(form, (*gaps, ""), strict=True))
+        joined.add(tuple(text.split(" ")))
+    return joined
