@@ -1,6 +1,7 @@
 """Words that families use whatever their household file says, read from `generic_words.toml`."""
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -53,7 +54,7 @@ def generic_activities() -> tuple[GenericActivity, ...]:
         GenericActivity(
             name=name,
             category=category,
-            words=with_plurals((name, *entry["words"])),
+            words=_with_plurals((name, *entry["words"]), category),
             forms=tuple(entry.get("forms", ())),
             minutes=entry["minutes"],
             is_appointment=entry.get("appointment", False),
@@ -75,9 +76,18 @@ def people_words() -> PeopleWords:
     )
 
 
-def with_plurals(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return `words` and the English plurals of their last words, each once."""
+def _with_plurals(words: tuple[str, ...], category: str) -> tuple[str, ...]:
+    """Return `words` and their plurals; what one pursues ("chess", "soccer") has none."""
+    if category == "pursuit":
+        return with_phrase_plurals(words)
     return tuple(dict.fromkeys([*words, *(plural(word) for word in words)]))
+
+
+def with_phrase_plurals(words: Iterable[str]) -> tuple[str, ...]:
+    """Return `words` and the plurals of those that end in a session's name ("chess lesson")."""
+    heads = _data()["activities"]["session"]
+    plurals = [plural(word) for word in words if word.split()[-1:] and word.split()[-1] in heads]
+    return tuple(dict.fromkeys([*words, *plurals]))
 
 
 def plural(word: str) -> str:

@@ -12,15 +12,16 @@ def resolve_sender(household: Household, sender: str) -> Member | None:
         sender: A member id, name, alias or Telegram id; case and accents do not count.
 
     Returns:
-        None where nobody or more than one is meant. An id goes before names and aliases.
+        None where nobody or more than one is meant. An id exactly as written goes before all.
     """
-    wanted = fold(sender.strip().removeprefix("@"))
-    by_id = [member for member in household.members if wanted == fold(member.id)]
-    by_name = [
-        member
-        for member in household.members
-        if wanted in {fold(member.name), *map(fold, member.aliases)}
-        or (member.telegram_id is not None and wanted == str(member.telegram_id))
-    ]
-    found = by_id or by_name
+    plain = sender.strip().removeprefix("@")
+    if exact := household.member(plain):
+        return exact
+    wanted = fold(plain)
+    found = [member for member in household.members if wanted in _names(member)]
     return found[0] if len(found) == 1 else None
+
+
+def _names(member: Member) -> set[str]:
+    telegram = set() if member.telegram_id is None else {str(member.telegram_id)}
+    return telegram | {fold(word) for word in (member.id, member.name, *member.aliases)}

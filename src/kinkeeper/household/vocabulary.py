@@ -13,7 +13,7 @@ from kinkeeper.household.generic_words import (
     GenericActivity,
     generic_activities,
     people_words,
-    plural,
+    with_phrase_plurals,
 )
 from kinkeeper.household.model import Group, Household, Member, Named, Role
 
@@ -204,16 +204,10 @@ def _activities(activities: Sequence[Named]) -> list[Word]:
             Word(
                 kind=WordKind.ACTIVITY,
                 id=activity_id,
-                words=_spellings([*words, *more, *_session_plurals(words)]),
+                words=_spellings(with_phrase_plurals([*map(normalize, words), *more])),
             )
         )
     return entries
-
-
-def _session_plurals(words: Iterable[str]) -> list[str]:
-    """Return the plurals of the phrases that end in a word with one ("chess lessons")."""
-    heads = {one.name for one in generic_activities() if one.category == "session"}
-    return [plural(normalize(word)) for word in words if normalize(word).split()[-1] in heads]
 
 
 def _left_over(taken: frozenset[str]) -> tuple[GenericActivity, ...]:
