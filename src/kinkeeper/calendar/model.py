@@ -115,3 +115,26 @@ class Occurrence:
     state: EventState
     responsible: tuple[str, ...]
     place: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """What was changed for one occurrence alone; None leaves a field as the event has it.
+
+    Attributes:
+        event_id: Event it belongs to.
+        original_start: Aware start that the rule gives.
+        start: Aware new start, if moved.
+        duration: New length, >= 0, if changed.
+        state: CANCELLED where this one does not take place.
+        responsible: In charge of this one.
+        place: Where this one is.
+    """
+
+    event_id: str
+    original_start: datetime
+    start: datetime | None = None
+    duration: timedelta | None = None
+    state: EventState | None = None
+    responsible: tuple[str, ...] | None = None
+    place: str | None = None

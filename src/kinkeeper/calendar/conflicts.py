@@ -1,0 +1,87 @@
+"""Who is double-booked: bookings of one person that collide with a span of time."""
+
+from collections.abc import Container
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, select
+
+from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.occurrences import booked_people, near
+from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
+from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.tables import occurrence_people, occurrences
+from kinkeeper.core.time import Interval
+
+_NO_BUFFER = timedelta()
+
+
+def overlaps(first: Occurrence, second: Occurrence, *, buffer: timedelta = _NO_BUFFER) -> bool:
+    """Whether two occurrences share time or lie closer together than `buffer`.
+
+    Touching ends do not count; the order of the two does not matter.
+
+    Args:
+        first: One occurrence.
+        second: The other.
+        buffer: Time to be kept free between the two, >= 0.
+    """
+    return share_time(first.interval, second.interval, buffer)
+
+
+def find_conflicts(
+    conn: Connection,
+    household: str,
+    *,
+    member: str,
+    interval: Interval,
+    buffer: timedelta = _NO_BUFFER,
+    ignore_events: Container[str] = (),
+) -> list[Occurrence]:
+    """Return what keeps a member busy within a span of time, ordered by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        member: Child or adult.
+        interval: Span to be free.
+        buffer: Time to be kept free before and after, >= 0.
+        ignore_events: Ids of events that do not count, such as those being talked about.
+    """
+    reach = interval.widened(buffer)
+    if not is_covered(conn, household, reach):
+        return [
+            each
+            for each in expand_all(conn, household, reach)
+            if member in booked_people(each)
+            and each.event.id not in ignore_events
+            and share_time(each.interval, interval, buffer)
+        ]
+    colliding = [
+        row
+        for row in conn.execute(_bookings(household, member, reach))
+        if row.event_id not in ignore_events
+        and share_time(Interval(row.start_at, row.end_at), interval, buffer)
+    ]
+    return stored_occurrences(conn, household, colliding)
+
+
+def _bookings(household: str, member: str, reach: Interval) -> Select[Any]:
+    people = occurrence_people.c
+    return (
+        select(occurrences)
+        .join(
+            occurrence_people,
+            and_(
+                people.household == occurrences.c.household,
+                people.event_id == occurrences.c.event_id,
+                people.original_start == occurrences.c.original_start,
+            ),
+        )
+        .where(
+            people.household == household,
+            people.person == member,
+            people.is_booked,
+            near(occurrence_people, reach),
+        )
+    )

@@ -1,0 +1,174 @@
+"""The occurrence table: events expanded over each household's rolling horizon.
+
+The table holds exactly the occurrences that share time with the horizon. It is written together
+with the event it comes from; whoever reads beyond the horizon expands for themselves (`search`).
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, update
+
+from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
+from kinkeeper.calendar.recurrence import expand
+from kinkeeper.calendar.rows import read_events, read_overrides
+from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
+from kinkeeper.core.time import Interval
+
+AHEAD = timedelta(days=400)
+BACK = timedelta(days=35)
+SPANS_DAYS = (1, 32, 3700)  # length classes of occurrences, the last longer than any event
+_SLACK = timedelta(days=30)  # a year ahead stays covered although only moved once a month
+_ROWS_PER_STATEMENT = 2000
+
+
+def load_horizon(conn: Connection, household: str) -> Interval | None:
+    """Return the span that the occurrence table covers; None before the first extension."""
+    query = select(horizons.c.covers_from, horizons.c.covers_until)
+    row = conn.execute(query.where(horizons.c.household == household)).one_or_none()
+    return None if row is None else Interval(row.covers_from, row.covers_until)
+
+
+def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
+    """Let the occurrence table cover 35 days back and 400 days ahead.
+
+    Does one small read unless the horizon has fallen behind by 30 days. It never moves backwards.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        now: Aware.
+
+    Returns:
+        Whether anything had to be done.
+    """
+    old = load_horizon(conn, household)
+    if old is not None and old.end >= now + AHEAD - _SLACK:
+        return False
+    new = Interval(now - BACK, now + AHEAD)
+    changed = read_overrides(conn, household)
+    for event in read_events(conn, household).values():
+        found = expand(event, changed.get(event.id, ()), new)
+        _write(conn, [each for each in found if old is None or each.interval.start >= old.end])
+    if old is None:
+        values = {"household": household, "covers_from": new.start, "covers_until": new.end}
+        conn.execute(insert(horizons).values(values))
+    else:
+        _drop_before(conn, household, new.start)
+        conn.execute(
+            update(horizons)
+            .where(horizons.c.household == household)
+            .values(covers_from=new.start, covers_until=new.end)
+        )
+    return True
+
+
+def rebuild(conn: Connection, event: Event, overrides: Iterable[Override]) -> None:
+    """Expand a changed event anew over the household's horizon.
+
+    Args:
+        conn: Open connection, in the transaction that changed the event.
+        event: As it is now.
+        overrides: All of this event.
+    """
+    clear(conn, event.household, event.id)
+    horizon = load_horizon(conn, event.household)
+    if horizon is not None:
+        _write(conn, expand(event, overrides, horizon))
+
+
+def clear(conn: Connection, household: str, event_id: str) -> None:
+    """Remove an event's rows from the occurrence table."""
+    for table in (occurrence_people, occurrences):
+        conn.execute(
+            delete(table).where(table.c.household == household, table.c.event_id == event_id)
+        )
+
+
+def booked_people(occurrence: Occurrence) -> tuple[str, ...]:
+    """Return the members who are busy with an occurrence.
+
+    A booking keeps those busy who take part; care keeps the adults in charge busy, not the child.
+    Background (breaks, deadlines, anything all-day) and what is cancelled keep nobody busy.
+    """
+    event = occurrence.event
+    if event.all_day or occurrence.state is EventState.CANCELLED:
+        return ()
+    match event.kind:
+        case EventKind.BOOKING:
+            return event.who
+        case EventKind.CARE:
+            return occurrence.responsible
+        case EventKind.BREAK | EventKind.DEADLINE:
+            return ()
+
+
+def near(table: Table, interval: Interval) -> ColumnElement[bool]:
+    """Return the condition that finds rows that may share time with an interval by index.
+
+    Rows that only touch it are found as well; the caller decides about them.
+
+    Args:
+        table: `occurrences` or `occurrence_people`.
+        interval: Span of interest.
+    """
+    return or_(
+        *[
+            and_(
+                table.c.span_days == days,
+                table.c.start_at >= _years_clamped(interval.start, days),
+                table.c.start_at <= interval.end,
+                table.c.end_at >= interval.start,
+            )
+            for days in SPANS_DAYS
+        ]
+    )
+
+
+def _years_clamped(start: datetime, days: int) -> datetime:
+    return start - min(timedelta(days=days), start - datetime.min.replace(tzinfo=start.tzinfo))
+
+
+def _write(conn: Connection, found: Sequence[Occurrence]) -> None:
+    rows = [_occurrence_row(each) for each in found]
+    people = [row for each in found for row in _people_rows(each)]
+    for table, values in ((occurrences, rows), (occurrence_people, people)):
+        for at in range(0, len(values), _ROWS_PER_STATEMENT):
+            conn.execute(insert(table), values[at : at + _ROWS_PER_STATEMENT])
+
+
+def _occurrence_row(occurrence: Occurrence) -> dict[str, Any]:
+    return _place_in_time(occurrence) | {
+        "state": occurrence.state.value,
+        "responsible": list(occurrence.responsible),
+        "place": occurrence.place,
+    }
+
+
+def _people_rows(occurrence: Occurrence) -> list[dict[str, Any]]:
+    shared = _place_in_time(occurrence)
+    booked = booked_people(occurrence)
+    people = dict.fromkeys((*occurrence.event.who, *occurrence.responsible))
+    return [shared | {"person": person, "is_booked": person in booked} for person in people]
+
+
+def _place_in_time(occurrence: Occurrence) -> dict[str, Any]:
+    length = occurrence.interval.duration
+    return {
+        "household": occurrence.event.household,
+        "event_id": occurrence.event.id,
+        "original_start": occurrence.original_start,
+        "span_days": next(days for days in SPANS_DAYS if length <= timedelta(days=days)),
+        "start_at": occurrence.interval.start,
+        "end_at": occurrence.interval.end,
+    }
+
+
+def _drop_before(conn: Connection, household: str, start: datetime) -> None:
+    for table in (occurrence_people, occurrences):
+        conn.execute(
+            delete(table).where(
+                table.c.household == household, table.c.end_at <= start, table.c.start_at < start
+            )
+        )

@@ -1,0 +1,181 @@
+"""Events and overrides in the database; every write keeps the occurrence table in step.
+
+These writes are final. What a person must be able to take back goes through `changes`.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, update
+
+from kinkeeper.calendar.model import Event, EventState, Override
+from kinkeeper.calendar.occurrences import clear, rebuild
+from kinkeeper.calendar.rows import (
+    event_row,
+    override_row,
+    read_events,
+    read_overrides,
+)
+from kinkeeper.calendar.tables import events, overrides
+from kinkeeper.calendar.validity import check_duration, check_event, check_start
+from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.time import as_utc
+
+
+def insert_event(conn: Connection, event: Event) -> None:
+    """Write a new event; writing the identical one again changes nothing.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        event: The event.
+
+    Raises:
+        ConflictError: Another event has that id.
+        InputError: The event cannot be stored or expanded.
+    """
+    check_event(event)
+    stored = find_event(conn, event.household, event.id)
+    if stored is None:
+        conn.execute(insert(events).values(event_row(event)))
+        rebuild(conn, event, ())
+    elif event_row(stored) != event_row(event):
+        raise ConflictError(f"event {event.id!r} exists with other content", event_id=event.id)
+
+
+def find_event(conn: Connection, household: str, event_id: str) -> Event | None:
+    """Return an event, or None."""
+    return read_events(conn, household, [event_id]).get(event_id)
+
+
+def load_event(conn: Connection, household: str, event_id: str) -> Event:
+    """Return an event.
+
+    Raises:
+        NotFoundError: There is none with that id.
+    """
+    event = find_event(conn, household, event_id)
+    if event is None:
+        raise NotFoundError(f"there is no event {event_id!r}", event_id=event_id)
+    return event
+
+
+def list_events(
+    conn: Connection, household: str, *, include_cancelled: bool = False
+) -> list[Event]:
+    """Return a household's events, ordered by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        include_cancelled: Whether cancelled events are wanted, too.
+    """
+    wanted = [
+        event
+        for event in read_events(conn, household).values()
+        if include_cancelled or event.state is EventState.CONFIRMED
+    ]
+    return sorted(wanted, key=lambda event: (as_utc(event.start), event.id))
+
+
+def replace_event(conn: Connection, event: Event) -> None:
+    """Write an event in the place of the one with its id; its overrides stay.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        event: The event as it shall be.
+
+    Raises:
+        NotFoundError: There is none with that id.
+        InputError: The event cannot be stored or expanded.
+    """
+    check_event(event)
+    mine = (events.c.household == event.household, events.c.id == event.id)
+    if conn.execute(update(events).where(*mine).values(event_row(event))).rowcount == 0:
+        raise NotFoundError(f"there is no event {event.id!r}", event_id=event.id)
+    rebuild(conn, event, list_overrides(conn, event.household, event.id))
+
+
+def delete_event(conn: Connection, household: str, event_id: str) -> None:
+    """Remove an event that should never have been there; taking place no more is a state."""
+    conn.execute(delete(events).where(events.c.household == household, events.c.id == event_id))
+    conn.execute(
+        delete(overrides).where(
+            overrides.c.household == household, overrides.c.event_id == event_id
+        )
+    )
+    clear(conn, household, event_id)
+
+
+def list_overrides(conn: Connection, household: str, event_id: str) -> Sequence[Override]:
+    """Return an event's overrides, ordered by original start."""
+    return read_overrides(conn, household, event_id).get(event_id, [])
+
+
+def list_all_overrides(conn: Connection, household: str) -> Mapping[str, Sequence[Override]]:
+    """Return a household's overrides by event id, each event's ordered by original start."""
+    return read_overrides(conn, household)
+
+
+def find_override(
+    conn: Connection, household: str, event_id: str, original_start: datetime
+) -> Override | None:
+    """Return what was changed for one occurrence alone, or None.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        event_id: Event it belongs to.
+        original_start: Aware start that the rule gives.
+    """
+    start = as_utc(original_start)
+    found = list_overrides(conn, household, event_id)
+    return next((each for each in found if each.original_start == start), None)
+
+
+def put_override(conn: Connection, household: str, override: Override) -> None:
+    """Write what is changed for one occurrence, in the place of what was.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        override: The change; it waits unseen while the event's rule does not give that start.
+
+    Raises:
+        NotFoundError: There is no such event.
+        InputError: A time of the override cannot be stored.
+    """
+    for start in filter(None, (override.original_start, override.start)):
+        check_start(override.event_id, start)
+    if override.duration is not None:
+        check_duration(override.event_id, override.duration)
+    event = load_event(conn, household, override.event_id)
+    _delete_override(conn, household, override)
+    row = override_row(override)
+    values = {
+        "start_at": override.start,
+        "original_start": override.original_start,
+        "household": household,
+    }
+    conn.execute(insert(overrides).values(row | values))
+    rebuild(conn, event, list_overrides(conn, household, event.id))
+
+
+def delete_override(conn: Connection, household: str, override: Override) -> None:
+    """Let one occurrence be again as its event has it.
+
+    Raises:
+        NotFoundError: There is no such event.
+    """
+    event = load_event(conn, household, override.event_id)
+    _delete_override(conn, household, override)
+    rebuild(conn, event, list_overrides(conn, household, event.id))
+
+
+def _delete_override(conn: Connection, household: str, override: Override) -> None:
+    conn.execute(
+        delete(overrides).where(
+            overrides.c.household == household,
+            overrides.c.event_id == override.event_id,
+            overrides.c.original_start == override.original_start,
+        )
+    )

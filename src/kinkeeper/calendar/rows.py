@@ -1,0 +1,169 @@
+"""How events and overrides lie in their rows, and how rows are read back."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, select
+
+from kinkeeper.calendar.model import (
+    Event,
+    EventKind,
+    EventState,
+    Override,
+    Provenance,
+    SourceType,
+)
+from kinkeeper.calendar.recurrence import local_start
+from kinkeeper.calendar.tables import events, overrides
+from kinkeeper.core.time import from_text, to_text
+
+_IDS_PER_STATEMENT = 500  # databases limit the parameters of one statement
+
+
+def event_row(event: Event) -> dict[str, Any]:
+    """Return the row of an event: JSON-ready, and equal for equal events."""
+    return {
+        "household": event.household,
+        "id": event.id,
+        "kind": event.kind.value,
+        "summary": event.summary,
+        "activity": event.activity,
+        "task": event.task,
+        "who": list(event.who),
+        "responsible": list(event.responsible),
+        "place": event.place,
+        "start_local": local_start(event).isoformat(),
+        "duration_s": event.duration // timedelta(seconds=1),
+        "tz": event.tz,
+        "is_all_day": event.all_day,
+        "rrule": event.rrule,
+        "exdates": [to_text(start) for start in event.exdates],
+        "state": event.state.value,
+        "about": event.about,
+        "source_type": event.provenance.source_type.value,
+        "source_id": event.provenance.source_id,
+        "confirmed_by": event.provenance.confirmed_by,
+        "action_id": event.provenance.action_id,
+    }
+
+
+def event_from_row(row: Mapping[str, Any]) -> Event:
+    """Return the event of a row made by `event_row`."""
+    zone = ZoneInfo(row["tz"])
+    return Event(
+        id=row["id"],
+        household=row["household"],
+        kind=EventKind(row["kind"]),
+        summary=row["summary"],
+        activity=row["activity"],
+        task=row["task"],
+        who=tuple(row["who"]),
+        responsible=tuple(row["responsible"]),
+        place=row["place"],
+        start=_wall_in(zone, row["start_local"]),
+        duration=timedelta(seconds=row["duration_s"]),
+        tz=row["tz"],
+        all_day=row["is_all_day"],
+        rrule=row["rrule"],
+        exdates=tuple(from_text(start).astimezone(zone) for start in row["exdates"]),
+        state=EventState(row["state"]),
+        about=row["about"],
+        provenance=Provenance(
+            source_type=SourceType(row["source_type"]),
+            source_id=row["source_id"],
+            confirmed_by=row["confirmed_by"],
+            action_id=row["action_id"],
+        ),
+    )
+
+
+def override_row(override: Override) -> dict[str, Any]:
+    """Return the row of an override, without its household: JSON-ready."""
+    return {
+        "event_id": override.event_id,
+        "original_start": to_text(override.original_start),
+        "start_at": None if override.start is None else to_text(override.start),
+        "duration_s": _seconds(override.duration),
+        "state": None if override.state is None else override.state.value,
+        "responsible": None if override.responsible is None else list(override.responsible),
+        "place": override.place,
+    }
+
+
+def override_from_row(row: Mapping[str, Any]) -> Override:
+    """Return the override of a row made by `override_row`, or of one that was stored."""
+    seconds, state, responsible = row["duration_s"], row["state"], row["responsible"]
+    start = row["start_at"]
+    return Override(
+        event_id=row["event_id"],
+        original_start=_instant(row["original_start"]),
+        start=None if start is None else _instant(start),
+        duration=None if seconds is None else timedelta(seconds=seconds),
+        state=None if state is None else EventState(state),
+        responsible=None if responsible is None else tuple(responsible),
+        place=row["place"],
+    )
+
+
+def read_events(
+    conn: Connection, household: str, ids: Iterable[str] | None = None
+) -> dict[str, Event]:
+    """Return events by id.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        ids: Only these, where given; unknown ones are left out.
+    """
+    query = select(events).where(events.c.household == household).order_by(events.c.id)
+    if ids is None:
+        rows = conn.execute(query).mappings().all()
+    else:
+        wanted = sorted(set(ids))
+        rows = [
+            row
+            for at in range(0, len(wanted), _IDS_PER_STATEMENT)
+            for row in conn.execute(
+                query.where(events.c.id.in_(wanted[at : at + _IDS_PER_STATEMENT]))
+            ).mappings()
+        ]
+    return {row["id"]: event_from_row(dict(row)) for row in rows}
+
+
+def read_overrides(
+    conn: Connection, household: str, event_id: str | None = None
+) -> Mapping[str, list[Override]]:
+    """Return overrides by event id, each event's ordered by original start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        event_id: Only of this event, where given.
+    """
+    query = select(overrides).where(overrides.c.household == household)
+    if event_id is not None:
+        query = query.where(overrides.c.event_id == event_id)
+    found: defaultdict[str, list[Override]] = defaultdict(list)
+    for row in conn.execute(query.order_by(overrides.c.original_start)).mappings():
+        found[row["event_id"]].append(override_from_row(dict(row)))
+    return found
+
+
+def _wall_in(zone: ZoneInfo, text: str) -> datetime:
+    """Return the wall time of `text` in the zone; its offset tells which of two equal ones."""
+    written = datetime.fromisoformat(text)
+    first = written.replace(tzinfo=zone)
+    second = first.replace(fold=1)
+    is_second = first.utcoffset() != written.utcoffset() == second.utcoffset()
+    return second if is_second else first
+
+
+def _instant(value: str | datetime) -> datetime:
+    return from_text(value) if isinstance(value, str) else value
+
+
+def _seconds(duration: timedelta | None) -> int | None:
+    return None if duration is None else duration // timedelta(seconds=1)

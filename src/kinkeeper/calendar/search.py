@@ -1,0 +1,255 @@
+"""Finding occurrences: from the occurrence table, or expanded here where it does not reach.
+
+So an answer never misses anything, whatever span is asked for; only its cost differs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Row, Select, and_, select
+
+from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
+from kinkeeper.calendar.occurrences import load_horizon, near
+from kinkeeper.calendar.recurrence import expand
+from kinkeeper.calendar.rows import read_events, read_overrides
+from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.tables import events, occurrence_people, occurrences
+from kinkeeper.core.time import Interval
+
+_LOOK_AHEAD = (timedelta(days=35), timedelta(days=370), timedelta(days=3660))
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """What to look for; None stands for any."""
+
+    member: str | None = None
+    activity: str | None = None
+    kind: EventKind | None = None
+    include_cancelled: bool = False
+
+    def admits_event(self, event: Event) -> bool:
+        """Whether occurrences of the event can be wanted, going by its own fields."""
+        return self.activity in {None, event.activity} and self.kind in {None, event.kind}
+
+    def admits(self, occurrence: Occurrence) -> bool:
+        """Whether the occurrence is wanted."""
+        people = (*occurrence.event.who, *occurrence.responsible)
+        return (
+            (self.include_cancelled or occurrence.state is EventState.CONFIRMED)
+            and (self.member is None or self.member in people)
+            and self.admits_event(occurrence.event)
+        )
+
+
+def occurrences_between(
+    conn: Connection,
+    household: str,
+    interval: Interval,
+    *,
+    member: str | None = None,
+    include_cancelled: bool = False,
+) -> list[Occurrence]:
+    """Return the occurrences that share time with an interval, ordered by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        interval: Span of interest; what only touches it is not returned.
+        member: Only those this member takes part in or is in charge of.
+        include_cancelled: Whether cancelled ones are wanted, too.
+    """
+    wanted = _Wanted(member=member, include_cancelled=include_cancelled)
+    return _find(conn, household, interval, wanted)
+
+
+def occurrences_on(
+    conn: Connection,
+    household: str,
+    day: date,
+    zone: ZoneInfo,
+    *,
+    member: str | None = None,
+    include_cancelled: bool = False,
+) -> list[Occurrence]:
+    """Return the occurrences that share time with a local day, ordered by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        day: Local date.
+        zone: Whose date it is.
+        member: Only those this member takes part in or is in charge of.
+        include_cancelled: Whether cancelled ones are wanted, too.
+    """
+    wanted = _Wanted(member=member, include_cancelled=include_cancelled)
+    return _find(conn, household, local_day(day, zone), wanted)
+
+
+def next_occurrence(
+    conn: Connection,
+    household: str,
+    after: datetime,
+    *,
+    activity: str | None = None,
+    member: str | None = None,
+) -> Occurrence | None:
+    """Return the first confirmed occurrence starting at or after an instant, up to ten years on.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        after: Aware.
+        activity: Only of this activity.
+        member: Only those this member takes part in or is in charge of.
+    """
+    wanted = _Wanted(activity=activity, member=member)
+    for ahead in _LOOK_AHEAD:
+        found = _find(conn, household, Interval(after, after + ahead), wanted)
+        upcoming = next((each for each in found if each.interval.start >= after), None)
+        if upcoming is not None:
+            return upcoming
+    return None
+
+
+def activity_occurrences(
+    conn: Connection,
+    household: str,
+    activity: str,
+    interval: Interval,
+    *,
+    member: str | None = None,
+) -> list[Occurrence]:
+    """Return an activity's confirmed occurrences that share time with an interval, by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        activity: Activity id or canonical word, as events carry it.
+        interval: Span of interest.
+        member: Only those this member takes part in or is in charge of.
+    """
+    return _find(conn, household, interval, _Wanted(activity=activity, member=member))
+
+
+def care_between(
+    conn: Connection, household: str, interval: Interval, *, responsible: str | None = None
+) -> list[Occurrence]:
+    """Return confirmed care that shares time with an interval, ordered by start.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        interval: Span of interest.
+        responsible: Only care this member is in charge of.
+    """
+    found = _find(conn, household, interval, _Wanted(kind=EventKind.CARE, member=responsible))
+    return [each for each in found if responsible is None or responsible in each.responsible]
+
+
+def local_day(day: date, zone: ZoneInfo) -> Interval:
+    """Return the span of a local day in UTC: 23 to 25 hours where clocks change."""
+    first, last = (
+        datetime(each.year, each.month, each.day, tzinfo=zone).astimezone(UTC)
+        for each in (day, day + _DAY)
+    )
+    return Interval(first, last)
+
+
+def is_covered(conn: Connection, household: str, interval: Interval) -> bool:
+    """Whether the occurrence table holds all that shares time with an interval."""
+    horizon = load_horizon(conn, household)
+    return horizon is not None and horizon.start <= interval.start and interval.end < horizon.end
+
+
+def expand_all(conn: Connection, household: str, interval: Interval) -> list[Occurrence]:
+    """Return all occurrences that share time with an interval, without the occurrence table.
+
+    Costs time in the number of the household's events.
+    """
+    return _expanded(conn, household, interval, _Wanted(include_cancelled=True))
+
+
+def stored_occurrences(
+    conn: Connection, household: str, rows: Iterable[Row[Any]]
+) -> list[Occurrence]:
+    """Return the occurrences of rows of the occurrence table, ordered by start."""
+    rows = list(rows)
+    of_id = read_events(conn, household, {row.event_id for row in rows}) if rows else {}
+    found = [
+        Occurrence(
+            event=of_id[row.event_id],
+            original_start=row.original_start,
+            interval=Interval(row.start_at, row.end_at),
+            state=EventState(row.state),
+            responsible=tuple(row.responsible),
+            place=row.place,
+        )
+        for row in rows
+    ]
+    return sorted(found, key=_by_start)
+
+
+def _find(
+    conn: Connection, household: str, interval: Interval, wanted: _Wanted
+) -> list[Occurrence]:
+    if not is_covered(conn, household, interval):
+        return _expanded(conn, household, interval, wanted)
+    rows = conn.execute(_query(household, interval, wanted)).all()
+    touching = stored_occurrences(conn, household, rows)
+    return [each for each in touching if share_time(each.interval, interval)]
+
+
+def _query(household: str, interval: Interval, wanted: _Wanted) -> Select[Any]:
+    query = select(occurrences).where(occurrences.c.household == household)
+    if wanted.member is None:
+        query = query.where(near(occurrences, interval))
+    else:
+        people = occurrence_people.c
+        query = query.join(
+            occurrence_people,
+            and_(
+                people.household == occurrences.c.household,
+                people.event_id == occurrences.c.event_id,
+                people.original_start == occurrences.c.original_start,
+            ),
+        ).where(
+            people.household == household,
+            people.person == wanted.member,
+            near(occurrence_people, interval),
+        )
+    if not wanted.include_cancelled:
+        query = query.where(occurrences.c.state == EventState.CONFIRMED.value)
+    if wanted.activity is None and wanted.kind is None:
+        return query
+    query = query.join(
+        events,
+        and_(events.c.household == occurrences.c.household, events.c.id == occurrences.c.event_id),
+    )
+    if wanted.activity is not None:
+        query = query.where(events.c.activity == wanted.activity)
+    if wanted.kind is not None:
+        query = query.where(events.c.kind == wanted.kind.value)
+    return query
+
+
+def _expanded(
+    conn: Connection, household: str, interval: Interval, wanted: _Wanted
+) -> list[Occurrence]:
+    changed = read_overrides(conn, household)
+    found = [
+        each
+        for event in read_events(conn, household).values()
+        if wanted.admits_event(event)
+        for each in expand(event, changed.get(event.id, ()), interval)
+        if wanted.admits(each)
+    ]
+    return sorted(found, key=_by_start)
+
+
+def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:
+    return occurrence.interval.start, occurrence.event.id, occurrence.original_start

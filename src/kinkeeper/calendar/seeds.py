@@ -1,0 +1,154 @@
+"""Keeping the event graph in step with the household file, never against a person's yes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.calendar.journal import events_changed_by_people
+from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
+from kinkeeper.calendar.occurrences import extend_horizon
+from kinkeeper.calendar.recurrence import produces
+from kinkeeper.calendar.repository import (
+    insert_event,
+    list_all_overrides,
+    list_events,
+    replace_event,
+)
+from kinkeeper.calendar.rows import event_row
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
+
+_ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedReport:
+    """What a reload did; every entry is the name of a seed: "events.<id>" or "maintenance.<id>".
+
+    Attributes:
+        added: New in the graph, or back again.
+        updated: Changed in the file since.
+        cancelled: Gone from the file.
+        kept: Differ from the file because a person changed the whole event; left as they are.
+        dormant: Have changes of single occurrences that the file's new rule no longer gives.
+    """
+
+    added: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    cancelled: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    dormant: tuple[str, ...] = ()
+
+
+def sync_seeds(conn: Connection, household: Household, now: datetime) -> SeedReport:
+    """Put the file's events into the graph, in step with what is there.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: As the file has it.
+        now: Aware; the occurrence table is extended to it.
+
+    Returns:
+        What was done, and what was left as a person has it.
+
+    Raises:
+        InputError: An event of the file cannot be expanded.
+    """
+    extend_horizon(conn, household.id, now)
+    stored = {event.id: event for event in list_events(conn, household.id, include_cancelled=True)}
+    by_people = events_changed_by_people(conn, household.id)
+    wanted = {event.id: event for event in seed_events(household)}
+    gone = {
+        event.id: replace(event, state=EventState.CANCELLED)
+        for event in stored.values()
+        if event.provenance.source_type is SourceType.SEED and event.id not in wanted
+    }
+    report: dict[str, list[str]] = {
+        name: [] for name in ("added", "updated", "cancelled", "kept", "dormant")
+    }
+    for event in (*wanted.values(), *gone.values()):
+        outcome = _sync(conn, event, stored.get(event.id), is_kept=event.id in by_people)
+        if outcome is not None:
+            report[outcome].append(event.provenance.source_id)
+    report["dormant"] = list(_dormant(conn, household.id, wanted.values()))
+    return SeedReport(**{name: tuple(seeds) for name, seeds in report.items()})
+
+
+def seed_events(household: Household) -> Iterator[Event]:
+    """Yield the events that the file describes.
+
+    All-day events of several days are background, so are maintenance items on the day they are due.
+
+    Args:
+        household: As the file has it.
+    """
+    for seed in household.events:
+        yield _from_seed(household, seed)
+    for item in household.maintenance:
+        yield _from_maintenance(household, item)
+
+
+def _from_seed(household: Household, seed: SeedEvent) -> Event:
+    is_break = seed.all_day and seed.duration > _ONE_DAY
+    return Event(
+        id=stable_id(household.id, "events", seed.id),
+        household=household.id,
+        kind=EventKind.BREAK if is_break else EventKind.BOOKING,
+        summary=seed.summary,
+        activity=seed.activity,
+        who=seed.who,
+        responsible=seed.responsible,
+        place=seed.place,
+        start=seed.start.replace(tzinfo=household.zone),
+        duration=seed.duration,
+        all_day=seed.all_day,
+        tz=household.zone.key,
+        rrule=seed.rrule,
+        exdates=tuple(_left_out(seed, start, household) for start in seed.exdates),
+        provenance=Provenance(source_type=SourceType.SEED, source_id=f"events.{seed.id}"),
+    )
+
+
+def _left_out(seed: SeedEvent, start: datetime, household: Household) -> datetime:
+    """Return a start to leave out; midnight alone names the day of a timed event."""
+    wall = start if start.time() != time() else datetime.combine(start, seed.start.time())
+    return wall.replace(tzinfo=household.zone)
+
+
+def _from_maintenance(household: Household, item: MaintenanceItem) -> Event:
+    return Event(
+        id=stable_id(household.id, "maintenance", item.id),
+        household=household.id,
+        kind=EventKind.DEADLINE,
+        summary=item.summary,
+        start=datetime.combine(item.due, time(), household.zone),
+        duration=_ONE_DAY,
+        all_day=True,
+        tz=household.zone.key,
+        provenance=Provenance(source_type=SourceType.SEED, source_id=f"maintenance.{item.id}"),
+    )
+
+
+def _sync(conn: Connection, event: Event, stored: Event | None, *, is_kept: bool) -> str | None:
+    """Bring one event in step and return the report's field it belongs to, if any."""
+    if stored is None:
+        insert_event(conn, event)
+        return "added"
+    if event_row(stored) == event_row(event):
+        return None
+    if is_kept:
+        return "kept"
+    replace_event(conn, event)
+    if event.state is EventState.CANCELLED:
+        return "cancelled"
+    return "updated" if stored.state is EventState.CONFIRMED else "added"
+
+
+def _dormant(conn: Connection, household: str, wanted: Iterable[Event]) -> Iterator[str]:
+    changed = list_all_overrides(conn, household)
+    for event in wanted:
+        overrides = changed.get(event.id, ())
+        if not all(produces(event, each.original_start) for each in overrides):
+            yield event.provenance.source_id
