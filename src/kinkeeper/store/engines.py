@@ -9,7 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from kinkeeper.core.errors import InputError, UnavailableError
-from kinkeeper.store.sqlite_library import check_library
+from kinkeeper.store.sqlite_library import check_library, dbapi2
 
 BUSY_TIMEOUT_SECONDS = 30
 _LOG_LIMIT_BYTES = 64 * 1024 * 1024
@@ -113,6 +113,7 @@ def _sqlite_engine(
     check_library()
     engine = create_engine(
         url,
+        module=dbapi2,
         pool_size=pool_size,
         max_overflow=16,
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},

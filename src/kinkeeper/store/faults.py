@@ -7,6 +7,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from kinkeeper.core.errors import StoreBusyError, UnavailableError
+from kinkeeper.store.sqlite_library import dbapi2
 
 _SQLITE_REMEDIES = {
     "SQLITE_FULL": "the disk is full; free some space",
@@ -40,7 +41,7 @@ def translated() -> Iterator[None]:
     """
     try:
         yield
-    except DBAPIError as error:
+    except (DBAPIError, dbapi2.Error) as error:
         known = translation(error)
         if known is None:
             raise
@@ -49,12 +50,13 @@ def translated() -> Iterator[None]:
         raise StoreBusyError("all database connections are in use; try again") from error
 
 
-def translation(error: DBAPIError) -> UnavailableError | None:
-    """Return our error for a database error, or None where the statement itself was wrong."""
-    name = getattr(error.orig, "sqlite_errorname", None)
+def translation(error: Exception) -> UnavailableError | None:
+    """Return our error for one of SQLAlchemy or of SQLite's driver, or None where it means no more."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    name = getattr(cause, "sqlite_errorname", None)
     if name is not None:
         return _sqlite_translation(str(name))
-    state = getattr(error.orig, "sqlstate", None)
+    state = getattr(cause, "sqlstate", None)
     if state in _SERVER_BUSY:
         return StoreBusyError("other writers changed the same rows at the same time; try again")
     remedy = _SERVER_REMEDIES.get(str(state)[:2])

@@ -17,8 +17,8 @@ def migrate(connection: Connection) -> None:
     """Apply the migrations the database lacks; a database that is up to date costs one read.
 
     Args:
-        connection: In a writing transaction; on SQLite that is itself the lock against a second
-            process starting at the same moment.
+        connection: In a writing transaction, READ COMMITTED on a server. On SQLite it is itself the
+            lock against a second process that starts at the same moment.
 
     Raises:
         StoreVersionError: The database was written by a newer program.

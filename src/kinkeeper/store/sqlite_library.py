@@ -16,6 +16,8 @@ except ImportError:  # pragma: no cover - only on platforms without the wheel
     import sqlite3 as sqlite
     from sqlite3 import dbapi2
 
+__all__ = ["OLDEST_SAFE", "check_library", "check_version", "dbapi2", "sqlite"]
+
 OLDEST_SAFE = (3, 51, 3)
 
 sys.modules["sqlite3"] = sqlite

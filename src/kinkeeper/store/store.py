@@ -61,19 +61,8 @@ class Store:
             UnavailableError: It cannot be created, reached, or made durable.
         """
         url = engines.parse_address(address)
-        writer: _Runner
         with translated():
-            if engines.is_sqlite(url):
-                engines.create_file(url)
-                writer = GroupCommitWriter(engines.writer_engine(url))
-            else:
-                engine = engines.server_writer_engine(url, connections=readers)
-                writer = TransactionPool(engine, threads=readers, tries=_SERVER_TRIES)
-            try:
-                writer.run_now(migrate)
-            except BaseException:
-                writer.close()
-                raise
+            writer = _file_writer(url) if engines.is_sqlite(url) else _server_writer(url, readers)
         reading = TransactionPool(engines.reader_engine(url, connections=readers), threads=readers)
         return cls(url, writer=writer, readers=reading)
 
@@ -170,3 +159,22 @@ class Store:
     ) -> None:
         """Close the store."""
         self.close()
+
+
+def _file_writer(url: URL) -> _Runner:
+    engines.create_file(url)
+    writer = GroupCommitWriter(engines.writer_engine(url))
+    try:
+        writer.run_now(migrate)
+    except BaseException:
+        writer.close()
+        raise
+    return writer
+
+
+def _server_writer(url: URL, connections: int) -> _Runner:
+    engine = engines.server_writer_engine(url, connections=connections)
+    # What this transaction sees must not date from before it got the lock.
+    with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+        migrate(connection)
+    return TransactionPool(engine, threads=connections, tries=_SERVER_TRIES)

