@@ -48,6 +48,7 @@ class TimeSpan:
         is_meridiem_known: Whether am/pm was said, or is certain from 24-hour form, part of day or
             context words; False means a bare "4" or "4:30" whose half of the day was inferred.
         named: Id of the named time ("after-school") that gave the time, if any.
+        bound: "by", "before", "until", "after", "since" or "from" where the words only bound the time by `begin`.
     """
 
     surface: str
@@ -63,3 +64,4 @@ class TimeSpan:
     part_of_day: str | None = None
     is_meridiem_known: bool = True
     named: str | None = None
+    bound: str | None = None

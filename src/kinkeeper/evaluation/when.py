@@ -1,0 +1,130 @@
+"""How well time expressions are read, on public test suites and real messages."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from kinkeeper.core.errors import InputError
+from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.when_gold import SCORERS, Verdict
+from kinkeeper.language.when import read
+
+FLOORS: Final[Mapping[str, float]] = {}
+_TIME_ENTITIES: Final = frozenset({"date", "time", "timeofday"})
+_NO_REFERENCE: Final = datetime(2026, 3, 3, 9, 0, tzinfo=UTC)
+_WORST: Final = 40
+
+
+def measure(data: Path) -> Report:
+    """Read every row of the public suites and compare.
+
+    Args:
+        data: Folder with the `*_dev.jsonl` files.
+
+    Returns:
+        Tables a suite, floors, and the mistakes.
+
+    Raises:
+        InputError: A file is missing.
+    """
+    resolved: list[tuple[str | int | float, ...]] = []
+    negatives: list[tuple[str | int | float, ...]] = []
+    figures: dict[str, float] = {}
+    worst: list[str] = []
+    for name in SCORERS:
+        verdicts, silent, mistakes = _suite(data, name)
+        count = len(verdicts)
+        exact = sum(verdict is Verdict.EXACT for verdict in verdicts) / max(count, 1)
+        agreed = sum(verdict is not Verdict.WRONG for verdict in verdicts) / max(count, 1)
+        resolved.append((name, count, exact, agreed))
+        figures[f"{name} exact"] = exact
+        if silent:
+            share = sum(silent) / len(silent)
+            negatives.append((name, len(silent), share))
+            figures[f"{name} negatives silent"] = share
+        worst.extend(mistakes)
+    spans = _span_rows(data)
+    for title, value in spans:
+        figures[title] = value
+    floors = tuple(Floor(name=name, value=figures[name], minimum=minimum) for name, minimum in FLOORS.items())
+    tables = (
+        Table(title="resolved to the suite's value", columns=("suite", "rows", "exact", "exact or other convention"), rows=tuple(resolved)),
+        Table(title="texts without a time kept silent", columns=("suite", "rows", "silent"), rows=tuple(negatives)),
+        Table(title="spans found", columns=("figure", "value"), rows=tuple(spans)),
+    )
+    return Report(suite="when", tables=tables, floors=floors, worst=tuple(worst))
+
+
+def rows_of(data: Path, name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a data set's development half.
+
+    Raises:
+        InputError: The file is missing.
+    """
+    path = data / f"{name}_dev.jsonl"
+    if not path.exists():
+        raise InputError(f"{path} is missing; name the folder that holds the public data with --data")
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row: Mapping[str, Any] = json.loads(line)
+            if row.get("mode", "default") == "default":
+                yield row
+
+
+def _suite(data: Path, name: str) -> tuple[list[Verdict], list[bool], list[str]]:
+    scorer = SCORERS[name]
+    verdicts: list[Verdict] = []
+    silent: list[bool] = []
+    mistakes: list[str] = []
+    for row in rows_of(data, name):
+        if row["ref"] is None:
+            continue
+        reference = datetime.fromisoformat(row["ref"]).replace(tzinfo=UTC)
+        spans = read(row["text"], reference)
+        said = "; ".join(f"{span.surface!r} {span.kind} {span.begin:%Y-%m-%dT%H:%M}/{span.until:%Y-%m-%dT%H:%M}" for span in spans)
+        if not row["items"]:
+            silent.append(not spans)
+            if spans:
+                mistakes.append(f"{name}: {row['text'][:80]!r} should be silent, read {said}")
+            continue
+        verdict = scorer(spans, row)
+        verdicts.append(verdict)
+        if verdict is Verdict.WRONG:
+            mistakes.append(f"{name}: {row['text'][:80]!r} read {said or 'nothing'}, gold {_gold(row)}")
+    return verdicts, silent, mistakes
+
+
+def _gold(row: Mapping[str, Any]) -> str:
+    return json.dumps(row["items"], ensure_ascii=False)[:160]
+
+
+def _span_rows(data: Path) -> list[tuple[str, float]]:
+    found = wanted = right = said = 0
+    for row in rows_of(data, "hwu_slots"):
+        gold = [(item["start"], item["end"]) for item in row["entities"] if item["type"] in _TIME_ENTITIES]
+        mine = [(span.start_char, span.end_char) for span in read(row["text"], _NO_REFERENCE)]
+        wanted += len(gold)
+        said += len(mine)
+        found += sum(any(_overlap(span, item) for span in mine) for item in gold)
+        right += sum(any(_overlap(span, item) for item in gold) for span in mine)
+    heard = asked = 0
+    for row in rows_of(data, "coordination_real"):
+        text = row["text"]
+        mine = [(span.start_char, span.end_char) for span in read(text, _NO_REFERENCE)]
+        for surface in row["labels"]["datetime_text"]:
+            start = text.find(surface)
+            if "<" in surface or start < 0:
+                continue
+            asked += 1
+            heard += any(_overlap(span, (start, start + len(surface))) for span in mine)
+    return [
+        ("hwu_slots recall", found / max(wanted, 1)),
+        ("hwu_slots precision", right / max(said, 1)),
+        ("coordination_real recall", heard / max(asked, 1)),
+    ]
+
+
+def _overlap(left: tuple[int, int], right: tuple[int, int]) -> bool:
+    return left[0] < right[1] and right[0] < left[1]

@@ -1,0 +1,68 @@
+"""Holidays whose day follows from a rule, and when they fall."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+
+from dateutil.easter import easter
+
+
+@dataclass(frozen=True, slots=True)
+class Holiday:
+    """The rule of one holiday.
+
+    Attributes:
+        rule: "date", "nth" or "easter".
+        numbers: What the rule needs: month and day; month, weekday, which one, days added; days after Easter.
+    """
+
+    rule: str
+    numbers: tuple[int, ...]
+
+    def in_year(self, year: int) -> date:
+        """Return the day on which it falls.
+
+        Raises:
+            ValueError: `year` is outside what the calendar can hold.
+        """
+        if self.rule == "date":
+            return date(year, self.numbers[0], self.numbers[1])
+        if self.rule == "easter":
+            return easter(year) + timedelta(days=self.numbers[0])
+        month, weekday, which, added = self.numbers
+        return nth_weekday(year, month, weekday, which) + timedelta(days=added)
+
+
+def nth_weekday(year: int, month: int, weekday: int, which: int) -> date:
+    """Return the `which`-th weekday of a month, counted from its end when negative.
+
+    Args:
+        year: Four digits.
+        month: 1 to 12.
+        weekday: 0 is Monday.
+        which: 1 is the first, -1 the last; not 0.
+
+    Raises:
+        ValueError: The year is outside what the calendar can hold.
+    """
+    if which > 0:
+        first = date(year, month, 1)
+        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (which - 1))
+    following = date(year + month // 12, month % 12 + 1, 1)
+    last = following - timedelta(days=1)
+    return last - timedelta(days=(last.weekday() - weekday) % 7 + 7 * (-which - 1))
+
+
+@cache
+def load_holidays() -> Mapping[str, Holiday]:
+    """Return the rule of every form people type; read once."""
+    raw = files(__package__).joinpath("holidays.toml").read_text(encoding="utf-8")
+    return {
+        form: Holiday(rule, tuple(int(number) for number in numbers.split()))
+        for rule, table in tomllib.loads(raw).items()
+        for numbers, forms in table.items()
+        for form in forms
+    }

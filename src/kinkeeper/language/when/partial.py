@@ -1,0 +1,281 @@
+"""What a few words say about a time, before the rest of the expression is known."""
+
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day as said.
+
+    Attributes:
+        hour: 0 to 24.
+        minute: 0 to 59.
+        second: 0 to 59, or None when not said.
+        half: "am", "pm" or None.
+        is_sure: The 24-hour form leaves no doubt.
+        has_minute: Minutes were said.
+    """
+
+    hour: int
+    minute: int = 0
+    second: int | None = None
+    half: str | None = None
+    is_sure: bool = False
+    has_minute: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A span of days.
+
+    Attributes:
+        first: First day.
+        after: Day after the last.
+        grain: "day", "week", "month", "quarter", "season", "year" or "decade".
+    """
+
+    first: date
+    after: date
+    grain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """A length of time: calendar months, days and exact seconds."""
+
+    months: int = 0
+    days: int = 0
+    seconds: int = 0
+    grain: str = "minute"
+
+    def plus(self, other: "Length") -> "Length":
+        """Return both lengths together; the finer grain counts."""
+        return Length(
+            self.months + other.months, self.days + other.days, self.seconds + other.seconds, other.grain
+        )
+
+    def negated(self) -> "Length":
+        """Return the length backwards."""
+        return Length(-self.months, -self.days, -self.seconds, self.grain)
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """A recurrence: RFC 5545 frequency with its parts, weekdays apart."""
+
+    rule: str
+    weekdays: tuple[int, ...] = ()
+
+    def text(self) -> str:
+        """Return the RFC 5545 rule."""
+        if not self.weekdays:
+            return self.rule
+        names = ",".join(WEEKDAY_CODES[day] for day in sorted(set(self.weekdays)))
+        return f"{self.rule};BYDAY={names}"
+
+
+WEEKDAY_CODES: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partial:
+    """Slots that the words of one expression fill, each at most once.
+
+    Attributes:
+        year: Four digits.
+        month: 1 to 12.
+        day: Day of the month.
+        weekday: 0 is Monday.
+        lean: For a weekday or month: 0 this, 1 next, -1 last, 2 coming, -2 past; None when not said.
+        on: An exact day.
+        period: Days that the expression lies in or is.
+        clock: Time of day.
+        part: Part of the day.
+        shade: "early" or "late" part of the day.
+        instant: An exact instant, aware.
+        instant_grain: Its precision.
+        length: How long.
+        every: Recurrence.
+        numbers: Two numbers that are a day and month or an hour and minute: "7.30".
+        number: One number that may be an hour or a day: "4".
+        four: Hour, minute, digits of a number that may be a time: 1630.
+        named: Id of a named time.
+        bound: "by", "before", "until", "after", "since".
+        is_weak: Says nothing unless something else joins it.
+    """
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    lean: int | None = None
+    on: date | None = None
+    period: Period | None = None
+    clock: Clock | None = None
+    part: str | None = None
+    shade: str | None = None
+    instant: datetime | None = None
+    instant_grain: str | None = None
+    length: Length | None = None
+    every: Every | None = None
+    numbers: tuple[int, int, str] | None = None
+    number: int | None = None
+    four: tuple[int, int, int] | None = None
+    named: str | None = None
+    bound: str | None = None
+    is_weak: bool = False
+
+    @property
+    def has_date(self) -> bool:
+        """Whether a day, or a span of days, is named."""
+        return any(
+            value is not None
+            for value in (self.month, self.day, self.weekday, self.on, self.period, self.year)
+        )
+
+    @property
+    def has_day(self) -> bool:
+        """Whether one single day is named."""
+        return self.day is not None or self.weekday is not None or self.on is not None
+
+    @property
+    def has_time(self) -> bool:
+        """Whether a time or part of the day is named."""
+        return self.clock is not None or self.part is not None
+
+    @property
+    def is_number_only(self) -> bool:
+        """Whether nothing but an undecided number is known."""
+        return not (self.has_date or self.has_time or self.instant or self.length or self.every)
+
+
+_SLOTS = tuple(
+    field.name
+    for field in fields(Partial)
+    if field.name not in {"is_weak", "bound", "on", "number", "four", "numbers"}
+)
+
+
+def merge(left: Partial, right: Partial) -> Partial | None:
+    """Return what both say together, or None where they contradict or repeat each other."""
+    left, right = _decide(left, right), _decide(right, left)
+    if _undecided(left) and _undecided(right):
+        return None
+    if left.instant is not None or right.instant is not None:
+        return _merge_instant(left, right)
+    changes: dict[str, object] = {"is_weak": False}
+    for name in _SLOTS:
+        value = getattr(right, name)
+        if value is None:
+            continue
+        mine = getattr(left, name)
+        if mine is not None and mine != value:
+            return None
+        changes[name] = value
+    if right.on is not None:
+        if left.on is not None and left.on != right.on:
+            return None
+        changes["on"] = right.on
+    if _is_repetition(left, right):
+        return None
+    for name in ("number", "four", "numbers"):
+        changes[name] = getattr(left, name) or getattr(right, name)
+    changes["bound"] = left.bound or right.bound
+    return replace(left, **changes)  # type: ignore[arg-type]  # names come from the class itself
+
+
+def _is_repetition(left: Partial, right: Partial) -> bool:
+    """Whether the same thing is said twice: that begins another expression."""
+    same_day = left.weekday is not None and left.weekday == right.weekday
+    same_clock = left.clock is not None and right.clock is not None
+    same_month = left.month is not None and right.month is not None
+    two_days = left.on is not None and right.on is not None
+    two_periods = left.period is not None and right.period is not None
+    two_lengths = left.length is not None and right.length is not None
+    two_parts = left.part is not None and right.part is not None
+    return same_day or same_clock or same_month or two_days or two_periods or two_lengths or two_parts
+
+
+def _merge_instant(left: Partial, right: Partial) -> Partial | None:
+    moment, other = (left, right) if left.instant is not None else (right, left)
+    if other.on is not None and not other.has_time and other.instant is None:
+        return moment
+    return None
+
+
+def _undecided(partial: Partial) -> bool:
+    return partial.number is not None or partial.four is not None or partial.numbers is not None
+
+
+def _decide(partial: Partial, other: Partial) -> Partial:
+    """Settle an undecided number by what stands beside it."""
+    if partial.number is not None:
+        return _decide_number(partial, other)
+    if partial.four is not None and (other.has_day or other.part is not None or other.every is not None):
+        return _as_clock_of_four(partial)
+    if partial.numbers is not None:
+        return _decide_pair(partial, other)
+    return partial
+
+
+def _decide_number(partial: Partial, other: Partial) -> Partial:
+    number = partial.number or 0
+    if (other.has_time or other.every is not None) and other.clock is None:
+        return as_hour(partial)
+    if other.clock is not None and not other.has_date and number <= 31:
+        return replace(partial, number=None, day=number, is_weak=False)
+    needs_day = other.weekday is not None and other.day is None and other.month is None
+    if needs_day and (number > 12 or (other.period is not None and other.period.grain == "month")):
+        return replace(partial, number=None, day=number, is_weak=False)
+    if other.month is not None and other.day is None and other.year is None:
+        return replace(partial, number=None, day=number, is_weak=False)
+    if other.has_day and other.clock is None:
+        return as_hour(partial)
+    return partial
+
+
+def as_hour(partial: Partial) -> Partial:
+    """Return the partial with its bare number (or four digits, or pair) read as a time of day."""
+    if partial.four is not None:
+        return _as_clock_of_four(partial)
+    if partial.numbers is not None:
+        hour, minute, text = partial.numbers
+        if hour > 24 or minute > 59:
+            return partial
+        return replace(partial, numbers=None, is_weak=False, clock=clock_of(hour, minute, text=text))
+    if partial.number is None or partial.number > 24:
+        return partial
+    clock = Clock(partial.number, is_sure=partial.number > 12 or partial.number == 0)
+    return replace(partial, number=None, clock=clock, is_weak=False)
+
+
+def clock_of(hour: int, minute: int, *, text: str, second: int | None = None) -> Clock:
+    """Return the clock of an hour and minute; a leading zero or an hour beyond 12 leaves no doubt."""
+    sure = hour > 12 or hour == 0 or text.startswith("0")
+    return Clock(hour, minute, second, None, sure, True)
+
+
+def _as_clock_of_four(partial: Partial) -> Partial:
+    hour, minute, digits = partial.four or (0, 0, 0)
+    sure = hour > 12 or hour == 0 or (digits == 4 and hour < 10)
+    return replace(partial, four=None, is_weak=False, clock=Clock(hour, minute, None, None, sure, True))
+
+
+def _decide_pair(partial: Partial, other: Partial) -> Partial:
+    first, second, text = partial.numbers or (0, 0, "")
+    if other.clock is not None or (other.part is not None and not other.has_date and second <= 12):
+        return _as_date_of_pair(partial, first, second)
+    if other.weekday is not None and other.day is None and other.on is None and other.month is None:
+        looks_like_date = second <= 12 and (len(text.rsplit(".", 1)[-1]) == 1 or first > 12)
+        return _as_date_of_pair(partial, first, second) if looks_like_date else as_hour(partial)
+    if other.has_day or other.part is not None:
+        return as_hour(partial)
+    return partial
+
+
+def _as_date_of_pair(partial: Partial, first: int, second: int) -> Partial:
+    if not (1 <= first <= 31 and 1 <= second <= 12):
+        return partial
+    return replace(partial, numbers=None, day=first, month=second, is_weak=False)

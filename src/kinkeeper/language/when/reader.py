@@ -1,0 +1,322 @@
+"""Reading all time expressions of a text.
+
+Stages: fold the text, skip it when nothing in it can be a time, cut it into tokens, find expressions from left
+to right, ask whether the words around let them be times, resolve them on the calendar.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from typing import Final
+
+from kinkeeper.language.when.acceptance import bound_before, is_morning_talk, is_time
+from kinkeeper.language.when.expressions import Expression, expression_at, group_at
+from kinkeeper.language.when.grammar import Scope
+from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.partial import Clock, Partial, as_hour, merge
+from kinkeeper.language.when.resolve import Habits, Resolved, hour_of, is_certain, resolve
+from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
+
+LONGEST_TEXT: Final = 4096
+_WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
+_LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
+_SUNDAY_FIRST = frozenset({"US", "CA", "MX", "BR", "JP", "IN", "IL", "ZA", "KR", "TW", "HK", "PH", "SG", "TH", "SA", "CO", "PE", "VE", "KE"})
+_SATURDAY_FIRST = frozenset({"EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR"})
+_MONTH_FIRST = frozenset({"US", "PH", "PR", "GU", "FM"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTimeWords:
+    """A time that a household has a name for.
+
+    Attributes:
+        id: "after-school".
+        words: What people type for it, several words allowed; no words stand for the id itself.
+        start: Local time of day.
+    """
+
+    id: str
+    words: tuple[str, ...]
+    start: time
+
+
+def scope_of(reference: datetime, locale: str) -> Scope:
+    """Return what the locale ("en-US") decides: the order of 3/4 and the week's first day."""
+    region = re.split("[-_]", locale)[-1].upper() if re.search("[-_]", locale) else "US"
+    week_start = 6 if region in _SUNDAY_FIRST else 5 if region in _SATURDAY_FIRST else 0
+    return Scope(reference=reference, is_day_first=region not in _MONTH_FIRST, week_start=week_start)
+
+
+def read(
+    text: str,
+    reference: datetime,
+    *,
+    locale: str = "en-US",
+    named_times: Sequence[NamedTimeWords] = (),
+    usual_hour: time | None = None,
+) -> tuple[TimeSpan, ...]:
+    """Return the time expressions of a text.
+
+    Args:
+        text: Any text; beyond 4,096 characters it is not read.
+        reference: When it was written, aware, in the zone to read it in.
+        locale: Decides the order of numeric dates and the first day of the week.
+        named_times: Times that the household has names for.
+        usual_hour: Usual start of the activity talked about, local; decides am or pm of a bare hour.
+
+    Returns:
+        Spans in text order that do not overlap, in the reference's zone.
+    """
+    folded = fold(text[:LONGEST_TEXT])
+    lexicon = load_lexicon()
+    if not _may_hold_time(folded.text, lexicon, named_times):
+        return ()
+    tokens = _with_named_times(tokenize(folded.text, lexicon), named_times)
+    if not tokens:
+        return ()
+    scope = scope_of(reference, locale)
+    starts = {named.id: named.start for named in named_times}
+    habits = Habits(is_morning=is_morning_talk(tokens), usual_hour=usual_hour)
+    spans = []
+    for first, found in _expressions(tokens, scope):
+        span = _span(text, folded, tokens, first, _with_named_start(found, starts), scope, habits)
+        if span is not None:
+            spans.append(span)
+    return tuple(spans)
+
+
+def _may_hold_time(text: str, lexicon: Lexicon, named_times: Sequence[NamedTimeWords]) -> bool:
+    for word in _WORDS.findall(text):
+        if word in lexicon.triggers or word[0].isdigit() or word.endswith("ish"):
+            return True
+        if lexicon.forgive(word) is not None:
+            return True
+    return any(word.lower() in text for named in named_times for word in _words_of(named))
+
+
+def _words_of(named: NamedTimeWords) -> tuple[str, ...]:
+    return named.words or (named.id.replace("-", " ").replace("_", " "),)
+
+
+def _with_named_times(tokens: list[Token], named_times: Sequence[NamedTimeWords]) -> list[Token]:
+    """Join the words of named times into single tokens, longest first."""
+    forms = sorted(
+        ((pieces_of(form), named.id) for named in named_times for form in _words_of(named)),
+        key=lambda pair: -len(pair[0]),
+    )
+    for pieces, name in forms:
+        tokens = _joined(tokens, pieces, name)
+    return tokens
+
+
+def _joined(tokens: list[Token], pieces: tuple[str, ...], name: str) -> list[Token]:
+    result: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        run = tokens[index : index + len(pieces)]
+        if pieces and tuple(token.text for token in run) == pieces:
+            result.append(Token(" ".join(pieces), run[0].start, run[-1].end, run[0].spaced, {"NAMED": name}))
+            index += len(pieces)
+        else:
+            result.append(tokens[index])
+            index += 1
+    return result
+
+
+def _with_named_start(found: Expression, starts: "dict[str, time]") -> Expression:
+    return Expression(
+        _named_clock(found.start, starts), found.finish and _named_clock(found.finish, starts), found.end
+    )
+
+
+def _named_clock(partial: Partial, starts: "dict[str, time]") -> Partial:
+    start = starts.get(partial.named or "")
+    if start is None or partial.clock is not None:
+        return partial
+    return replace(partial, clock=Clock(start.hour, start.minute, None, None, True, True))
+
+
+def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, Expression]]:
+    """Yield the accepted readings with their first tokens, from left to right."""
+    index = 0
+    previous: Expression | None = None
+    while index < len(tokens):
+        if previous is not None and index == previous.end:
+            listed = _listed(tokens, previous, scope)
+            if listed is not None:
+                first, found = listed
+                yield first, found
+                previous, index = found, found.end
+                continue
+        found = _safely(tokens, index, scope)
+        if found is not None and is_time(tokens, index, found):
+            found = _extended_weekdays(tokens, found)
+            start = found.start
+            if start.is_number_only:
+                found = found._replace(start=as_hour(start))
+            yield index, found
+            previous, index = found, found.end
+        else:
+            index += 1
+
+
+def _safely(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | None:
+    """Return the expression at a token; dates outside the calendar are no expressions."""
+    if not tokens[index].meanings and tokens[index].text not in _OPENERS:
+        return None
+    try:
+        return expression_at(tokens, index, scope)
+    except (ValueError, OverflowError):
+        return None
+
+
+_OPENERS = frozenset(
+    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another school 1/4 w/in alternate year for during later".split()
+)
+
+
+def _listed(tokens: Sequence[Token], previous: Expression, scope: Scope) -> tuple[int, Expression] | None:
+    """Return the next of a list: "at 4 or 5", "march 3 and 5"."""
+    at = previous.end
+    if at + 1 >= len(tokens) or tokens[at].text not in _LIST_WORDS or previous.finish is not None:
+        return None
+    found = group_at(tokens, at + 1, scope)
+    if found is None or found[0].number is None or not found[0].is_number_only:
+        return None
+    last = previous.start
+    number = found[0].number or 0
+    expression = Expression(found[0], None, found[1])
+    if last.clock is not None and last.part is None and 1 <= number <= 12 and tokens[at].text in {"or", "/"}:
+        same_day = replace(last, clock=replace(last.clock, hour=number, minute=0, has_minute=False))
+        expression = Expression(same_day, None, found[1])
+    elif last.day is not None and last.month is not None and last.clock is None and last.day < number <= 31 and last.year is None:
+        expression = Expression(replace(last, day=number, weekday=None), None, found[1])
+    else:
+        return None
+    after = tokens[found[1]] if found[1] < len(tokens) else None
+    is_end = after is None or not after.text.isalpha() or after.text in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
+    return (at + 1, expression) if is_end else None
+
+
+def _extended_weekdays(tokens: Sequence[Token], found: Expression) -> Expression:
+    """Add further days to a recurrence: "every tues & thurs at 4"."""
+    return found
+
+
+def _span(
+    text: str, folded: Folded, tokens: Sequence[Token], first: int, found: Expression, scope: Scope, habits: Habits
+) -> TimeSpan | None:
+    try:
+        resolved = _resolved(found, scope, habits)
+    except (ValueError, OverflowError, StopIteration):
+        return None
+    if resolved is None:
+        return None
+    bound = None if found.finish is not None else bound_before(tokens, first)
+    first = first if bound is None else bound[1]
+    start, end = tokens[first].start, tokens[found.end - 1].end
+    if folded.origin is not None:
+        start, end = folded.origin[start], folded.origin[end - 1] + 1
+    partial = found.start
+    return TimeSpan(
+        surface=text[start:end],
+        start_char=start,
+        end_char=end,
+        kind=resolved.kind,
+        begin=resolved.begin,
+        until=resolved.until,
+        grain=resolved.grain,
+        recurrence=resolved.recurrence,
+        has_date=partial.has_date or partial.instant is not None,
+        has_time=partial.has_time or partial.instant is not None,
+        part_of_day=_part_name(partial.part),
+        is_meridiem_known=resolved.is_meridiem_known,
+        named=partial.named,
+        bound=partial.bound or (bound[0] if bound is not None else None),
+    )
+
+
+def _part_name(part: str | None) -> str | None:
+    return {"tonight": "evening", "dawn": "morning", "breakfast": "morning", "lunch": "noon", "dinner": "evening", "bedtime": "night", "day": None, "business": None}.get(part, part) if part else None
+
+
+def _resolved(found: Expression, scope: Scope, habits: Habits) -> Resolved | None:
+    if found.finish is None:
+        return resolve(found.start, scope, habits)
+    start, finish = _agree(found.start, found.finish, habits)
+    begin = resolve(start, scope, habits)
+    end = resolve(finish, scope, habits)
+    if begin is None or end is None:
+        return None
+    until = end.begin if finish.clock is not None or finish.instant is not None else end.until
+    if until <= begin.begin and finish.clock is not None:
+        until = _next_day(until)
+    if until <= begin.begin and finish.year is None and finish.month is not None:
+        end = resolve(replace(finish, year=end.begin.year + 1), scope, habits)
+        until = begin.begin if end is None else end.until
+    while until <= begin.begin and finish.weekday is not None:
+        until = _next_day(until, 7)
+    if until < begin.begin:
+        return None
+    kind = SpanKind.RECURRING if begin.recurrence else SpanKind.RANGE
+    known = begin.is_meridiem_known or end.is_meridiem_known
+    return replace(begin, kind=kind, until=until, is_meridiem_known=known)
+
+
+def _next_day(instant: datetime, days: int = 1) -> datetime:
+    return instant + timedelta(days=days)
+
+
+def _agree(start: Partial, finish: Partial, habits: Habits) -> tuple[Partial, Partial]:
+    """Settle the halves of the day of a range's ends together: "3-4pm", "10-4", "9-5"."""
+    first, last = start.clock, finish.clock
+    if first is None or last is None:
+        return start, finish
+    if not is_certain(first, start.part) and last.half is not None:
+        half = last.half
+        if half == "pm" and (first.hour % 12, first.minute) > (last.hour % 12, last.minute):
+            half = "am"
+        return replace(start, clock=replace(first, half=half)), finish
+    if not is_certain(first, start.part) and not is_certain(last, finish.part):
+        hour = hour_of(first, start.part, habits)
+        if last.hour == 12 and first.hour in {7, 8}:
+            hour = first.hour
+        start = replace(start, clock=_settled(first, hour))
+        return start, replace(finish, clock=_settled(last, _hour_after(last, hour, first)))
+    if is_certain(first, start.part) and not is_certain(last, finish.part):
+        hour = hour_of(first, start.part, habits)
+        return start, replace(finish, clock=_settled(last, _hour_after(last, hour, first)))
+    if is_certain(last, finish.part) and not is_certain(first, start.part):
+        end = hour_of(last, finish.part, habits)
+        hour = first.hour + 12 if first.hour + 12 <= end and first.hour < 12 else first.hour
+        return replace(start, clock=_settled(first, hour)), finish
+    return start, finish
+
+
+def _hour_after(last: Clock, hour: int, first: Clock) -> int:
+    """Return the nearest hour of `last` that lies after the beginning."""
+    candidates = (last.hour % 12, last.hour % 12 + 12, last.hour % 12 + 24)
+    return next(value for value in candidates if (value, last.minute) > (hour, first.minute))
+
+
+def _settled(clock: Clock, hour: int) -> Clock:
+    return replace(clock, hour=hour, half=None, is_sure=True)
+
+
+def to_record(span: TimeSpan) -> "dict[str, str]":
+    """Return a span as the command line prints it: ISO 8601 with offset, `end` exclusive."""
+    record = {
+        "surface": span.surface,
+        "kind": span.kind.value,
+        "start": span.begin.isoformat(),
+        "end": span.until.isoformat(),
+        "grain": span.grain.value,
+    }
+    if span.recurrence is not None:
+        record["recurrence"] = span.recurrence
+    return record
+
+
+__all__ = ["Iterable", "NamedTimeWords", "merge", "read", "to_record"]

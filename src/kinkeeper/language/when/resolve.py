@@ -1,0 +1,352 @@
+"""What filled slots mean on the calendar, seen from the reference instant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Final
+
+from kinkeeper.language.when.grammar import Scope
+from kinkeeper.language.when.model import Grain, SpanKind
+from kinkeeper.language.when.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
+from kinkeeper.language.when.spans import after_length, month_of, on_wall, shifted, week_of
+
+# Hours at which a part of the day begins and ends.
+PARTS: Final[Mapping[str, tuple[float, float]]] = {
+    "dawn": (6, 8),
+    "breakfast": (7, 9),
+    "morning": (8, 12),
+    "noon": (12, 13),
+    "lunch": (12, 14),
+    "day": (8, 18),
+    "business": (8, 18),
+    "afternoon": (12, 18),
+    "dinner": (18, 20),
+    "evening": (18, 22),
+    "tonight": (18, 24),
+    "bedtime": (20, 21),
+    "night": (20, 24),
+}
+_LATE_LAST_HOUR: Final = 21
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What decides the half of the day where nobody said it.
+
+    Attributes:
+        is_morning: The words around speak of the morning.
+        usual_hour: Usual start of the activity talked about.
+    """
+
+    is_morning: bool = False
+    usual_hour: time | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A partial on the calendar: everything of a span but its place in the text."""
+
+    kind: SpanKind
+    begin: datetime
+    until: datetime
+    grain: Grain
+    recurrence: str | None = None
+    is_meridiem_known: bool = True
+
+
+def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
+    """Return the hour (0 to 24) that a clock means.
+
+    A half that was said wins, then a part of the day, then the words around, then the usual hour, then
+    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say.
+    """
+    hour = clock.hour
+    if clock.half == "am":
+        return hour % 12
+    if clock.half == "pm":
+        return hour % 12 + 12
+    if clock.is_sure or hour > 12:
+        return hour
+    if part is not None:
+        return _hour_in_part(hour, part)
+    if habits.is_morning and 5 <= hour <= 11:
+        return hour
+    if habits.usual_hour is not None and hour < 12:
+        usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
+        said = hour + clock.minute / 60
+        return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
+    return hour + 12 if 1 <= hour <= 8 else hour
+
+
+def _hour_in_part(hour: int, part: str) -> int:
+    if part in {"morning", "dawn", "breakfast"}:
+        return hour % 12 if hour == 12 else hour
+    if part in {"night", "tonight"}:
+        return (24 if hour == 12 else hour) if hour == 12 or hour <= 3 else hour + 12
+    if part in {"noon", "lunch", "day", "business"}:
+        return hour if 8 <= hour <= 12 else hour + 12
+    return 12 if hour == 12 else hour + 12
+
+
+def is_certain(clock: Clock, part: str | None) -> bool:
+    """Whether the half of the day was said, or follows from the form."""
+    return clock.half is not None or clock.is_sure or clock.hour > 12 or part is not None
+
+
+def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
+    """Return what one expression without a second end means, or None where no calendar has it."""
+    if partial.every is not None:
+        return _recurring(partial, partial.every, scope, habits)
+    if partial.instant is not None:
+        return _instant(partial, partial.instant)
+    if partial.length is not None:
+        return _with_length(partial, scope, habits)
+    day = day_of(partial, scope, habits)
+    if partial.clock is not None:
+        return _clocked(partial, partial.clock, day, scope, habits)
+    if partial.part is not None:
+        return _part_of_day(partial, partial.part, day, scope)
+    if day is not None:
+        return _days(day, day + timedelta(days=1), SpanKind.DATE, Grain.DAY, scope)
+    period = period_of(partial, scope)
+    if period is None:
+        return None
+    return _of_period(period, scope)
+
+
+def _of_period(period: Period, scope: Scope) -> Resolved:
+    grain = {
+        "week": Grain.WEEK,
+        "month": Grain.MONTH,
+        "year": Grain.YEAR,
+        "quarter": Grain.MONTH,
+        "season": Grain.DAY,
+        "decade": Grain.YEAR,
+    }.get(period.grain, Grain.DAY)
+    kind = SpanKind.DATE if period.grain in {"week", "month", "year"} else SpanKind.RANGE
+    return _days(period.first, period.after, kind, grain, scope)
+
+
+def _days(first: date, after: date, kind: SpanKind, grain: Grain, scope: Scope) -> Resolved:
+    begin = on_wall(datetime.combine(first, time()), scope.reference)
+    until = on_wall(datetime.combine(after, time()), scope.reference)
+    return Resolved(kind=kind, begin=begin, until=until, grain=grain)
+
+
+def _instant(partial: Partial, instant: datetime) -> Resolved:
+    if partial.length is not None:
+        other = after_length(instant, partial.length)
+        first, last = min(instant, other), max(instant, other)
+        return Resolved(kind=SpanKind.RANGE, begin=first, until=last, grain=Grain.MINUTE)
+    grain = Grain(partial.instant_grain or "minute")
+    step = timedelta(seconds=1) if grain is Grain.SECOND else timedelta(minutes=1)
+    return Resolved(kind=SpanKind.DATETIME, begin=instant, until=instant + step, grain=grain)
+
+
+def _with_length(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
+    length = partial.length
+    if length is None:
+        return None
+    plain = resolve(replace(partial, length=None), scope, habits)
+    if plain is None:
+        until = after_length(scope.reference, length)
+        grain = Grain("day" if length.grain == "business" else length.grain)
+        return Resolved(kind=SpanKind.DURATION, begin=scope.reference, until=until, grain=grain)
+    until = after_length(plain.begin, length)
+    return replace(plain, kind=SpanKind.RANGE, until=max(until, plain.begin))
+
+
+def _clocked(
+    partial: Partial, clock: Clock, day: date | None, scope: Scope, habits: Habits
+) -> Resolved | None:
+    hour = hour_of(clock, partial.part, habits)
+    has_date = day is not None
+    if day is None:
+        period = partial.period
+        day = period.first if period is not None else scope.reference.date()
+        has_date = period is not None
+    begin = clock_on(day, hour, clock, scope)
+    if not has_date and begin < scope.reference - timedelta(minutes=1):
+        if _may_be_tonight(clock, hour, partial, scope):
+            begin = clock_on(day, hour + 12, clock, scope)
+        else:
+            begin = clock_on(day + timedelta(days=1), hour, clock, scope)
+    grain = Grain.HOUR if not clock.has_minute else Grain.MINUTE
+    step = timedelta(hours=1) if grain is Grain.HOUR else timedelta(minutes=1)
+    if clock.second is not None:
+        grain, step = Grain.SECOND, timedelta(seconds=1)
+    return Resolved(
+        kind=SpanKind.DATETIME if has_date else SpanKind.TIME,
+        begin=begin,
+        until=begin + step,
+        grain=grain,
+        is_meridiem_known=is_certain(clock, partial.part) or habits.is_morning,
+    )
+
+
+def _may_be_tonight(clock: Clock, hour: int, partial: Partial, scope: Scope) -> bool:
+    """Whether "at 9", said after 9, means this evening."""
+    open_half = clock.half is None and not clock.is_sure and partial.part is None
+    return open_half and hour in {9, 10} and scope.reference.hour < hour + 12
+
+
+def clock_on(day: date, hour: int, clock: Clock, scope: Scope) -> datetime:
+    """Return the instant of a clock on a day; hour 24 is the midnight that ends it."""
+    midnight = datetime.combine(day, time())
+    wall = midnight + timedelta(hours=hour, minutes=clock.minute, seconds=clock.second or 0)
+    return on_wall(wall, scope.reference)
+
+
+def _part_of_day(partial: Partial, part: str, day: date | None, scope: Scope) -> Resolved:
+    first, last = PARTS[part]
+    if partial.shade == "early":
+        last = (first + last) / 2
+    elif partial.shade == "late":
+        first = (first + last) / 2
+    has_date = day is not None or partial.period is not None
+    if day is None and partial.period is not None:
+        day = partial.period.first
+    day = scope.reference.date() if day is None else day
+    midnight = datetime.combine(day, time())
+    begin, until = (on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last))
+    if not has_date and until <= scope.reference:
+        midnight += timedelta(days=1)
+        begin, until = (on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last))
+    kind = SpanKind.DATETIME if has_date else SpanKind.TIME
+    return Resolved(kind=kind, begin=begin, until=until, grain=Grain.HOUR)
+
+
+def day_of(partial: Partial, scope: Scope, habits: Habits) -> date | None:
+    """Return the single day that a partial names, if it does.
+
+    Raises:
+        ValueError: No calendar has such a day.
+    """
+    today = scope.reference.date()
+    if partial.on is not None:
+        return partial.on
+    if partial.day is not None:
+        return _numbered_day(partial, partial.day, today)
+    if partial.weekday is None:
+        return None
+    weekday = partial.weekday
+    if partial.period is not None:
+        first = partial.period.first
+        return first + timedelta(days=(weekday - first.weekday()) % 7)
+    if partial.lean in {1, -1}:
+        week = week_of(today, scope.week_start).first + timedelta(days=7 * int(partial.lean or 0))
+        return week + timedelta(days=(weekday - week.weekday()) % 7)
+    if partial.lean == -2:
+        return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
+    ahead = (weekday - today.weekday()) % 7
+    if ahead == 0 and partial.lean != 0 and _is_over(partial, scope, habits):
+        ahead = 7
+    return today + timedelta(days=ahead)
+
+
+def _is_over(partial: Partial, scope: Scope, habits: Habits) -> bool:
+    """Whether what is meant cannot lie later today."""
+    reference = scope.reference
+    if partial.lean == 2:
+        return True
+    if partial.clock is not None:
+        hour = hour_of(partial.clock, partial.part, habits)
+        return clock_on(reference.date(), hour, partial.clock, scope) <= reference
+    if partial.part is not None:
+        return reference.hour >= PARTS[partial.part][1]
+    return reference.hour >= _LATE_LAST_HOUR
+
+
+def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
+    """Return the day of a date of which the year, or month and year, may be missing."""
+    weekday = partial.weekday
+    if partial.month is not None:
+        if partial.year is not None:
+            return date(partial.year, partial.month, day)
+        years = range(today.year, today.year + 9)
+        if partial.lean == -1:
+            years = range(today.year, today.year - 9, -1)
+            candidates = _valid((year, partial.month, day) for year in years)
+            return next(found for found in candidates if found < today)
+        dates = _valid((year, partial.month, day) for year in years)
+        if weekday is not None and partial.lean is None:
+            near = _valid((year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1))
+            fitting = [found for found in near if found.weekday() == weekday]
+            if fitting and fitting[0] != dates[0]:
+                return fitting[0]
+        return next(found for found in dates if found >= today)
+    if partial.period is not None:
+        first = partial.period.first
+        return date(first.year, first.month, day)
+    months = [month_of(today.year, today.month + step).first for step in range(0, 30)]
+    dates = [found for found in _valid((first.year, first.month, day) for first in months) if found >= today]
+    if weekday is None:
+        return dates[0]
+    return next((found for found in dates if found.weekday() == weekday), dates[0])
+
+
+def _valid(candidates: "object") -> list[date]:
+    found = []
+    for year, month, day in candidates:  # type: ignore[attr-defined]
+        try:
+            found.append(date(year, month, day))
+        except ValueError:
+            continue
+    if not found:
+        raise ValueError("no such day")
+    return found
+
+
+def period_of(partial: Partial, scope: Scope) -> Period | None:
+    """Return the span of days that a partial without a single day names, if it does."""
+    today = scope.reference.date()
+    if partial.month is not None:
+        year = partial.year
+        if year is None:
+            year = today.year if partial.month >= today.month else today.year + 1
+            if partial.lean == -1 or partial.lean == -2:
+                year = today.year if partial.month < today.month else today.year - 1
+            elif partial.lean == 1 and partial.month == today.month:
+                year = today.year + 1
+        return month_of(year, partial.month)
+    return partial.period
+
+
+def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
+    once = replace(partial, every=None)
+    today = scope.reference.date()
+    begin = once.on
+    if begin is None:
+        begin = _first_of(every, today)
+    found = resolve(replace(once, on=begin, weekday=None, period=None), scope, habits)
+    if found is not None and found.until <= scope.reference:
+        begin = _first_of(every, today + timedelta(days=1))
+        found = resolve(replace(once, on=begin, weekday=None, period=None), scope, habits)
+    if found is None:
+        return None
+    return replace(found, kind=SpanKind.RECURRING, recurrence=every.text())
+
+
+def _first_of(every: Every, day: date) -> date:
+    if every.weekdays:
+        return min(day + timedelta(days=(weekday - day.weekday()) % 7) for weekday in every.weekdays)
+    marker = every.rule.partition("BYDAY=")[2]
+    if marker:
+        from kinkeeper.language.when.holidays import nth_weekday
+
+        which, weekday = int(marker[:-2]), WEEKDAY_CODES.index(marker[-2:])
+        first = nth_weekday(day.year, day.month, weekday, which)
+        if first < day:
+            following = month_of(day.year, day.month + 1).first
+            first = nth_weekday(following.year, following.month, weekday, which)
+        return first
+    marker = every.rule.partition("BYMONTHDAY=")[2]
+    if marker:
+        found = day
+        while found.day != int(marker):
+            found += timedelta(days=1)
+        return found
+    return day
+
+
+__all__ = ["Habits", "Resolved", "resolve", "shifted"]
