@@ -266,7 +266,7 @@ def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
 
 def _atom(tokens: Sequence[Token], index: int, scope: Scope, depth: int) -> tuple[Partial, int] | None:
     """Return a rule's reading, with the operators that take another time as their operand."""
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or index >= len(tokens):
         return None
     token = tokens[index]
     if token.text in {"in", "within", "w/in"} and index + 1 < len(tokens):

@@ -8,7 +8,7 @@ from typing import Final
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.language.when.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
-from kinkeeper.language.when.spans import after_length, month_of, on_wall, shifted, week_of
+from kinkeeper.language.when.spans import after_length, month_of, on_wall, shifted, first_of_week
 
 # Hours at which a part of the day begins and ends.
 PARTS: Final[Mapping[str, tuple[float, float]]] = {
@@ -234,7 +234,7 @@ def day_of(partial: Partial, scope: Scope, habits: Habits) -> date | None:
         first = partial.period.first
         return first + timedelta(days=(weekday - first.weekday()) % 7)
     if partial.lean in {1, -1}:
-        week = week_of(today, scope.week_start).first + timedelta(days=7 * int(partial.lean or 0))
+        week = first_of_week(today, scope.week_start) + timedelta(days=7 * int(partial.lean or 0))
         return week + timedelta(days=(weekday - week.weekday()) % 7)
     if partial.lean == -2:
         return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)

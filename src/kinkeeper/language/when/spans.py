@@ -11,10 +11,19 @@ from kinkeeper.language.when.partial import Length, Period
 SEASON_MONTH: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
+def first_of_week(day: date, week_start: int) -> date:
+    """Return the first day of the calendar week that holds a day; `week_start` is its weekday, 0 is Monday."""
+    return day - timedelta(days=(day.weekday() - week_start) % 7)
+
+
 def week_of(day: date, week_start: int) -> Period:
-    """Return the calendar week that holds a day; `week_start` is its first weekday, 0 is Monday."""
-    first = day - timedelta(days=(day.weekday() - week_start) % 7)
-    return Period(first, first + timedelta(days=7), "week")
+    """Return the seven days from the Monday in the calendar week that holds a day.
+
+    Which week a Sunday belongs to differs by locale; that "the week" is talked about from Monday on does not.
+    """
+    first = first_of_week(day, week_start)
+    monday = first + timedelta(days=-first.weekday() % 7)
+    return Period(monday, monday + timedelta(days=7), "week")
 
 
 def weekend_of(day: date) -> Period:
