@@ -87,6 +87,8 @@ def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
 
 def _is_part_of_a_name(tokens: Sequence[Token], index: int, before: Token | None, guards: Guards) -> bool:
     first = tokens[index]
+    if before is not None and before.text == ":" and index > 1 and tokens[index - 2].text in guards.naming:
+        return True
     if before is None or not first.text[:1].isdigit():
         return False
     if not first.spaced and (before.text[-1:].isalnum() or before.text in {"$", "£", "€", "#", "/", "-", ".", "_", ":", "+", "="}):
@@ -102,6 +104,8 @@ def _is_range(tokens: Sequence[Token], index: int, found: Expression, before: To
         return False
     first = tokens[index].text
     is_cued = first in {"between", "from", "btw", "btwn", "betw"}
+    if not is_cued and not start.has_date and "HHMM" in tokens[index].meanings:
+        return False
     both = start.clock, finish.clock
     if both[0] is not None and both[1] is not None:
         bare = not any(clock.half or clock.has_minute or clock.hour > 12 for clock in both if clock)

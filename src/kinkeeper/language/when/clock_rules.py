@@ -104,7 +104,7 @@ def quarter_to(_: Scope, hour: int, half: str | None) -> Partial | None:
 
 
 @CLOCKS.rule("INT minutes|minute|mins|min? past|after HOUR o'clock? MERIDIEM?")
-@CLOCKS.rule("INT past|after HOUR o'clock? MERIDIEM?", "INT minutes|minute|mins|min past HOUR h MERIDIEM?")
+@CLOCKS.rule("INT past|after HOUR o'clock? MERIDIEM?", "INT minutes|minute|mins|min? past HOUR h MERIDIEM?")
 def past_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial | None:
     """Ten past four, 20 min past eight."""
     return _hour(hour, minute, half, minutes=True) if minute < 60 else None

@@ -18,6 +18,7 @@ from kinkeeper.language.when.spans import (
 DATES = Grammar()
 
 _CENTURY_TURN = 50
+_FARTHEST_YEAR = 20
 # Months that are also words or names, and say a time only in company.
 WEAK_MONTHS = frozenset({"may", "march", "mar", "jan", "april", "june", "august", "dec", "sep", "apr", "jun", "jul"})
 
@@ -116,14 +117,25 @@ def month_day(_: Scope, month: int, day: int) -> Partial | None:
 @DATES.rule("the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|-|/|,? ' ~INT", "the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|in|-|/|,? YEAR")
 def day_month_year(_: Scope, day: int, month: int, year: int) -> Partial | None:
     """3 March 2018, 05-Aug-2016."""
-    full = year if year > 99 else full_year(year, digits=2)
+    if year > 99:
+        return month_day_year(_, month, day, year)
+    full = full_year(year, digits=2)
     return checked(full, month, day) if full else None
 
 
 @DATES.rule("MONTH .|-|/? the? ORDINAL|DAYNUM of|in|-|/|,? YEAR")
-def month_day_year(_: Scope, month: int, day: int, year: int) -> Partial | None:
-    """March 3rd, 2018."""
-    return checked(year, month, day)
+def month_day_year(scope: Scope, month: int, day: int, year: int) -> Partial | None:
+    """March 3rd, 2018; a far year that can be a time is one: 3 Dec 2125.
+
+    Raises:
+        ValueError: No calendar has this day; reading less of it would be wrong too.
+    """
+    found = checked(year, month, day)
+    if found is None:
+        raise ValueError("no such day")
+    if year > scope.reference.year + _FARTHEST_YEAR and year % 100 < 60 and year < 2400:
+        return Partial(month=month, day=day, clock=Clock(year // 100, year % 100, None, None, True, True))
+    return found
 
 
 @DATES.rule("DAYNUM -|/ ~MONTH -|/ ~DAYNUM", "MONTH -|/ ~DAYNUM -|/ ~DAYNUM")
@@ -436,6 +448,24 @@ def week_of_year(_: Scope, which: int, year: int) -> Partial | None:
         return None
     first = date.fromisocalendar(year, min(which, 52), 1)
     return Partial(period=Period(first, first + timedelta(days=7), "week"))
+
+
+@DATES.rule("INT WEEKDAYS|WEEKDAY from now|today", "INT more WEEKDAYS")
+def weekdays_ahead(scope: Scope, count: int, weekday: int) -> Partial | None:
+    """Three fridays from now."""
+    today = scope.reference.date()
+    if not 1 <= count <= 60:
+        return None
+    return Partial(on=today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7 * (count - 1)))
+
+
+@DATES.rule("INT WEEKDAYS|WEEKDAY ago|back")
+def weekdays_ago(scope: Scope, count: int, weekday: int) -> Partial | None:
+    """Two Thursdays back."""
+    today = scope.reference.date()
+    if not 1 <= count <= 60:
+        return None
+    return Partial(on=today - timedelta(days=((today.weekday() - weekday) % 7 or 7) + 7 * (count - 1)))
 
 
 @DATES.rule("NOW")

@@ -32,6 +32,7 @@ _JOINTS = (
     | frozenset(BOUNDS)
 ) - {"or", "a", ";"}
 _LONGEST_JOINT: Final = 3
+_OPENING_RANGE = frozenset({"between", "from", "btw", "btwn", "betw"})
 _RANGE_WORDS = frozenset({"-", "to", "until", "till", "til", "untill", "thru", "through", "—", "–", "/"})
 _AGO = frozenset({"ago", "back", "earlier", "before"})
 _HENCE = frozenset({"hence", "later", "out"})
@@ -56,7 +57,7 @@ class Expression(NamedTuple):
 def expression_at(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | None:
     """Return the expression that begins at a token, weak ones too, or None."""
     token = tokens[index].text
-    if token in {"between", "from", "btw", "btwn", "betw"}:
+    if token in _OPENING_RANGE:
         at = index + 1
         while at < len(tokens) and tokens[at].text in {"the", "around", "about", "in", "between"}:
             at += 1
@@ -76,7 +77,9 @@ def _open_range(
     start, end = left
     found = _close_range(tokens, start, end, scope, words)
     if found is None:
-        return None if is_cued else Expression(start, None, end)
+        if is_cued:
+            return None
+        return _with_cued_range(tokens, start, end, scope) or Expression(start, None, end)
     finish, end = found
     start, finish = complete(start, finish)
     if start is None or finish is None:
@@ -85,6 +88,18 @@ def _open_range(
     if is_cued:
         start, finish = _as_hours(start), _as_hours(finish)
     return Expression(start, finish, end)
+
+
+def _with_cued_range(tokens: Sequence[Token], start: Partial, end: int, scope: Scope) -> Expression | None:
+    """Read "Monday" + "between 4 and 6pm"."""
+    at = _skip(tokens, end, frozenset({",", "anytime", "sometime", "any", "time", "in"}))
+    if at >= len(tokens) or tokens[at].text not in _OPENING_RANGE or not start.has_date:
+        return None
+    found = expression_at(tokens, at, scope)
+    if found is None or found.finish is None or not found.start.has_time:
+        return None
+    first, last = merge(start, found.start), merge(start, found.finish)
+    return None if first is None or last is None else Expression(first, last, found.end)
 
 
 def _as_hours(partial: Partial) -> Partial:

@@ -53,7 +53,7 @@ def counted(_: Scope, amount: int, unit: str) -> Partial | None:
 @LENGTHS.rule("a|an|another UNIT", "a|an|1|one whole|full UNIT")
 def single(_: Scope, unit: str) -> Partial | None:
     """An hour."""
-    return length_of(1, unit)
+    return length_of(1, unit) if unit != "quarter" else None
 
 
 @LENGTHS.rule("DOT UNIT", "DOT ~LETTER")
@@ -105,7 +105,7 @@ def counted_and_half(_: Scope, amount: int, unit: str) -> Partial | None:
     return length_of(amount + 0.5, unit)
 
 
-@LENGTHS.rule("INT ~h ~MINUTE ~m?", "INT ~h MINUTE ~m|mins|min", "INT hr|hrs|hour|hours MINUTE")
+@LENGTHS.rule("INT ~h ~MINUTE ~m?", "INT ~h MINUTE ~m|mins|min", "INT hr|hrs|hour|hours MINUTE m|min|mins|minutes?")
 def hours_minutes(_: Scope, hours: int, minutes: int) -> Partial:
     """1h 30m."""
     return Partial(length=Length(seconds=hours * 3600 + minutes * 60, grain="minute"))

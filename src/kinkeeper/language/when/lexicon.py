@@ -15,7 +15,7 @@ from kinkeeper.language.when.holidays import Holiday, load_holidays
 Meanings = Mapping[str, int | str | Holiday]
 
 WORD: Final = r"[a-z]+(?:['’][a-z]+)*"
-_PIECE = re.compile(rf"{WORD}|[0-9]+|[^\s]")
+_PIECE = re.compile(rf" ?(?:{WORD}|[0-9]+|[^\s])")
 _STRING_CATEGORIES = frozenset(
     {"UNIT", "LETTER", "PART", "PARTS", "POINT", "MERIDIEM", "SHORTMER", "EDGE", "EDGEWORD", "FREQ"}
     | {"SEASON"}
@@ -54,7 +54,7 @@ class Lexicon:
 
 
 def pieces_of(form: str) -> tuple[str, ...]:
-    """Return a form cut as texts are cut: words, digit runs, single signs."""
+    """Return a form cut as texts are cut: words, digit runs, single signs, each with the space before it."""
     return tuple(_PIECE.findall(form.lower()))
 
 
@@ -83,7 +83,7 @@ def _compile(meanings: Mapping[tuple[str, ...], Meanings]) -> Lexicon:
         else:
             phrases.setdefault(pieces[0], []).append((pieces, meaning))
         if any(category in meaning for category in _ANCHORS):
-            triggers.add(max(pieces, key=len))
+            triggers.add(max(pieces, key=len).strip())
         if "NUMBER" in meaning and len(pieces) == 1:
             triggers.add(pieces[0])
     ordered = {

@@ -178,6 +178,9 @@ def merge(left: Partial, right: Partial) -> Partial | None:
         if left.on is not None and left.on != right.on:
             return None
         changes["on"] = right.on
+    on, weekday = changes.get("on", left.on), changes.get("weekday", left.weekday)
+    if isinstance(on, date) and weekday is not None and on.weekday() != weekday:
+        return None
     if _is_repetition(left, right):
         return None
     for name in ("number", "four", "numbers"):

@@ -116,8 +116,8 @@ def _joined(tokens: list[Token], pieces: tuple[str, ...], name: str) -> list[Tok
     index = 0
     while index < len(tokens):
         run = tokens[index : index + len(pieces)]
-        if pieces and tuple(token.text for token in run) == pieces:
-            result.append(Token(" ".join(pieces), run[0].start, run[-1].end, run[0].spaced, {"NAMED": name}))
+        if pieces and tuple(token.text for token in run) == tuple(piece.strip() for piece in pieces):
+            result.append(Token("".join(pieces), run[0].start, run[-1].end, run[0].spaced, {"NAMED": name}))
             index += len(pieces)
         else:
             result.append(tokens[index])
@@ -153,9 +153,8 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
         found = _safely(tokens, index, scope)
         if found is not None and is_time(tokens, index, found):
             found = _extended_weekdays(tokens, found)
-            start = found.start
-            if start.is_number_only:
-                found = found._replace(start=as_hour(start))
+            if found.start.is_number_only:
+                found = found._replace(start=as_hour(found.start))
             yield index, found
             previous, index = found, found.end
         else:

@@ -272,7 +272,7 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
         if weekday is not None and partial.lean is None:
             near = _valid((year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1))
             fitting = [found for found in near if found.weekday() == weekday]
-            if fitting and fitting[0] != dates[0]:
+            if fitting:
                 return fitting[0]
         return next(found for found in dates if found >= today)
     if partial.period is not None:

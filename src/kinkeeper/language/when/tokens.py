@@ -9,12 +9,15 @@ from kinkeeper.language.when.lexicon import WORD, Lexicon, Meanings
 
 _TOKEN = re.compile(
     r"(?P<ISO>[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}t[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?z?)(?![0-9])"
-    r"|(?P<DATE3>[0-9]{1,4}(?P<sep>[./-])[0-9]{1,2}(?P=sep)[0-9]{2,4})(?![0-9]|[./-][0-9])"
+    r"|(?P<DATE3>[0-9]{4}(?P<sep>[./-])[0-9]{1,2}(?P=sep)[0-9]{1,2}"
+    r"|[0-9]{1,2}(?P<mark>[./-])[0-9]{1,2}(?P=mark)(?:[0-9]{4}|[0-9]{2}))(?![0-9]|[./-][0-9])"
     r"|(?P<HM>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?![0-9:])"
     r"|(?P<HH>[0-9]{1,2}h[0-9]{2})(?![0-9a-z])"
     r"|(?P<FRACTION>[0-9]{1,2}/[0-9]{1,4})(?![0-9/])"
     r"|(?P<DOT>[0-9]{1,2}\.[0-9]{1,2})(?![0-9]|\.[0-9])"
     r"|(?P<ORD>[0-9]{1,2}(?:st|nd|rd|th))(?![a-z])"
+    # A number before "-4:30" or "-15.11.2017" begins a range.
+    r"|(?P<FIRST>[0-9]{1,2}(?=-[0-9]{1,2}(?:[:.][0-9]{2}(?![0-9:.])|[./][0-9]{1,2}[./][0-9]{4}(?![0-9]))))"
     r"|(?P<JUNK>[0-9]+(?:[.,:/+-][0-9]+){2,}|[0-9]+[.,][0-9]+|[0-9]{5,7}(?![0-9])|[0-9]{9,}"
     r"|(?:https?://|www\.)[^\s]+)"
     r"|(?P<INT>[0-9]+)"
@@ -94,16 +97,21 @@ def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
     last = -1
     for match in _TOKEN.finditer(text):
         start, end = match.span()
-        kind = match.lastgroup if match.lastgroup != "sep" else "DATE3"
+        kind = _kind(match)
         word = match.group()
         spaced = start != last
         if kind == "WORD":
             token = _word(word, start, spaced=spaced, lexicon=lexicon)
         else:
-            token = Token(word, start, end, spaced, _number_meanings(kind or "SIGN", word))
+            token = Token(word, start, end, spaced, _number_meanings(kind, word))
         tokens.append(token)
         last = end
     return _join_numbers(_join_phrases(tokens, lexicon))
+
+
+def _kind(match: re.Match[str]) -> str:
+    kind = match.lastgroup or "SIGN"
+    return "DATE3" if kind in {"sep", "mark"} else kind
 
 
 def _word(word: str, start: int, *, spaced: bool, lexicon: Lexicon) -> Token:
@@ -131,7 +139,7 @@ def _spelled(meanings: Meanings) -> Mapping[str, Any]:
 
 
 def _number_meanings(kind: str, word: str) -> Mapping[str, Any]:
-    if kind == "INT":
+    if kind in {"INT", "FIRST"}:
         return _integer_meanings(int(word), digits=len(word))
     if kind == "ORD":
         value = int(word[:-2])
@@ -177,10 +185,7 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
                 (
                     (pieces, meanings)
                     for pieces, meanings in candidates
-                    if all(
-                        index + offset < len(tokens) and tokens[index + offset].text == piece
-                        for offset, piece in enumerate(pieces)
-                    )
+                    if _stands_at(tokens, index, pieces)
                 ),
                 None,
             )
@@ -190,11 +195,21 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             continue
         pieces, meanings = found
         end = tokens[index + len(pieces) - 1].end
-        joined.append(
-            Token(" ".join(pieces), token.start, end, token.spaced, _spelled(meanings))
-        )
+        text = " ".join(piece.strip() for piece in pieces)
+        joined.append(Token(text, token.start, end, token.spaced, _spelled(meanings)))
         index += len(pieces)
     return joined
+
+
+def _stands_at(tokens: list[Token], index: int, pieces: tuple[str, ...]) -> bool:
+    """Whether a phrase begins at a token; a piece with a leading space may stand apart, others may not."""
+    if index + len(pieces) > len(tokens):
+        return False
+    for offset, piece in enumerate(pieces):
+        token = tokens[index + offset]
+        if token.text != piece.lstrip() or (offset and token.spaced and piece[0] != " "):
+            return False
+    return True
 
 
 def _join_numbers(tokens: list[Token]) -> list[Token]:
