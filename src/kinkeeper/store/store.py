@@ -173,8 +173,12 @@ def _file_writer(url: URL) -> _Runner:
 
 
 def _server_writer(url: URL, connections: int) -> _Runner:
+    # What the migration sees must not date from before it got its lock: no snapshot here.
+    plain = engines.library_engine(url, connections=1)
+    try:
+        with plain.begin() as connection:
+            migrate(connection)
+    finally:
+        plain.dispose()
     engine = engines.server_writer_engine(url, connections=connections)
-    # What this transaction sees must not date from before it got the lock.
-    with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
-        migrate(connection)
     return TransactionPool(engine, threads=connections, tries=_SERVER_TRIES)
