@@ -60,8 +60,8 @@ def _check_people(draft: Draft, report: Report) -> None:
         message = "no member is a parent, guardian or helper, so nobody can confirm anything"
         report.warning(draft.members[0].path, message)
     owner = draft.household.owner
-    item = next((one for one in draft.members if one.raw.get("id") == owner), None)
-    if item is not None and not _is_adult(item):
+    named = [item for item in draft.members if owner and item.raw.get("id") == owner]
+    if named and not _is_adult(named[0]):
         message = (
             f'owner: "{owner}" is no adult of the household; name a parent, guardian or helper'
         )

@@ -13,6 +13,7 @@ UNREADABLE = "(unreadable)"
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _DATE_LIKE = re.compile(r"\d[\w:./+-]*[:./-][\w:./+-]*(?: \d[\w:.+-]*)?")
+_STATEMENT = re.compile(r"\s*(?:[\w-]+\s*=|\[)")
 _MOST_REPAIRS = 100
 _BEGINS_HERE = "that begins here"
 _ADVICE = (
@@ -116,8 +117,13 @@ def _syntax_problem(text: str, error: str, where: str) -> Problem:
             return repeated
     advice = next((words for start, words in _ADVICE if reason.startswith(start)), reason)
     line = int(place[1]) if place and place[1] else text.count("\n") + 1
-    if _BEGINS_HERE in advice:  # the parser tells where it gave up, a person wants the beginning
-        line = locate("".join(text.splitlines(keepends=True)[:line])).last_line
+    lines = text.split("\n")
+    begun = locate("\n".join(lines[:line])).last_line
+    # The parser tells where it gave up, which may be far below what was never closed.
+    if begun < line and _STATEMENT.match(lines[line - 1]):
+        advice = f"a list or text {_BEGINS_HERE} is never closed"
+    if _BEGINS_HERE in advice:
+        line = begun
     return Problem(where=where, line=line, message=f"this is not valid TOML: {advice}")
 
 

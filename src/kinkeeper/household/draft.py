@@ -220,13 +220,13 @@ def _unknown_table(key: str) -> str:
 def _unknown_key(key: str, path: Path, section: type[Section]) -> str:
     known = list(section.model_fields)
     table = f"[{path[0]}]" if len(path) == 1 else f"[[{path[0]}]]"
-    hint = did_you_mean(key, known)
-    if not hint:
-        homes = [name for name, other in _TABLES.items() if key in other.model_fields]
-        if key in HouseholdSection.model_fields:
-            hint = "; it belongs to [household], above the first [[...]]"
-        elif len(homes) == 1:
-            hint = f"; it belongs to [[{homes[0]}]]"
+    homes = [name for name, other in _TABLES.items() if key in other.model_fields]
+    if key in HouseholdSection.model_fields:
+        hint = "; it belongs to [household], above the first [[...]]"
+    elif len(homes) == 1:
+        hint = f"; it belongs to [[{homes[0]}]]"
+    else:
+        hint = did_you_mean(key, known)
     return f'"{key}" is no key of {table}{hint}; known are {", ".join(known)}'
 
 

@@ -39,12 +39,14 @@ class PeopleWords:
         by_count: Words for all children of a household with that many.
         some: Words for some of the children.
         titles: First words of a name that do not name the person.
+        function_words: Words too common for a name without its accents to be taken for one.
     """
 
     all_children: tuple[str, ...]
     by_count: dict[int, tuple[str, ...]]
     some: tuple[str, ...]
     titles: frozenset[str]
+    function_words: frozenset[str]
 
 
 @cache
@@ -73,6 +75,7 @@ def people_words() -> PeopleWords:
         by_count={int(count): tuple(words) for count, words in people["by_count"].items()},
         some=tuple(people["some"]["words"]),
         titles=frozenset(people["titles"]["words"]),
+        function_words=frozenset(people["function_words"]["words"]),
     )
 
 

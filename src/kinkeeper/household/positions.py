@@ -13,12 +13,11 @@ Path = tuple[str | int, ...]
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
-_STRING = re.compile(
+_LONG_STRING = re.compile(
     r'"""(?:\\[\s\S]|[^\\])*?"{3,5}(?!")'
     r"|'''[\s\S]*?'{3,5}(?!')"
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|'[^'\n]*'"
 )
+_STRING = re.compile(r"""\"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
 _BARE_KEY = re.compile(r"[^\s.=\[\]{}\"',#]+")
 _BARE_VALUE = re.compile(r"[^,\]}#\n]*")
 _REST_OF_LINE = re.compile(r"[^\n]*")
@@ -172,7 +171,8 @@ class _Scanner:
             self.at += 1
 
     def string(self) -> str:
-        match = _STRING.match(self.text, self.at)
+        is_long = self.text.startswith(('"""', "'''"), self.at)
+        match = (_LONG_STRING if is_long else _STRING).match(self.text, self.at)
         if match is None:  # never closed: nothing after it can be told apart
             start, self.at = self.at, len(self.text)
             return self.text[start:]

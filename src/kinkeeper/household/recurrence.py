@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrule, rrulestr
@@ -18,8 +18,9 @@ _PARTS = (
 _UNTIL = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?")
 _DAYS = re.compile(r"([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)")
 _MOST = 1000
-# 29 February may be 8 years away, and a rule for it may take only every second one.
-_REACH = timedelta(days=366 * 17)
+_CALENDAR_CYCLE = 400  # years after which dates fall on the same weekdays again
+_LAST_YEAR = 9999
+_REACH = 17  # years: 29 February may be 8 away, and a rule may take only every second one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +59,8 @@ def read_recurrence(text: str, start: datetime, zone: ZoneInfo) -> Recurrence:
     if until is not None and until < start:
         raise ValueError(f"UNTIL={parts['UNTIL']} lies before the start, {start:%Y-%m-%d %H:%M}")
     plain = {key: value for key, value in parts.items() if key not in {"UNTIL", "COUNT"}}
-    reach = start + _REACH
-    horizon = min(until, reach) if until else reach
-    first = next(iter(_rule(plain, start).replace(until=horizon)), None)
-    if first is None:
+    first = _first(_rule(plain, start), start)
+    if first is None or (until and first > until):
         raise ValueError("the rule gives no day at all; check the numbers in it")
     rule = _rule(plain, start)
     if until is not None:
@@ -128,6 +127,17 @@ def _until(value: str, zone: ZoneInfo) -> datetime:
     if match[7]:
         moment = moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
     return moment
+
+
+def _first(rule: rrule, start: datetime) -> datetime | None:
+    """Return the first occurrence, or None where there is none for decades.
+
+    The search for an impossible day ends only with the last year there is, thousands of years
+    ahead; the same search in the last cycle of the calendar ends soon.
+    """
+    shift = (_LAST_YEAR - _REACH - start.year) // _CALENDAR_CYCLE * _CALENDAR_CYCLE
+    late = next(iter(rule.replace(dtstart=start.replace(year=start.year + shift))), None)
+    return late.replace(year=late.year - shift) if late else None
 
 
 def _rule(parts: Mapping[str, str], start: datetime) -> rrule:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from kinkeeper.household.draft import Item, Report
@@ -77,7 +76,7 @@ def _is_kind_right(item: Item[EventSection], value: date, key: str, report: Repo
     path = (*item.path, key)
     if has_time and item.section.all_day:
         report.problem(path, f"{key}: an all-day event has dates only: {key} = {value:%Y-%m-%d}")
-    elif not has_time and not item.section.all_day and "all_day" not in _bad_keys(item):
+    elif not has_time and not item.section.all_day and not _is_unread(item, "all_day"):
         report.problem(
             path,
             f"{key} has no time of day; write {key} = {value:%Y-%m-%d}T16:30:00, "
@@ -86,10 +85,9 @@ def _is_kind_right(item: Item[EventSection], value: date, key: str, report: Repo
     return has_time != item.section.all_day
 
 
-def _bad_keys(item: Item[EventSection]) -> set[str]:
-    """Return the keys of the table whose values could not be used."""
-    used: dict[str, Any] = item.section.model_dump(exclude_unset=True)
-    return set(item.raw) - set(used)
+def _is_unread(item: Item[EventSection], key: str) -> bool:
+    """Whether the table has `key` with a value that could not be used."""
+    return key in item.raw and key not in item.section.model_fields_set
 
 
 def _duration(

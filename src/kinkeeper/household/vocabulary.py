@@ -4,7 +4,7 @@ Plain values for the readers of text; how a word is found in a message is theirs
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -41,7 +41,7 @@ class Word:
         id: Id from the file; of a generic activity its canonical name; of a group that the file
             does not define a name beginning with "*".
         words: Case-folded, single spaces, plain apostrophes; with accents and, where Latin letters
-            carry some, also without. The most usual one first.
+            carry some, also without; hyphenated ones also with spaces. The most usual one first.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Vocabulary:
 
     def meanings(self, word: str) -> tuple[Word, ...]:
         """Return everything that `word` may stand for; several mean that it is ambiguous."""
-        return self._meanings.get(fold(word), ())
+        return self._meanings.get(normalize(word)) or self._meanings.get(fold(word), ())
 
     def members_of(self, kind: str, entry_id: str) -> tuple[str, ...]:
         """Return the member ids that an entry stands for.
@@ -172,7 +172,7 @@ def _groups(
         *((f"*{word}", [word], ()) for word in generic.some),
     ]
     for entry_id, words, meant in rest:
-        free = tuple(word for word in words if fold(word) not in taken)
+        free = tuple(word for word in words if not {fold(word), _bare(word)} & taken)
         if free:
             entries.append(Word(kind=WordKind.GROUP, id=entry_id, words=free))
             members[entry_id] = meant
@@ -182,8 +182,11 @@ def _groups(
 def _group_words(group: Group) -> list[str]:
     """Return a group's words, each with and without its article."""
     words = [*group.aliases, *_id(group.id)]
-    bare = [normalize(word).removeprefix("the ") for word in words]
-    return [*words, *bare, *(f"the {word}" for word in bare)]
+    return [*words, *(_bare(word) for word in words)]
+
+
+def _bare(word: str) -> str:
+    return normalize(word).removeprefix("the ")
 
 
 def _activities(activities: Sequence[Named]) -> list[Word]:
@@ -243,9 +246,18 @@ def _id(slug: str) -> tuple[str, ...]:
 
 
 def _spellings(words: Iterable[str]) -> tuple[str, ...]:
-    """Return `words` in comparable form, with and without Latin accents, each once."""
-    plain = [normalize(word) for word in words]
-    return tuple(dict.fromkeys(form for word in plain for form in (word, fold(word)) if form))
+    """Return every spelling of `words` in comparable form, each once."""
+    return tuple(dict.fromkeys(form for word in words for form in _forms(normalize(word)) if form))
+
+
+def _forms(word: str) -> Iterator[str]:
+    """Yield a word as it is, without Latin accents, and with spaces for hyphens."""
+    yield word
+    # A mother called "me" with an accent must not be found in every "me".
+    if fold(word) not in people_words().function_words:
+        yield fold(word)
+    if "-" in word:
+        yield fold(word).replace("-", " ")
 
 
 def _claimed(entries: Iterable[Word]) -> frozenset[str]:
@@ -255,6 +267,6 @@ def _claimed(entries: Iterable[Word]) -> frozenset[str]:
 def _index(entries: Iterable[Word]) -> dict[str, tuple[Word, ...]]:
     index: dict[str, tuple[Word, ...]] = {}
     for entry in entries:
-        for word in dict.fromkeys(map(fold, entry.words)):
+        for word in entry.words:
             index[word] = (*index.get(word, ()), entry)
     return index
