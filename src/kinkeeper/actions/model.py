@@ -1,10 +1,12 @@
-"""Pending actions: frozen proposals that await a person. Values and the state machine, no I/O."""
+"""Pending actions: frozen proposals that await a person. Values, no I/O."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from kinkeeper.actions.consent import Origin
 
 
 class ActionType(StrEnum):
@@ -28,6 +30,11 @@ class ActionStatus(StrEnum):
     EXPIRED = "expired"  # nobody answered in time; this is not a no
     SUPERSEDED = "superseded"  # a newer proposal took its place
     WITHDRAWN = "withdrawn"  # what was said has been taken back
+
+
+_CONFIRMED = frozenset(
+    {ActionStatus.CONFIRMED, ActionStatus.EXECUTING, ActionStatus.DONE, ActionStatus.FAILED}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,7 @@ class Proposal:
         expires_at: Aware.
         suggested_event: How the calendar would look, for people ({"summary","start","end",...}) or None.
         conflict_key: Stable key of the conflict it answers, if any.
+        origin: How it was learnt; decides whether anything may run without being asked about.
     """
 
     household: str
@@ -84,6 +92,7 @@ class Proposal:
     expires_at: datetime
     suggested_event: Mapping[str, Any] | None = None
     conflict_key: str | None = None
+    origin: Origin = Origin.OBSERVED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +110,8 @@ class PendingAction:
         decided_by: Member id of that person, if any.
         choice: Label that was chosen, if any.
         receipt: What execution wrote, or why it failed.
+        undone_at: When a person took it back after it was done.
+        undone_by: Member id of that person.
     """
 
     id: str
@@ -113,3 +124,10 @@ class PendingAction:
     decided_by: str | None = None
     choice: str | None = None
     receipt: Mapping[str, Any] | None = None
+    undone_at: datetime | None = None
+    undone_by: str | None = None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether a person said yes, whatever came of it."""
+        return self.status in _CONFIRMED

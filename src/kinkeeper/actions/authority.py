@@ -1,0 +1,46 @@
+"""Who may decide about an action, and from which card. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.states import Refusal
+from kinkeeper.household.model import Household, Member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """Who decides, and what they were shown.
+
+    Attributes:
+        member: As the channel identified them; never taken from text.
+        household: Theirs, as its file has it now.
+        now: Aware.
+        chat_id: Chat of the card that was pressed; None where the person was identified otherwise
+            (command line, web, private chat).
+        expected_hash: Payload hash of what the card showed, where the card carries it.
+    """
+
+    member: Member
+    household: Household
+    now: datetime
+    chat_id: str | None = None
+    expected_hash: str | None = None
+
+
+def may_decide(press: Press) -> bool:
+    """Whether the person is an adult of that household, by its own file."""
+    known = press.household.member(press.member.id)
+    return known == press.member and press.member.is_adult
+
+
+def objection(action: PendingAction, press: Press) -> Refusal | None:
+    """Return why this press must not reach the action, or None."""
+    if not may_decide(press):
+        return Refusal.DENIED
+    chat_id = action.proposal.chat_id
+    if press.chat_id is not None and chat_id is not None and press.chat_id != chat_id:
+        return Refusal.WRONG_CHAT
+    if press.expected_hash is not None and press.expected_hash != action.payload_hash:
+        return Refusal.STALE_CARD
+    return None

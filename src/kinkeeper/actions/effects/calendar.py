@@ -1,0 +1,186 @@
+"""Effects on the event graph; every one is journaled there and can be taken back."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+from sqlalchemy import Connection
+
+from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.actions.effects.events import EventField
+from kinkeeper.calendar import changes
+from kinkeeper.calendar.model import Event
+from kinkeeper.calendar.repository import load_event
+from kinkeeper.calendar.validity import check_event
+from kinkeeper.core.errors import ConflictError, InputError
+
+NonEmpty = Field(min_length=1)
+
+
+class AddEvent(Effect):
+    """Put a new event into the graph."""
+
+    effect: Literal["calendar.add_event"] = "calendar.add_event"
+    event: EventField
+
+    def check(self, household: str) -> None:
+        """Refuse an event of another household, or one that cannot be expanded."""
+        _check_event(self.event, household)
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        event = _confirmed(self.event, execution)
+        changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
+
+
+class UpdateEvent(Effect):
+    """Put an event in the place of the one with its id.
+
+    Attributes:
+        event: As it shall be.
+        based_on: As it was when this was proposed; if it has changed since, nothing is written.
+    """
+
+    effect: Literal["calendar.update_event"] = "calendar.update_event"
+    event: EventField
+    based_on: EventField | None = None
+
+    def check(self, household: str) -> None:
+        """Refuse an event of another household, or one that cannot be expanded."""
+        _check_event(self.event, household)
+        if self.based_on is not None and self.based_on.id != self.event.id:
+            raise InputError(f"based_on is another event than {self.event.id!r}")
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        if self.based_on is not None:
+            stored = load_event(conn, execution.household, self.event.id)
+            if stored != self.based_on:
+                raise ConflictError(f"{stored.summary!r} has changed since this was proposed")
+        event = _confirmed(self.event, execution)
+        changes.update_event(conn, event, change_id=execution.change_id, at=execution.at)
+
+
+class CancelEvent(Effect):
+    """Let an event with all its occurrences take place no more."""
+
+    effect: Literal["calendar.cancel_event"] = "calendar.cancel_event"
+    event_id: str = NonEmpty
+
+    def check(self, household: str) -> None:
+        """Accept any event; whether it exists shows when it is written."""
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        changes.cancel_event(
+            conn,
+            execution.household,
+            self.event_id,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
+
+
+class _OccurrenceEffect(Effect):
+    """Something done to one occurrence.
+
+    Attributes:
+        event_id: The event.
+        original_start: The start its rule gives, with offset.
+    """
+
+    event_id: str = NonEmpty
+    original_start: AwareDatetime
+
+    def check(self, household: str) -> None:
+        """Accept any occurrence; whether it exists shows when it is written."""
+
+
+class MoveOccurrence(_OccurrenceEffect):
+    """Let one occurrence take place at another time.
+
+    Attributes:
+        new_start: With offset.
+        new_duration: Seconds or ISO 8601; the event's own where None.
+    """
+
+    effect: Literal["calendar.move_occurrence"] = "calendar.move_occurrence"
+    new_start: AwareDatetime
+    new_duration: timedelta | None = Field(default=None, ge=timedelta())
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        changes.move_occurrence(
+            conn,
+            execution.household,
+            self.event_id,
+            self.original_start,
+            new_start=self.new_start,
+            new_duration=self.new_duration,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
+
+
+class CancelOccurrence(_OccurrenceEffect):
+    """Let one occurrence not take place."""
+
+    effect: Literal["calendar.cancel_occurrence"] = "calendar.cancel_occurrence"
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        changes.cancel_occurrence(
+            conn,
+            execution.household,
+            self.event_id,
+            self.original_start,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
+
+
+class AssignOccurrence(_OccurrenceEffect):
+    """Put members in charge of one occurrence.
+
+    Attributes:
+        responsible: Member ids; empty leaves nobody in charge.
+    """
+
+    effect: Literal["calendar.assign_occurrence"] = "calendar.assign_occurrence"
+    responsible: tuple[str, ...]
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        changes.assign_occurrence(
+            conn,
+            execution.household,
+            self.event_id,
+            self.original_start,
+            responsible=self.responsible,
+            change_id=execution.change_id,
+            at=execution.at,
+        )
+
+
+def undo(conn: Connection, execution: Execution) -> None:
+    """Restore exactly what was before the change that `execution` names.
+
+    Raises:
+        ConflictError: It was changed again since.
+        NotFoundError: There was no such change.
+    """
+    changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+
+
+def _check_event(event: Event, household: str) -> None:
+    if event.household != household:
+        raise InputError(f"event {event.id!r} belongs to another household")
+    check_event(event)
+
+
+def _confirmed(event: Event, execution: Execution) -> Event:
+    provenance = replace(
+        event.provenance, confirmed_by=execution.decided_by, action_id=execution.action_id
+    )
+    return replace(event, provenance=provenance)

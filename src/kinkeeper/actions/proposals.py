@@ -1,0 +1,194 @@
+"""Proposals come, merge, and go again without anybody's decision: superseded, withdrawn, expired."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.journal import record_transition
+from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.payload import payload_hash
+from kinkeeper.actions.registry import read_effects
+from kinkeeper.actions.repository import (
+    advance,
+    find_due,
+    find_mergeable,
+    find_of_slot,
+    insert_action,
+    insert_source,
+    load_action,
+)
+from kinkeeper.actions.states import Cause, is_due, step
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import as_utc
+
+MERGE_WINDOW = timedelta(hours=1)
+_FIRST_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposeResult:
+    """What became of a proposal.
+
+    Attributes:
+        action: The stored action; an earlier one where the proposal was merged or repeated.
+        is_new: Whether it was stored now.
+        is_merged: Whether it belongs to an earlier action of another source.
+    """
+
+    action: PendingAction
+    is_new: bool
+    is_merged: bool
+
+
+def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeResult:
+    """Store a proposal, frozen, to await a person.
+
+    The same source and slot proposed again gives back what was stored first, whatever the new one
+    says: a changed mind is a new source that supersedes the old one. Another source with an equal
+    merge key joins the first action while that is open and at most an hour old.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        proposal: What to ask.
+        now: Aware.
+
+    Raises:
+        InputError: It could never be executed: an unknown effect, parameters that do not fit, an
+            event of another household, or two choices with one label.
+    """
+    household = proposal.household
+    source = {
+        "source_type": proposal.source_type,
+        "source_id": proposal.source_id,
+        "slot": proposal.slot,
+    }
+    action_id = stable_id(household, *source.values())
+    stored = find_of_slot(conn, household, **source)
+    if stored is not None:
+        return ProposeResult(action=stored, is_new=False, is_merged=stored.id != action_id)
+    _check(proposal)
+    earlier = _earlier(conn, proposal, now)
+    if earlier is not None:
+        insert_source(conn, earlier, source, at=now)
+        return ProposeResult(action=earlier, is_new=False, is_merged=True)
+    action = PendingAction(
+        id=action_id,
+        proposal=proposal,
+        payload_hash=payload_hash(proposal, version=_FIRST_VERSION),
+        version=_FIRST_VERSION,
+        status=ActionStatus.PENDING,
+        created_at=as_utc(now),
+    )
+    insert_action(conn, action)
+    insert_source(conn, action, source, at=now)
+    record_transition(conn, household, action_id, step(None, Cause.PROPOSE, at=now))
+    return ProposeResult(
+        action=load_action(conn, household, action_id), is_new=True, is_merged=False
+    )
+
+
+def withdraw(
+    conn: Connection, action_id: str, *, household: str, now: datetime, by_source: str
+) -> bool:
+    """Take back an open action because what was said is no longer meant.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action_id: The action.
+        household: Tenant key.
+        now: Aware.
+        by_source: Id of the message that took it back.
+
+    Returns:
+        Whether it was open until now.
+
+    Raises:
+        NotFoundError: The household has no action with that id.
+    """
+    action = expire_if_due(conn, load_action(conn, household, action_id, for_update=True), now)
+    return _settle(conn, action, Cause.WITHDRAW, now, detail=by_source) is not None
+
+
+def supersede(
+    conn: Connection, action_id: str, *, household: str, by_action_id: str, now: datetime
+) -> bool:
+    """Close an open action because a newer one takes its place.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action_id: The older action.
+        household: Tenant key.
+        by_action_id: The newer action.
+        now: Aware.
+
+    Returns:
+        Whether the older one was open until now.
+
+    Raises:
+        NotFoundError: The household has no action with one of these ids.
+        InputError: An action cannot take its own place.
+    """
+    if by_action_id == action_id:
+        raise InputError(f"action {action_id!r} cannot supersede itself")
+    load_action(conn, household, by_action_id)
+    action = expire_if_due(conn, load_action(conn, household, action_id, for_update=True), now)
+    return _settle(conn, action, Cause.SUPERSEDE, now, detail=by_action_id) is not None
+
+
+def expire_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
+    """Expire every open action whose time is over; return those that did so now, oldest first.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        now: Aware.
+    """
+    settled = [
+        _settle(conn, action, Cause.EXPIRE, now) for action in find_due(conn, household, now)
+    ]
+    return [action for action in settled if action is not None]
+
+
+def expire_if_due(conn: Connection, action: PendingAction, now: datetime) -> PendingAction:
+    """Return the action, expired first if its time is over and no sweeper came by.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As just read.
+        now: Aware.
+    """
+    if not is_due(action, now):
+        return action
+    expired = _settle(conn, action, Cause.EXPIRE, now)
+    return expired or load_action(conn, action.proposal.household, action.id)
+
+
+def _settle(
+    conn: Connection,
+    action: PendingAction,
+    cause: Cause,
+    now: datetime,
+    *,
+    detail: str | None = None,
+) -> PendingAction | None:
+    if action.status is not ActionStatus.PENDING:
+        return None
+    return advance(conn, action, cause, at=now, detail=detail, decided_at=as_utc(now))
+
+
+def _earlier(conn: Connection, proposal: Proposal, now: datetime) -> PendingAction | None:
+    if proposal.merge_key is None:
+        return None
+    return find_mergeable(
+        conn, proposal.household, proposal.merge_key, created_since=now - MERGE_WINDOW, now=now
+    )
+
+
+def _check(proposal: Proposal) -> None:
+    labels = [choice.label.strip().casefold() for choice in proposal.choices]
+    if len(set(labels)) < len(labels) or not all(labels):
+        raise InputError(f"choices need labels that differ: {labels}")
+    for effects in (proposal.effects, *(choice.effects for choice in proposal.choices)):
+        read_effects(proposal.household, effects)

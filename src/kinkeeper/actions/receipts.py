@@ -1,0 +1,130 @@
+"""What became of a press, as a value: replies are made from it and from nothing else. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.states import Refusal
+from kinkeeper.household.model import Household
+
+
+class Outcome(StrEnum):
+    """What became of a press."""
+
+    DONE = "done"  # written now
+    FAILED = "failed"  # tried now, nothing was written
+    REJECTED = "rejected"
+    UNDONE = "undone"
+    CHOOSE = "choose"  # nothing yet: one of the choices must be named
+    ASKED = "asked"  # nothing yet: it awaits a person
+    ALREADY_DONE = "already_done"
+    ALREADY_UNDONE = "already_undone"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+    CHANGED = "changed"  # the card is not what is stored, or the graph moved on
+    DENIED = "denied"
+    NOT_UNDOABLE = "not_undoable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a press.
+
+    Attributes:
+        action: The action as it stands now.
+        outcome: What became of it.
+        message: One line for the person.
+        is_change: Whether this very press changed anything.
+        choices: Labels to choose from, where the outcome is CHOOSE.
+    """
+
+    action: PendingAction
+    outcome: Outcome
+    message: str
+    is_change: bool = False
+    choices: tuple[str, ...] = ()
+
+
+_REFUSED = {
+    Refusal.DENIED: (Outcome.DENIED, "Only an adult of the household can decide this."),
+    Refusal.WRONG_CHAT: (Outcome.DENIED, "This belongs to another chat; nothing was changed."),
+    Refusal.STALE_CARD: (
+        Outcome.CHANGED,
+        "This is not what the card showed; nothing was changed. Please look at it again.",
+    ),
+}
+
+
+def refused(action: PendingAction, reason: Refusal) -> Receipt:
+    """Return the receipt of a press that was not let through to the action."""
+    outcome, message = _REFUSED[reason]
+    return Receipt(action=action, outcome=outcome, message=message)
+
+
+def settled(action: PendingAction, household: Household) -> Receipt:
+    """Return the receipt of a press on an action that was settled before; nothing was changed."""
+    outcome, message = _settled(action, household)
+    return Receipt(action=action, outcome=outcome, message=message)
+
+
+def asked(action: PendingAction) -> Receipt:
+    """Return the receipt of a request that awaits a person."""
+    return Receipt(
+        action=action,
+        outcome=Outcome.ASKED,
+        message=f"Waiting for a yes: {action.proposal.summary}",
+    )
+
+
+def choose(action: PendingAction) -> Receipt:
+    """Return the receipt of a plain yes to something that has several ways."""
+    labels = tuple(choice.label for choice in action.proposal.choices)
+    return Receipt(
+        action=action,
+        outcome=Outcome.CHOOSE,
+        message=f"Nothing was changed yet. Which one: {', '.join(labels)}?",
+        choices=labels,
+    )
+
+
+def executed(action: PendingAction) -> Receipt:
+    """Return the receipt of an execution that has just ended, done or failed."""
+    if action.status is ActionStatus.FAILED:
+        reason = (action.receipt or {}).get("reason", "")
+        return Receipt(
+            action=action,
+            outcome=Outcome.FAILED,
+            message=f"Could not be done, nothing was changed: {reason}.",
+            is_change=True,
+        )
+    results = [each.result for each in action.proposal.choices if each.label == action.choice]
+    message = results[0] if results else f"Done: {action.proposal.summary}"
+    return Receipt(action=action, outcome=Outcome.DONE, message=message, is_change=True)
+
+
+def _settled(action: PendingAction, household: Household) -> tuple[Outcome, str]:
+    person = _name(household, action.decided_by)
+    match action.status:
+        case ActionStatus.DONE if action.undone_at is not None:
+            taker = _name(household, action.undone_by)
+            return Outcome.ALREADY_UNDONE, f"Already taken back by {taker}."
+        case ActionStatus.DONE | ActionStatus.CONFIRMED | ActionStatus.EXECUTING:
+            return Outcome.ALREADY_DONE, f"Already confirmed by {person}."
+        case ActionStatus.FAILED:
+            return Outcome.FAILED, f"{person} confirmed this, but it could not be done."
+        case ActionStatus.REJECTED:
+            return Outcome.REJECTED, f"Already declined by {person}."
+        case ActionStatus.EXPIRED:
+            return Outcome.EXPIRED, "This has expired; nothing was changed."
+        case ActionStatus.SUPERSEDED:
+            return Outcome.SUPERSEDED, "Something newer took its place; nothing was changed."
+        case ActionStatus.WITHDRAWN:
+            return Outcome.WITHDRAWN, "This was taken back in the chat; nothing was changed."
+        case ActionStatus.PENDING:
+            return Outcome.ASKED, f"Waiting for a yes: {action.proposal.summary}"
+
+
+def _name(household: Household, member_id: str | None) -> str:
+    member = household.member(member_id) if member_id is not None else None
+    return "somebody" if member is None else member.name

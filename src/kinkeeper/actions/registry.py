@@ -1,0 +1,99 @@
+"""The closed table of effects: what each needs, what is at stake, and whether it can be undone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import Connection
+
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.effects import calendar
+from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.core.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectKind:
+    """A row of the table.
+
+    Attributes:
+        parameters: What it needs, and how it is written.
+        stakes: What a mistake would cost.
+        undo: Takes it back by its change id; None where nothing can.
+    """
+
+    parameters: type[Effect]
+    stakes: Stakes
+    undo: Callable[[Connection, Execution], None] | None
+
+
+# One occurrence or one entry is easily put right; a whole series is not easily missed in time.
+EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
+    {
+        "calendar.add_event": EffectKind(
+            parameters=calendar.AddEvent, stakes=Stakes.LOW, undo=calendar.undo
+        ),
+        "calendar.move_occurrence": EffectKind(
+            parameters=calendar.MoveOccurrence, stakes=Stakes.LOW, undo=calendar.undo
+        ),
+        "calendar.cancel_occurrence": EffectKind(
+            parameters=calendar.CancelOccurrence, stakes=Stakes.LOW, undo=calendar.undo
+        ),
+        "calendar.assign_occurrence": EffectKind(
+            parameters=calendar.AssignOccurrence, stakes=Stakes.LOW, undo=calendar.undo
+        ),
+        "calendar.update_event": EffectKind(
+            parameters=calendar.UpdateEvent, stakes=Stakes.HIGH, undo=calendar.undo
+        ),
+        "calendar.cancel_event": EffectKind(
+            parameters=calendar.CancelEvent, stakes=Stakes.HIGH, undo=calendar.undo
+        ),
+    }
+)
+
+
+def effect_kind(name: object) -> EffectKind:
+    """Return the row of an effect.
+
+    Raises:
+        InputError: There is no such effect.
+    """
+    kind = EFFECTS.get(str(name))
+    if kind is None:
+        raise InputError(f"there is no effect {name!r}; known are {', '.join(EFFECTS)}")
+    return kind
+
+
+def read_effects(household: str, effects: Iterable[Mapping[str, Any]]) -> list[Effect]:
+    """Return effects typed and checked.
+
+    Args:
+        household: Tenant they would be written for.
+        effects: Frozen form: {"effect": name, ...parameters}.
+
+    Raises:
+        InputError: An effect is unknown, its parameters do not fit, or they name another household.
+    """
+    return [_read(household, effect) for effect in effects]
+
+
+def stakes_of(effects: Iterable[Mapping[str, Any]]) -> Stakes:
+    """Return the highest stakes among effects; an unknown effect counts as high."""
+    kinds = [EFFECTS.get(str(effect.get("effect"))) for effect in effects]
+    is_low = all(kind is not None and kind.stakes is Stakes.LOW for kind in kinds)
+    return Stakes.LOW if is_low else Stakes.HIGH
+
+
+def _read(household: str, record: Mapping[str, Any]) -> Effect:
+    name = record.get("effect")
+    try:
+        effect = effect_kind(name).parameters.model_validate(dict(record))
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
+        )
+        raise InputError(f"effect {name!r} cannot be used: {problems}") from error
+    effect.check(household)
+    return effect

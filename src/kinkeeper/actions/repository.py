@@ -1,0 +1,240 @@
+"""Pending actions in the database: reading them, and moving one on by exactly one transition."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, insert, select, update
+
+from kinkeeper.actions.journal import record_transition
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.rows import action_from_row, action_row
+from kinkeeper.actions.states import Cause, as_of, step
+from kinkeeper.actions.tables import action_sources, pending_actions
+from kinkeeper.core.errors import InputError, NotFoundError
+
+_actions = pending_actions.c
+_sources = action_sources.c
+_OPEN = frozenset({ActionStatus.PENDING})
+
+
+def load_action(
+    conn: Connection, household: str, action_id: str, *, for_update: bool = False
+) -> PendingAction:
+    """Return an action as it is stored.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        action_id: Full id.
+        for_update: Whether others must wait with changing it until this transaction ends.
+
+    Raises:
+        NotFoundError: The household has no action with that id.
+    """
+    query = _of(household).where(_actions.id == action_id)
+    found = _read(conn, query.with_for_update() if for_update else query)
+    if not found:
+        raise NotFoundError(f"there is no action {action_id!r}", action_id=action_id)
+    return found[0]
+
+
+def find_action(conn: Connection, household: str, id_or_prefix: str) -> PendingAction:
+    """Return the one action with that id, or whose id begins so.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        id_or_prefix: Full id or its beginning; letter case does not matter.
+
+    Raises:
+        NotFoundError: The household has none.
+        InputError: Nothing was given, or several ids begin so; the message lists some.
+    """
+    prefix = id_or_prefix.strip().lower()
+    if not prefix:
+        raise InputError("give the id of an action, or its beginning")
+    query = _of(household).where(_actions.id.startswith(prefix, autoescape=True))
+    found = _read(conn, query.order_by(_actions.id).limit(5))
+    exact = [action for action in found if action.id == prefix]
+    if not found:
+        raise NotFoundError(f"there is no action {id_or_prefix!r}; the pending list shows the ids")
+    if len(found) > 1 and not exact:
+        listed = ", ".join(action.id for action in found)
+        raise InputError(f"{id_or_prefix!r} begins several ids, write more of it: {listed}")
+    return (exact or found)[0]
+
+
+def list_actions(
+    conn: Connection,
+    household: str,
+    *,
+    statuses: Collection[ActionStatus] = _OPEN,
+    now: datetime,
+) -> list[PendingAction]:
+    """Return a household's actions, oldest first, as they stand at `now`; writes nothing.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        statuses: The ones wanted; open ones unless said otherwise.
+        now: Aware; a pending action whose time is over counts as expired.
+    """
+    stored = {status.value for status in statuses}
+    if ActionStatus.EXPIRED in statuses:
+        stored.add(ActionStatus.PENDING.value)
+    found = _read(conn, _oldest_first(_of(household).where(_actions.status.in_(stored))))
+    return [action for action in (as_of(each, now) for each in found) if action.status in statuses]
+
+
+def open_actions(conn: Connection, household: str, *, now: datetime) -> list[PendingAction]:
+    """Return what still awaits a person at `now`, oldest first."""
+    return list_actions(conn, household, statuses=_OPEN, now=now)
+
+
+def find_by_source(
+    conn: Connection, household: str, source_type: str, source_id: str
+) -> list[PendingAction]:
+    """Return the actions a source asked for, also those it was merged into, oldest first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        source_type: OBSERVER, CHAT, ...
+        source_id: Id within that type.
+    """
+    mine = select(_sources.action_id).where(
+        _sources.household == household,
+        _sources.source_type == source_type,
+        _sources.source_id == source_id,
+    )
+    return _read(conn, _oldest_first(_of(household).where(_actions.id.in_(mine))))
+
+
+def find_of_slot(
+    conn: Connection, household: str, *, source_type: str, source_id: str, slot: str
+) -> PendingAction | None:
+    """Return the action that one slot of a source asked for, if it did before."""
+    query = select(_sources.action_id).where(
+        _sources.household == household,
+        _sources.source_type == source_type,
+        _sources.source_id == source_id,
+        _sources.slot == slot,
+    )
+    action_id = conn.execute(query).scalar_one_or_none()
+    return None if action_id is None else load_action(conn, household, action_id)
+
+
+def find_mergeable(
+    conn: Connection, household: str, merge_key: str, *, created_since: datetime, now: datetime
+) -> PendingAction | None:
+    """Return the oldest open action with that merge key, created at or after `created_since`."""
+    query = _of(household).where(
+        _actions.merge_key == merge_key,
+        _actions.status == ActionStatus.PENDING.value,
+        _actions.created_at >= created_since,
+        _actions.expires_at > now,
+    )
+    return next(iter(_read(conn, _oldest_first(query).limit(1))), None)
+
+
+def find_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
+    """Return the stored-as-pending actions whose time is over, oldest first."""
+    query = _of(household).where(
+        _actions.status == ActionStatus.PENDING.value, _actions.expires_at <= now
+    )
+    return _read(conn, _oldest_first(query))
+
+
+def insert_action(conn: Connection, action: PendingAction) -> None:
+    """Write a new action."""
+    conn.execute(insert(pending_actions).values(action_row(action)))
+
+
+def insert_source(
+    conn: Connection, action: PendingAction, source: Mapping[str, str], *, at: datetime
+) -> None:
+    """Note a source that asks for an action.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: The action.
+        source: Its source_type, source_id and slot.
+        at: Aware.
+    """
+    conn.execute(
+        insert(action_sources).values(
+            household=action.proposal.household, action_id=action.id, added_at=at, **source
+        )
+    )
+
+
+def advance(
+    conn: Connection,
+    action: PendingAction,
+    cause: Cause,
+    *,
+    at: datetime,
+    by: str | None = None,
+    detail: str | None = None,
+    **changes: Any,
+) -> PendingAction | None:
+    """Move an action on by one transition and journal it, if it still stands as last read.
+
+    One conditional statement: of several who try at once, one succeeds.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As last read.
+        cause: What moves it.
+        at: When, aware.
+        by: Member id of the person who decides.
+        detail: For the journal.
+        changes: Further fields of `PendingAction` to set.
+
+    Returns:
+        The action as it is now stored, or None where somebody else was first.
+
+    Raises:
+        InvariantError: There is no such transition.
+    """
+    transition = step(action.status, cause, at=at, by=by, detail=detail)
+    moved = replace(action, status=transition.to_status, **changes)
+    row = action_row(moved)
+    statement = (
+        update(pending_actions)
+        .where(
+            _actions.household == action.proposal.household,
+            _actions.id == action.id,
+            _actions.status == action.status.value,
+            _actions.undone_at.is_(None),
+        )
+        .values({name: row[name] for name in ("status", *changes)})
+    )
+    if conn.execute(statement).rowcount == 0:
+        return None
+    record_transition(conn, action.proposal.household, action.id, transition)
+    return moved
+
+
+def count_by_status(conn: Connection, household: str) -> dict[ActionStatus, int]:
+    """Return how many actions of a household stand where, as stored."""
+    query = (
+        select(_actions.status, func.count())
+        .where(_actions.household == household)
+        .group_by(_actions.status)
+    )
+    return {ActionStatus(status): count for status, count in conn.execute(query)}
+
+
+def _of(household: str) -> Select[Any]:
+    return select(pending_actions).where(_actions.household == household)
+
+
+def _oldest_first(query: Select[Any]) -> Select[Any]:
+    return query.order_by(_actions.created_at, _actions.id)
+
+
+def _read(conn: Connection, query: Select[Any]) -> list[PendingAction]:
+    return [action_from_row(dict(row)) for row in conn.execute(query).mappings()]

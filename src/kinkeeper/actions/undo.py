@@ -1,0 +1,100 @@
+"""Taking back what was done: everything an action wrote, in reverse, or nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.authority import Press, objection
+from kinkeeper.actions.effects.contract import Execution
+from kinkeeper.actions.journal import record_refusal
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.receipts import Outcome, Receipt, refused, settled
+from kinkeeper.actions.registry import effect_kind
+from kinkeeper.actions.repository import advance, load_action
+from kinkeeper.actions.states import Cause, Refusal
+from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.time import as_utc
+from kinkeeper.household.model import Household, Member
+
+
+def undo(
+    conn: Connection, action_id: str, *, member: Member, household: Household, now: datetime
+) -> Receipt:
+    """Take back a done action, once, in the caller's transaction.
+
+    What has changed since stays as it is: then nothing is taken back, the receipt names it, and a
+    later try is possible.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action_id: Full id.
+        member: Who decides, as the channel identified them.
+        household: Theirs, as its file has it now.
+        now: Aware.
+
+    Raises:
+        NotFoundError: The household has no action with that id.
+    """
+    press = Press(member=member, household=household, now=now)
+    action = load_action(conn, household.id, action_id, for_update=True)
+    reason = objection(action, press)
+    if reason is not None:
+        _count(conn, action, press, reason)
+        return refused(action, reason)
+    if action.status is not ActionStatus.DONE:
+        return _nothing(action, "Nothing was changed by this, so there is nothing to take back.")
+    if action.undone_at is not None:
+        _count(conn, action, press, Refusal.DUPLICATE)
+        return settled(action, household)
+    return _take_back(conn, action, press)
+
+
+def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt:
+    written: Sequence[Any] = (action.receipt or {}).get("written", ())
+    if not written:
+        return _nothing(action, "Nothing was written by this, so there is nothing to take back.")
+    undos = [effect_kind(each["effect"]).undo for each in written]
+    possible = [undo_effect for undo_effect in undos if undo_effect is not None]
+    if len(possible) < len(written):
+        return _nothing(action, "This cannot be taken back.")
+    try:
+        with conn.begin_nested():
+            for each, undo_effect in zip(reversed(written), reversed(possible), strict=True):
+                undo_effect(conn, _execution(action, each["change_id"], press))
+    except (ConflictError, NotFoundError) as error:
+        return Receipt(
+            action=action,
+            outcome=Outcome.CHANGED,
+            message=f"Not taken back, because something has changed since: {error}.",
+        )
+    by, at = press.member.id, as_utc(press.now)
+    undone = advance(conn, action, Cause.UNDO, at=at, by=by, undone_at=at, undone_by=by)
+    if undone is None:
+        return settled(load_action(conn, press.household.id, action.id), press.household)
+    return Receipt(
+        action=undone,
+        outcome=Outcome.UNDONE,
+        message=f"Taken back: {undone.proposal.summary}",
+        is_change=True,
+    )
+
+
+def _execution(action: PendingAction, change_id: str, press: Press) -> Execution:
+    return Execution(
+        household=action.proposal.household,
+        action_id=action.id,
+        change_id=change_id,
+        decided_by=press.member.id,
+        at=press.now,
+    )
+
+
+def _nothing(action: PendingAction, message: str) -> Receipt:
+    return Receipt(action=action, outcome=Outcome.NOT_UNDOABLE, message=message)
+
+
+def _count(conn: Connection, action: PendingAction, press: Press, reason: Refusal) -> None:
+    household = action.proposal.household
+    record_refusal(conn, household, action.id, reason=reason, by=press.member.id, at=press.now)
