@@ -5,6 +5,7 @@ and to a problem there, so that the checks after it still see the rest of the ta
 """
 
 import re
+import unicodedata
 from datetime import date, datetime, time
 from typing import Annotated, ClassVar
 
@@ -36,6 +37,12 @@ def _slug(value: str) -> str:
     tidy = slugify(value)
     example = f', e.g. "{tidy}"' if tidy else ""
     raise ValueError(f'the id "{value}" may hold only a-z, 0-9 and hyphens{example}')
+
+
+def _one_line(value: str) -> str:
+    if any(unicodedata.category(char) == "Cc" for char in value):
+        raise ValueError("the text must be one line without control characters")
+    return value
 
 
 def _role(value: object) -> Role:
@@ -99,7 +106,11 @@ def _without_prefix(value: object) -> object:
 
 
 Slug = Annotated[str, StringConstraints(max_length=64), AfterValidator(_slug)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(_one_line),
+]
 Texts = list[Text]
 # References are looked up among the ids, so they need no form of their own.
 Reference = Text
