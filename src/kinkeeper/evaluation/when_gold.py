@@ -69,10 +69,26 @@ def duckling(spans: Sequence[TimeSpan], row: Row) -> Verdict:
     gold = row["items"][0]
     start = _instant(gold["start"])
     if gold["type"] == "interval":
-        return _best(_interval(span, start, _instant(gold["end"])) for span in spans)
+        end = _instant(gold["end"])
+        if start == _instant(row["ref"]):
+            return _best(max(_interval(span, start, end), _bounded(span, end)) for span in spans)
+        return _best(max(_interval(span, start, end), _weekend(span, start, end)) for span in spans)
     if gold["type"] == "open_before":
         return _best(max(_same_instant(_wall(span.begin), start), _same_end(_wall(span.until), start)) for span in spans)
     return _best(_rounded(span, start, str(gold["grain"])) for span in spans)
+
+
+def _bounded(span: TimeSpan, end: datetime) -> Verdict:
+    """Compare "by 5": the set gives the time from now on, we the bound itself."""
+    if span.bound is None:
+        return Verdict.WRONG
+    return min(Verdict.CONVENTION, max(_same_instant(_wall(span.begin), end), _same_end(_wall(span.until), end)))
+
+
+def _weekend(span: TimeSpan, start: datetime, end: datetime) -> Verdict:
+    """Compare a weekend, which begins on Friday at six for the set and at midnight for us."""
+    is_same = _wall(span.begin) - start == timedelta(hours=6) and _wall(span.until) == end
+    return Verdict.CONVENTION if is_same else Verdict.WRONG
 
 
 def _rounded(span: TimeSpan, start: datetime, grain: str) -> Verdict:

@@ -110,10 +110,17 @@ def past_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial | N
     return _hour(hour, minute, half, minutes=True) if minute < 60 else None
 
 
-@CLOCKS.rule("INT minutes|minute|mins|min to|til|till|before HOUR MERIDIEM?", "INT to HOUR o'clock? MERIDIEM?")
+@CLOCKS.rule("NUMBER to HOUR o'clock? MERIDIEM?", "INT to HOUR")
+def loosely_before_hour(_: Scope, minute: int, hour: int, half: str | None = None) -> Partial | None:
+    """Ten to five, 20 to 5; what counts up ("five to seven", "10 to 11") is a range instead."""
+    is_range = minute not in {20, 25} and (hour > minute or minute not in {5, 10})
+    return None if is_range else before_hour(_, minute, hour, half)
+
+
+@CLOCKS.rule("INT minutes|minute|mins|min to|til|till|before HOUR MERIDIEM?")
 def before_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial | None:
-    """Ten to five; a number of minutes nobody counts to the hour with is a range instead."""
-    if not (1 <= hour <= 12) or minute not in {5, 10, 15, 20, 25, 29}:
+    """Ten minutes to five."""
+    if not (1 <= hour <= 12) or not 1 <= minute <= 30:
         return None
     return _hour(hour - 1 or 12, 60 - minute, half, minutes=True)
 
@@ -148,6 +155,7 @@ def shaded_part(scope: Scope, first: object, *rest: object) -> Partial | None:
     words = [word for word in (first, *rest) if isinstance(word, str)]
     lean = next((word for word in (first, *rest) if isinstance(word, int)), None)
     shade, part = words
+    shade = {"earlier": "early", "later": "late"}.get(shade, shade)
     if shade not in {"early", "late"}:
         return None
     plain = Partial(part=part) if lean is None else leaning_part(scope, lean, part)

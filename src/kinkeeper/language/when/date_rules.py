@@ -192,10 +192,22 @@ def month_of_leaning_year(scope: Scope, month: int, lean: int) -> Partial:
     return Partial(month=month, year=scope.reference.year + _steps(lean))
 
 
-@DATES.rule("in|since|during|through|before|after|until|till|of YEAR", "the? year YEAR", "in|since YEAR a . d .")
+@DATES.rule("in|since|during|through|of YEAR", "the? year YEAR", "in|since YEAR a . d .")
 def certain_year(_: Scope, year: int) -> Partial:
     """In 2014."""
-    return Partial(period=Period(date(year, 1, 1), date(year + 1, 1, 1), "year"))
+    return Partial(year=year)
+
+
+@DATES.rule("before YEAR")
+def before_year(_: Scope, year: int) -> Partial:
+    """Before 2014."""
+    return Partial(year=year, bound="before")
+
+
+@DATES.rule("after YEAR")
+def after_year(_: Scope, year: int) -> Partial:
+    """After 2014."""
+    return Partial(year=year, bound="after")
 
 
 @DATES.rule("the? ORDINAL")
@@ -217,7 +229,7 @@ def day_of_this_month(_: Scope, day: int) -> Partial:
     return Partial(day=day)
 
 
-@DATES.rule("WEEKDAY .?")
+@DATES.rule("WEEKDAY")
 def bare_weekday(_: Scope, weekday: int) -> Partial:
     """Friday."""
     return Partial(weekday=weekday)
@@ -306,7 +318,7 @@ def edge_word(scope: Scope, name: str) -> Partial | None:
     return None if period is None else Partial(period=edge_of(period, "end"))
 
 
-@DATES.rule("EDGE of? the? REL UNIT", "EDGE of the UNIT", "EDGE of UNIT", "EDGE of? around? REL UNIT")
+@DATES.rule("EDGE of|in? the? REL UNIT", "EDGE of|in the UNIT", "EDGE of UNIT", "EDGE of? around? REL UNIT")
 def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
     """End of next week."""
     unit = str(values[-1])
@@ -314,7 +326,7 @@ def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
     if unit not in {"week", "month", "quarter", "year", "decade"}:
         return None
     period = unit_of(scope.reference.date(), unit, _steps(int(lean)), week_start=0)
-    found = None if period is None else edge_of(period, edge)
+    found = None if period is None else edge_of(period, edge, today=scope.reference.date())
     return None if found is None else Partial(period=found)
 
 
@@ -412,12 +424,6 @@ def _nth(year: int, month: int, weekday: int, which: int) -> Partial | None:
     if which == 1 or -1 <= which <= 5:
         day = nth_weekday(year, month, weekday, which or 1)
         return Partial(on=day) if day.month == month else None
-    return None
-
-
-@DATES.rule("the? ORDINAL|REL day|week|weekend|WEEKEND of|in MONTH ,? YEAR?")
-def unit_of_month(scope: Scope, *values: int | None) -> Partial | None:
-    """Placeholder so that the longer pattern wins over "last week"; see `nth_unit`."""
     return None
 
 

@@ -86,6 +86,7 @@ def _open_range(
         return None if is_cued else Expression(left[0], None, left[1])
     start, finish, end = _with_tail(tokens, start, finish, end, scope)
     if is_cued:
+        start, finish = _as_years(start, finish)
         start, finish = _as_hours(start), _as_hours(finish)
     return Expression(start, finish, end)
 
@@ -100,6 +101,18 @@ def _with_cued_range(tokens: Sequence[Token], start: Partial, end: int, scope: S
         return None
     first, last = merge(start, found.start), merge(start, found.finish)
     return None if first is None or last is None else Expression(first, last, found.end)
+
+
+def _as_years(start: Partial, finish: Partial) -> tuple[Partial, Partial]:
+    """Read "from 2014 to 2018" as years where they are no usual times of day."""
+    first, last = start.clock, finish.clock
+    if first is None or last is None or start.has_date or finish.has_date or first.half or last.half:
+        return start, finish
+    years = first.hour * 100 + first.minute, last.hour * 100 + last.minute
+    is_usual = first.minute % 5 == 0 and last.minute % 5 == 0
+    if is_usual or not (first.has_minute and last.has_minute and 1900 <= years[0] < years[1] < 2100):
+        return start, finish
+    return Partial(year=years[0]), Partial(year=years[1])
 
 
 def _as_hours(partial: Partial) -> Partial:
@@ -129,6 +142,8 @@ def _close_range(
 
 def comparable(left: Partial, right: Partial) -> bool:
     """Whether two partials can be the ends of one range."""
+    if left == Partial(weekday=left.weekday, lean=left.lean) and right.weekday is None and right.day is not None:
+        return False
     if left.length is not None or right.length is not None or left.every is not None or right.every is not None:
         return False
     numbers = (left.number, left.four, left.numbers), (right.number, right.four, right.numbers)
@@ -265,11 +280,13 @@ def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
     if right.length is not None and right.instant is None:
         return "for" in joints and left.length is None
     if left.length is not None and left.instant is None:
-        return bool({"from", "starting", "beginning", "at"} & set(joints)) and right.has_time
+        return bool({"from", "starting", "beginning", "at"} & set(joints)) and (right.has_time or right.number is not None)
     if "-" in joints:
         return not comparable(left, right)
     if right.every is not None and left.every is None:
         return left.has_time
+    if _is_span_and_time(left, right) or _is_span_and_time(right, left):
+        return False
     if right.number is not None or right.four is not None:
         return bool(left.has_date or left.part is not None or left.every is not None) and not {",", ".", ":"} & set(joints)
     if left.number is not None and joints and not (right.has_date or right.part):
@@ -277,6 +294,12 @@ def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
     if "." in joints and not (left.numbers or left.day or left.weekday is not None):
         return False
     return not (left.is_weak and right.is_weak and left.part is not None and not joints and right.part is not None)
+
+
+def _is_span_and_time(span: Partial, other: Partial) -> bool:
+    """Whether one names days without naming one of them and the other a time: "next week" and "6pm"."""
+    has_number = other.number is not None or other.four is not None or other.numbers is not None
+    return span.has_date and not span.has_day and span.month is None and not other.has_day and (other.has_time or has_number) and not other.has_date
 
 
 def _atom(tokens: Sequence[Token], index: int, scope: Scope, depth: int) -> tuple[Partial, int] | None:
@@ -292,10 +315,14 @@ def _atom(tokens: Sequence[Token], index: int, scope: Scope, depth: int) -> tupl
         found = _unit_operator(tokens, index, scope, depth)
         if found is not None:
             return found
+    if "WEEKOF" in token.meanings:
+        return _week_of(tokens, index + 1, scope, depth)
+    plain = RULES.longest(tokens, index, scope)
     length = _length_at(tokens, index, scope)
-    if length is not None:
-        return _length_operator(tokens, length[0], length[1], scope, depth)
-    return RULES.longest(tokens, index, scope)
+    if length is None or (plain is not None and plain[1] > length[1]):
+        return plain
+    is_for = index > 0 and tokens[index - 1].text == "for"
+    return _length_operator(tokens, length[0], length[1], scope, depth, is_for=is_for)
 
 
 def _skip(tokens: Sequence[Token], index: int, words: frozenset[str]) -> int:
@@ -335,7 +362,7 @@ def _is_finer(length: Length, total: Length) -> bool:
 
 
 def _length_operator(
-    tokens: Sequence[Token], length: Length, end: int, scope: Scope, depth: int
+    tokens: Sequence[Token], length: Length, end: int, scope: Scope, depth: int, *, is_for: bool
 ) -> tuple[Partial, int]:
     """Apply "ago", "from now", "after Christmas" to a length; without one it stays a length."""
     plain = Partial(length=length), end
@@ -345,6 +372,11 @@ def _length_operator(
     following = tokens[end + 1].text if end + 1 < len(tokens) else ""
     if word in {"from", "after"} and (following in {"now", "today", "tdy"} or "NOW" in (tokens[end + 1].meanings if following else {})):
         return _moved(scope, length), end + 2
+    if word in {"starting", "beginning", "commencing"} or (is_for and word == "from"):
+        at = _skip(tokens, end + 1, frozenset({"from", "on", "the", "at"}))
+        begin = group_at(tokens, at, scope, depth + 1)
+        if begin is not None and begin[0].has_day:
+            return replace(begin[0], length=length, is_weak=False), begin[1]
     if word in _FROM and end + 1 < len(tokens):
         operand = group_at(tokens, end + 1, scope, depth + 1)
         base = None if operand is None else _day_or_none(operand[0], scope)
@@ -380,6 +412,17 @@ def _moved(scope: Scope, length: Length) -> Partial:
     return Partial(on=shifted(today, length))
 
 
+def _week_of(tokens: Sequence[Token], index: int, scope: Scope, depth: int) -> tuple[Partial, int] | None:
+    """Read the day after "week of", "w/c"."""
+    operand = group_at(tokens, _skip(tokens, index, frozenset({"the", "on"})), scope, depth + 1)
+    if operand is None and index < len(tokens) and "DAYNUM" in tokens[index].meanings:
+        return None
+    day = None if operand is None else _day_or_none(operand[0], scope)
+    if operand is None or day is None:
+        return None
+    return Partial(period=week_of(day, scope.week_start)), operand[1]
+
+
 def _unit_operator(
     tokens: Sequence[Token], index: int, scope: Scope, depth: int
 ) -> tuple[Partial, int] | None:
@@ -388,9 +431,11 @@ def _unit_operator(
     if at + 1 >= len(tokens):
         return None
     unit = tokens[at].meanings.get("UNIT")
+    if "WEEKOF" in tokens[at].meanings:
+        return _week_of(tokens, at + 1, scope, depth)
     is_weekend = "WEEKEND" in tokens[at].meanings
     word = tokens[at + 1].text
-    if (unit == "week" or is_weekend) and word in {"of", "commencing", "beginning", "starting", "after", "before"}:
+    if (unit == "week" or is_weekend) and word in {"of", "after", "before"}:
         operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
         day = None if operand is None else _day_or_none(operand[0], scope)
         if operand is None or day is None:

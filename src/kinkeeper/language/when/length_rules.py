@@ -117,7 +117,19 @@ def whole_unit(_: Scope, unit: str) -> Partial | None:
     return length_of(1, unit) if unit in {"day", "week", "month", "year"} else None
 
 
-@LENGTHS.rule("REL INT|NUMBER UNIT", "the? INT REL UNIT", "REL INT|NUMBER REL UNIT")
+@LENGTHS.rule("the? INT REL UNIT")
+def counted_leaning(scope: Scope, amount: int, lean: int, unit: str) -> Partial | None:
+    """Two upcoming months, the 5 past years."""
+    return leaning_count(scope, lean, amount, unit)
+
+
+@LENGTHS.rule("INT PART|PARTS")
+def nights(_: Scope, amount: int, part: str) -> Partial | None:
+    """Two nights."""
+    return length_of(amount, "day") if part == "night" else None
+
+
+@LENGTHS.rule("REL INT|NUMBER UNIT", "REL INT|NUMBER REL UNIT")
 def leaning_count(scope: Scope, *values: int | str) -> Partial | None:
     """Next 3 days, last two weeks, two upcoming months."""
     unit = str(values[-1])

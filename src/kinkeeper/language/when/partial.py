@@ -225,6 +225,8 @@ def _decide(partial: Partial, other: Partial) -> Partial:
 
 def _decide_number(partial: Partial, other: Partial) -> Partial:
     number = partial.number or 0
+    if other.length is not None:
+        return as_hour(partial)
     if (other.has_time or other.every is not None) and other.clock is None:
         return as_hour(partial)
     if other.clock is not None and not other.has_date and number <= 31:

@@ -172,7 +172,7 @@ def _safely(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | N
 
 
 _OPENERS = frozenset(
-    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another school 1/4 w/in alternate year for during later".split()
+    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another school 1/4 w/in alternate year for during later before after since through of".split()
 )
 
 

@@ -264,12 +264,12 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
         if partial.year is not None:
             return date(partial.year, partial.month, day)
         years = range(today.year, today.year + 9)
-        if partial.lean == -1:
+        if partial.lean == -1 and weekday is None:
             years = range(today.year, today.year - 9, -1)
             candidates = _valid((year, partial.month, day) for year in years)
             return next(found for found in candidates if found < today)
         dates = _valid((year, partial.month, day) for year in years)
-        if weekday is not None and partial.lean is None:
+        if weekday is not None:
             near = _valid((year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1))
             fitting = [found for found in near if found.weekday() == weekday]
             if fitting:
@@ -309,6 +309,8 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
             elif partial.lean == 1 and partial.month == today.month:
                 year = today.year + 1
         return month_of(year, partial.month)
+    if partial.year is not None and partial.period is None:
+        return Period(date(partial.year, 1, 1), date(partial.year + 1, 1, 1), "year")
     return partial.period
 
 

@@ -47,6 +47,9 @@ def unit_of(day: date, unit: str, shift: int, *, week_start: int) -> Period | No
         days = 7 if unit == "week" else 14
         first = week_of(day, week_start).first + timedelta(days=days * shift)
         return Period(first, first + timedelta(days=days), "week" if unit == "week" else "day")
+    if unit == "workweek":
+        first = week_of(day, week_start).first + timedelta(days=7 * shift)
+        return Period(first, first + timedelta(days=5), "day")
     if unit == "month":
         return month_of(day.year, day.month + shift)
     if unit == "quarter":
@@ -71,9 +74,22 @@ def season_of(name: str, year: int) -> Period:
     return Period(first, first + relativedelta(months=3), "season")
 
 
-def edge_of(period: Period, edge: str) -> Period | None:
-    """Return the start, middle or end of a period: thirds of months and years, three days of a week."""
+def edge_of(period: Period, edge: str, *, today: date | None = None) -> Period | None:
+    """Return the start, middle or end of a period: thirds of months and years, three days of a week.
+
+    Args:
+        period: The whole.
+        edge: "start", "early", "middle", "late", "end", or "earlier" and "later", which today bounds.
+        today: The reference's day, where it is known.
+    """
     first, after = period.first, period.after
+    half = first + (after - first) / 2
+    if edge == "earlier":
+        end = half if today is None or not first < today else min(today, half)
+        return Period(first, end, "day")
+    if edge == "later":
+        begin = half if today is None or not first <= today < after else max(today, half)
+        return Period(begin, after, "day")
     if edge in {"start", "early"}:
         return Period(first, _one_third(period), "day")
     if edge in {"end", "late"}:

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"|[0-9]{1,2}(?P<mark>[./-])[0-9]{1,2}(?P=mark)(?:[0-9]{4}|[0-9]{2}))(?![0-9]|[./-][0-9])"
     r"|(?P<HM>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?![0-9:])"
     r"|(?P<HH>[0-9]{1,2}h[0-9]{2})(?![0-9a-z])"
-    r"|(?P<FRACTION>[0-9]{1,2}/[0-9]{1,4})(?![0-9/])"
+    r"|(?P<FRACTION>[0-9]{1,2}/[0-9]{1,4})(?![0-9/]|\.[0-9])"
     r"|(?P<DOT>[0-9]{1,2}\.[0-9]{1,2})(?![0-9]|\.[0-9])"
     r"|(?P<ORD>[0-9]{1,2}(?:st|nd|rd|th))(?![a-z])"
     # A number before "-4:30" or "-15.11.2017" begins a range.
@@ -25,7 +25,8 @@ _TOKEN = re.compile(
     r"|(?P<SIGN>[^\s])"
 )
 _TENS: Final = frozenset(range(20, 100, 10))
-_FIRST_YEAR: Final = 1900
+_CENTURIES: Final = frozenset({17, 18, 19})
+_FIRST_YEAR: Final = 1700
 _LAST_YEAR: Final = 2199
 _INVISIBLE = dict.fromkeys(
     [0x00AD, 0x061C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)]
@@ -235,7 +236,13 @@ def _join_numbers(tokens: list[Token]) -> list[Token]:
 
 
 def _spelled_number(tokens: list[Token], index: int, value: int) -> tuple[Mapping[str, Any], int]:
-    value, index, is_ordinal = _units(tokens, index + 1, value)
+    index += 1
+    if value in _CENTURIES and index < len(tokens):
+        decade = tokens[index].meanings.get("NUMBER")
+        if decade is not None and 10 <= int(decade) < 100 and " " not in tokens[index].text:
+            rest, following, _ = _units(tokens, index + 1, int(decade))
+            return _integer_meanings(value * 100 + rest, digits=4), following
+    value, index, is_ordinal = _units(tokens, index, value)
     if is_ordinal:
         return {"ORDINAL": value, "ORDWORD": value}, index
     scale = {"hundred": 100, "thousand": 1000}.get(tokens[index].text) if index < len(tokens) else None
