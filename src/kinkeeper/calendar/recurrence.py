@@ -78,7 +78,7 @@ def _rule_starts(event: Event, window: Interval) -> set[datetime]:
     if latest < entry:
         return set()
     starts = set()
-    for wall in rule.walls(entry, latest).between(earliest, latest, inc=True):
+    for wall in rule.walls(entry).between(earliest, latest, inc=True):
         is_first = wall == first.replace(tzinfo=None)
         start = first if is_first else wall.replace(tzinfo=zone)
         starts.add(start.astimezone(UTC))

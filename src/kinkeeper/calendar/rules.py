@@ -66,14 +66,13 @@ class Rule:
         local = self.until if self.until.tzinfo else self.until.replace(tzinfo=zone)
         return local.astimezone(UTC)
 
-    def walls(self, start: datetime, until: datetime) -> rrule:
-        """Return the wall times the rule gives, in order.
+    def walls(self, start: datetime) -> rrule:
+        """Return the wall times the rule gives, in order and without regard to its UNTIL.
 
         Args:
             start: Naive wall time the rule begins at.
-            until: Naive; no later ones are produced.
         """
-        return self.pattern.replace(dtstart=start, until=until)
+        return self.pattern.replace(dtstart=start)
 
 
 @lru_cache(maxsize=4096)
@@ -114,7 +113,7 @@ def check_rule(text: str, start: datetime) -> None:
     # found out after at most two cycles instead of after eight thousand years.
     cycles = max(0, (_LAST_YEAR - start.year) // _CYCLE_YEARS - 1)
     late = start.replace(year=start.year + cycles * _CYCLE_YEARS)
-    if next(iter(rule.walls(late, datetime.max)), None) is None:  # noqa: DTZ901 - wall time
+    if next(iter(rule.walls(late)), None) is None:
         raise InputError(f"{text!r} never happens from {start:%Y-%m-%d} on; mend its BY… parts")
 
 
