@@ -1,0 +1,251 @@
+"""Phrases as data: chat words made canonical, and the longest phrase that starts at a word."""
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.text import Token, TokenKind
+
+STOP = "."
+"""Stands for the end of a clause."""
+
+ASKED = "?"
+"""Stands for the end of a clause that asks."""
+
+ENDS = frozenset({STOP, ASKED})
+_NUMBER, _NAME, _ADULT, _LINK = "<number>", "<name>", "<adult>", "<link>"
+_CLOSED = "$"
+_DOUBLED = re.compile(r"(.)\1")
+_DETERMINERS = frozenset({"the", "my", "our", "your"})
+_CONJUNCTIONS = frozenset({"but", "because", "if", "when", "so", "unless", "since"})
+_PREPOSITIONS = frozenset({"at", "on", "for"})
+_NEW_STARTS = frozenset({"i'll", "i", "i'm", "i've", "don't-worry", "you", "let", "no"})
+_MERGED: Mapping[tuple[str, ...], str] = {
+    ("i", "will"): "i'll",
+    ("i", "am"): "i'm",
+    ("we", "will"): "we'll",
+    ("can", "not"): "can't",
+    ("do", "not"): "don't",
+    ("will", "not"): "won't",
+    ("could", "not"): "couldn't",
+    ("school", "run"): "school-run",
+    ("drop", "offs"): "drop-off",
+    ("don't", "worry"): "don't-worry",
+    ("who", "is"): "who's",
+    ("i'm", "going", "to"): "i'll",
+    ("one", "of", "you"): "anyone",
+    ("any", "of", "you"): "anyone",
+    ("either", "of", "you"): "anyone",
+    ("some", "one"): "someone",
+    ("any", "one"): "anyone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One phrase, compiled.
+
+    Attributes:
+        group: Name of its list in the data.
+        elements: For each word the texts and classes it may be.
+        is_closed: Whether nothing but fillers, days and times may follow in the clause.
+    """
+
+    group: str
+    elements: tuple[frozenset[str], ...]
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A phrase found in canonical words: `words[start:end]`."""
+
+    phrase: Phrase
+    start: int
+    end: int
+
+
+class PhraseBook:
+    """The phrases, spellings and word classes of the data file, compiled for matching."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.spellings: Mapping[str, tuple[str, ...]] = {
+            spelling: tuple(meaning.split()) for spelling, meaning in data["spellings"].items()
+        }
+        classes = {name: frozenset(words.split()) for name, words in data["classes"].items()}
+        self.acts = classes["take"] | classes["go"]
+        self.doings = classes["taking"]
+        self.requests = {name: frozenset(words.split()) for name, words in data["requests"].items()}
+        self.emoji = {
+            symbol: group for group, symbols in data["emoji"].items() for symbol in symbols.split()
+        }
+        self._adverbs = classes["adverb"]
+        self._closing = classes["filler"] | classes["time"] | {_NUMBER, _ADULT}
+        self.tolerated = self._closing | classes["tail"] | classes["adverb"]
+        self._classes: dict[str, set[str]] = defaultdict(set)
+        for name, words in classes.items():
+            for word in words:
+                self._classes[word].add(f"<{name}>")
+        self._classes[_NUMBER].add("<time>")
+        self._classes[_NAME] |= {"<object>"}
+        self._classes[_ADULT] |= {"<object>", _NAME}
+        self._starting: dict[str, list[Phrase]] = defaultdict(list)
+        for group, lines in data["phrases"].items():
+            for line in lines.strip().splitlines():
+                self._add(group, line.split(), data["macros"])
+        self._vocabulary = frozenset(self._starting) | set(self.spellings) | set(self._classes)
+
+    def _add(self, group: str, words: Sequence[str], macros: Mapping[str, Sequence[str]]) -> None:
+        choices = [macros[word[1:-1]] if word.startswith("{") else [word] for word in words]
+        for choice in product(*choices):
+            spoken = " ".join(choice).split()
+            is_closed = spoken[-1] == _CLOSED
+            elements = tuple(
+                frozenset(word.split("|")) for word in (spoken[:-1] if is_closed else spoken)
+            )
+            phrase = Phrase(group, elements, is_closed)
+            for first in elements[0]:
+                self._starting[first].append(phrase)
+
+    def respell(self, token: Token) -> tuple[str, ...]:
+        """Return the canonical words of a word token; elongated words shrink to a known one."""
+        text = token.text
+        if len(text) < token.end - token.start and text not in self._vocabulary:
+            plain = _DOUBLED.sub(r"\1", text)
+            text = plain if plain in self._vocabulary else text
+        return self.spellings.get(text, (text,))
+
+    def is_class(self, word: str, name: str) -> bool:
+        """Tell whether a canonical word belongs to a class of the data."""
+        return f"<{name}>" in self._classes.get(word, ())
+
+    def is_vocabulary(self, word: str) -> bool:
+        """Tell whether the data knows a word."""
+        return word in self._vocabulary
+
+    def longest(self, words: Sequence[str], start: int) -> Match | None:
+        """Return the longest phrase that starts at a word; the first of the data among equals."""
+        best: Match | None = None
+        for key in (words[start], *self._classes.get(words[start], ())):
+            for phrase in self._starting.get(key, ()):
+                end = self._match(phrase, words, start)
+                if end is not None and (best is None or end > best.end):
+                    best = Match(phrase, start, end)
+        return best
+
+    def _match(self, phrase: Phrase, words: Sequence[str], start: int) -> int | None:
+        at = start
+        for element in phrase.elements:
+            while at < len(words) and at > start and self._is_skipped(words[at], element):
+                at += 1
+            if at >= len(words) or not self._fits(words[at], element):
+                return None
+            at += 1
+        return at if not phrase.is_closed or self._is_closed(words, at) else None
+
+    def _is_skipped(self, word: str, element: frozenset[str]) -> bool:
+        if self._fits(word, element):
+            return False
+        if word in self._adverbs:
+            return True
+        return "<object>" in element and (word in _DETERMINERS or self.is_class(word, "time"))
+
+    def _fits(self, word: str, element: frozenset[str]) -> bool:
+        return word in element or not element.isdisjoint(self._classes.get(word, ()))
+
+    def _is_closed(self, words: Sequence[str], at: int) -> bool:
+        while at < len(words) and (words[at] in self._closing or words[at] in _PREPOSITIONS):
+            at += 1
+        if at >= len(words):
+            return True
+        return words[at] in ENDS or words[at] in _CONJUNCTIONS or words[at] in _NEW_STARTS
+
+
+@cache
+def phrase_book() -> PhraseBook:
+    """Return the phrases of the data file; read once."""
+    raw = files(__package__).joinpath("data/replies.toml").read_text(encoding="utf-8")
+    return PhraseBook(tomllib.loads(raw))
+
+
+def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list[str]:
+    """Write a message in canonical words.
+
+    Args:
+        tokens: The message.
+        mentions: Household words in it; each becomes one "<name>", an adult "<adult>".
+
+    Returns:
+        Words; numbers and times as "<number>", clause ends as "." and "?". Emoji end a clause.
+    """
+    words: list[str] = []
+    for word in _spoken(tokens, mentions):
+        words.append(word)
+        for length in (3, 2):
+            merged = _MERGED.get(tuple(words[-length:]))
+            if merged:
+                words[-length:] = [merged]
+    return words
+
+
+def _spoken(tokens: Sequence[Token], mentions: Sequence[Mention]) -> Iterator[str]:
+    book = phrase_book()
+    people = {mention.start: mention for mention in mentions}
+    covered = 0
+    for place, token in enumerate(tokens):
+        if place and "\n" in token.source[tokens[place - 1].end : token.start]:
+            yield STOP
+        mention = people.get(token.start)
+        if token.start < covered:
+            continue
+        if mention is not None:
+            covered = mention.end
+            yield _ADULT if mention.kind == "adult" else _NAME
+        elif token.kind is TokenKind.WORD:
+            yield from _words_of(book, tokens, place)
+        else:
+            yield from _sign(token)
+
+
+def _sign(token: Token) -> tuple[str, ...]:
+    if token.kind is TokenKind.PUNCTUATION:
+        if token.text[0] == "?":
+            return (ASKED,)
+        return ("and",) if token.text == "&" else (STOP,) if token.text[0] in ".,!;:-/()…" else ()
+    if token.kind is TokenKind.EMOJI:
+        return (STOP,)
+    return (_LINK,) if token.kind is TokenKind.LINK else (_NUMBER,)
+
+
+def _words_of(book: PhraseBook, tokens: Sequence[Token], place: int) -> tuple[str, ...]:
+    token = tokens[place]
+    if token.text == "ill" and not _is_future(book, tokens, place):
+        return ("ill",)
+    words = book.respell(token)
+    if len(words) > 1 or book.is_vocabulary(words[0]):
+        return words
+    name = words[0].removesuffix("'s")
+    is_capital = place > 0 and token.surface[0].isupper() and name not in word_ranks()
+    return (_NAME,) if is_capital or name in first_names() else words
+
+
+def _is_future(book: PhraseBook, tokens: Sequence[Token], place: int) -> bool:
+    """Tell "ill do it" from "he is ill": a verb or an adverb follows."""
+    following = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    return following in book.acts or following in {
+        "be",
+        "just",
+        "also",
+        "swing",
+        "pop",
+        "look",
+        "step",
+    }

@@ -1,0 +1,288 @@
+"""Short answers and requests: who claims, accepts, declines, yields, withdraws, and who is asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
+from kinkeeper.language.text import Token, TokenKind
+
+
+class ReplyKind(StrEnum):
+    """What a short answer does."""
+
+    CLAIM = "claim"
+    ACCEPT = "accept"
+    DECLINE = "decline"
+    YIELD = "yield"
+    WITHDRAW = "withdraw"
+    ACKNOWLEDGE = "acknowledge"
+    DOUBT = "doubt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A message read as an answer.
+
+    Attributes:
+        kind: What it does.
+        is_whole: Whether the message says nothing else (days, times and fillers aside).
+        cue: The canonical words, or the emoji, that decided.
+    """
+
+    kind: ReplyKind
+    is_whole: bool
+    cue: str
+
+
+# A mixture is decided by the strongest: "yes but i can't" declines, "no, i'll go" claims.
+_BY_STRENGTH = ("decline", "yield", "claim", "withdraw", "refuse", "doubt", "accept", "acknowledge")
+_KINDS = {
+    group: ReplyKind.DECLINE if group == "refuse" else ReplyKind(group) for group in _BY_STRENGTH
+}
+_NOTHING = "nothing"
+_JOINTS = frozenset({"but", "and", "so", "because", "if", "when", "as"})
+_TAKE_OVER = frozenset({"instead", "don't-worry"})
+_SPEAKER = frozenset({"i", "i'll", "i'm", "i've", "i'd", "we", "we'll", "we've", "let"})
+_NOT_SAID = frozenset(
+    {"if", "wish", "whether", "unless", "what", "where", "how", "when", "until", "till", "who"}
+)
+_REACH = 5
+"""Words within which the verb of a request follows the person asked."""
+
+_ELLIPSIS = 6
+"""Most words of a question that consists of an errand alone."""
+
+
+def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Reply | None:
+    """Read a message as an answer to what was said before.
+
+    Cues count at the start of a clause only. In a clause that ends with a question mark only doubt
+    and an offer ("i can get her?") count. Emoji count where no words decide and nothing else is said.
+
+    Args:
+        tokens: The message.
+        mentions: Household words found in it; they serve as objects ("i got Leo").
+
+    Returns:
+        The strongest answer found, or None.
+    """
+    words = canonical(tokens, mentions)
+    matches, is_whole = _scan(words)
+    groups = {
+        match.phrase.group: " ".join(words[match.start : match.end]) for match in reversed(matches)
+    }
+    if not groups and is_whole:
+        emoji = phrase_book().emoji
+        shown = [token.text for token in tokens if token.kind is TokenKind.EMOJI]
+        groups = {emoji[symbol]: symbol for symbol in reversed(shown) if symbol in emoji}
+    if "claim" in groups and not _TAKE_OVER.isdisjoint(words):
+        groups.setdefault("yield", groups["claim"])
+    group = next((group for group in _BY_STRENGTH if group in groups), None)
+    return (
+        None if group is None else Reply(kind=_KINDS[group], is_whole=is_whole, cue=groups[group])
+    )
+
+
+def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
+    """Find phrases at clause starts, and whether all words are theirs or say nothing."""
+    book = phrase_book()
+    found: list[Match] = []
+    is_fresh, is_whole = True, True
+    at = 0
+    while at < len(words):
+        match = book.longest(words, at) if is_fresh and words[at] not in ENDS else None
+        if match is not None:
+            at = match.end
+            if match.phrase.group == _NOTHING:
+                is_fresh = is_whole = False
+            elif _counts(match, words):
+                found.append(match)
+            continue
+        if words[at] in ENDS or words[at] in _JOINTS:
+            is_fresh = True
+        elif words[at] not in book.tolerated:
+            is_fresh = is_whole = False
+        at += 1
+    return found, is_whole
+
+
+def _counts(match: Match, words: Sequence[str]) -> bool:
+    end = next((word for word in words[match.end :] if word in ENDS), STOP)
+    if match.phrase.group == "doubt":
+        return True
+    is_offer = match.phrase.group in {"claim", "yield"} and words[match.start] in _SPEAKER
+    return end != ASKED or (is_offer and match.end - match.start > 1)
+
+
+def claims_first_person(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
+    """Tell whether the sender says, anywhere in the message, that they do something for the family.
+
+    Args:
+        tokens: The message.
+        mentions: Household words found in it.
+    """
+    words = canonical(tokens, mentions)
+    for at, word in enumerate(words):
+        if word not in _SPEAKER or (at and words[at - 1] in _NOT_SAID):
+            continue
+        match = phrase_book().longest(words, at)
+        if match is not None and match.phrase.group in {"claim", "yield"} and match.end - at > 1:
+            return True
+    return False
+
+
+def is_question(tokens: Sequence[Token], text: str) -> bool:
+    """Tell whether a message asks something, with or without a question mark.
+
+    Args:
+        tokens: The message.
+        text: The message, verbatim.
+    """
+    if "?" in text and any(
+        token.text[0] == "?" or "?" in token.text
+        for token in tokens
+        if token.kind is not TokenKind.LINK
+    ):
+        return True
+    return any(_is_inverted(clause) for clause, _ in _clauses(canonical(tokens)))
+
+
+def _is_inverted(clause: Sequence[str]) -> bool:
+    requests = phrase_book().requests
+    first, following = clause[0], clause[1] if len(clause) > 1 else ""
+    if first in requests["asking"]:
+        return following not in {"knows", "cares"}
+    if first in requests["elsewhere"]:
+        return following in requests["auxiliary"] or following in requests["asking_with"]
+    if first in {"anyone", "someone"}:
+        return following in requests["free"] or following in requests["helper"]
+    subjects = "plural_subject" if first in {"do", "have"} else "subject"
+    return first in requests["auxiliary"] and following in requests[subjects]
+
+
+def asks_for_owner(tokens: Sequence[Token], text: str, mentions: Sequence[Mention] = ()) -> bool:
+    """Tell whether a message asks for somebody to do something.
+
+    "who's picking up leo?", "can you get mia", "anyone free thursday", "need someone to …", "whose
+    turn", "please fetch her", and an errand alone as a question ("pickup thursday?").
+
+    Args:
+        tokens: The message.
+        text: The message, verbatim.
+        mentions: Household words found in it.
+    """
+    clauses = list(_clauses(canonical(tokens, mentions)))
+    return any(
+        _asks_who(clause)
+        or _asks_person(clause, is_asked=is_asked)
+        or _tells_need(clause)
+        or _orders_politely(clause)
+        or _is_errand_alone(clause, is_asked=is_asked)
+        or (is_asked and len(clauses) > 1 and _is_bare_request(clause))
+        for clause, is_asked in clauses
+    )
+
+
+def _clauses(words: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
+    """Split canonical words into clauses without leading fillers, each with whether it asks."""
+    book = phrase_book()
+    clause: list[str] = []
+    for word in (*words, STOP):
+        if word not in ENDS:
+            if clause or not book.is_class(word, "filler") or word in {"please", "one", "anyone"}:
+                clause.append(word)
+            continue
+        if clause:
+            yield clause, word == ASKED
+        clause = []
+
+
+def _asks_who(clause: Sequence[str]) -> bool:
+    book = phrase_book()
+    for at, word in enumerate(clause):
+        rest = clause[at + 1 : at + 1 + _REACH]
+        if word == "whose":
+            return bool(rest) and rest[0] in book.requests["open_to_anybody"]
+        if word in {"who", "who's"} and (not at or clause[at - 1] in {"so", "and", "know"}):
+            return any(_is_task(other) for other in rest) or any(
+                verb in {"has", "got", "on", "gets", "takes"}
+                and (book.is_class(thing, "object") or thing == "<name>")
+                for verb, thing in zip(clause[at + 1 :], clause[at + 2 :], strict=False)
+            )
+    return False
+
+
+def _is_task(word: str) -> bool:
+    book = phrase_book()
+    return word in book.acts or word in book.doings or word in book.requests["free"]
+
+
+def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
+    book = phrase_book()
+    requests = book.requests
+    if clause[0] in requests["elsewhere"] and clause[1:3] != ["about", "you"]:
+        return False
+    for at, word in enumerate(clause):
+        if word not in requests["person"]:
+            continue
+        before = clause[at - 1] if at else ""
+        rest = clause[at + 1 : at + 1 + _REACH]
+        if before in requests["helper"] and any(
+            verb in book.acts or verb in book.doings for verb in rest
+        ):
+            return True
+        if before in {"are", "is"} and any(
+            verb in book.doings or verb in {"able"} for verb in rest
+        ):
+            return True
+        if word == "anyone" and any(verb in requests["free"] or verb in book.acts for verb in rest):
+            return True
+        if before in {"if", "hoping", "chance", "mind"} and any(
+            verb in book.acts for verb in rest[1:]
+        ):
+            return True
+        if is_asked and rest[:2] and rest[0] in requests["free"] and rest[1] in {"to", "for"}:
+            return True
+    return False
+
+
+def _tells_need(clause: Sequence[str]) -> bool:
+    book = phrase_book()
+    for at, word in enumerate(clause):
+        rest = clause[at + 1 : at + 1 + 4]
+        if word in {"need", "needs", "looking"} and any(
+            other in book.requests["needed"] or other in book.doings for other in rest
+        ):
+            return True
+        if word in {"any"} and rest and rest[0] in book.requests["volunteers"]:
+            return True
+        if (
+            word in {"someone", "you"}
+            and rest[:1]
+            and rest[0] in {"needs", "need", "has", "should", "must"}
+        ):
+            return any(verb in book.acts for verb in rest[1:])
+    return False
+
+
+def _orders_politely(clause: Sequence[str]) -> bool:
+    book = phrase_book()
+    spoken = [word for word in clause if word != "please"]
+    return (
+        len(spoken) < len(clause)
+        and len(spoken) > 1
+        and spoken[0] in book.acts
+        and any(book.is_class(word, "object") or word == "<name>" for word in spoken[1:_REACH])
+    )
+
+
+def _is_errand_alone(clause: Sequence[str], *, is_asked: bool) -> bool:
+    errands = phrase_book().requests["errand"]
+    is_short = is_asked and len(clause) <= _ELLIPSIS
+    return is_short and any(word in errands for word in clause) and _SPEAKER.isdisjoint(clause)
+
+
+def _is_bare_request(clause: Sequence[str]) -> bool:
+    return list(clause) in (["can", "you"], ["could", "you"])
