@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 
-from dateutil.easter import easter
+from dateutil.easter import EASTER_ORTHODOX, EASTER_WESTERN, easter
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,23 +15,27 @@ class Holiday:
     """The rule of one holiday.
 
     Attributes:
-        rule: "date", "nth" or "easter".
+        rule: "date", "nth", "easter", "orthodox" or "listed".
         numbers: What the rule needs: month and day; month, weekday, which one, days added; days after Easter.
+        listed: Country code and name in the holidays library, of a listed one.
     """
 
     rule: str
     numbers: tuple[int, ...]
+    listed: tuple[str, str] | None = None
 
     def in_year(self, year: int) -> date:
         """Return the day on which it falls.
 
         Raises:
-            ValueError: `year` is outside what the calendar can hold.
+            ValueError: `year` is outside what the calendar can hold, or what is known of the moon.
         """
+        if self.listed is not None:
+            return _listed_day(*self.listed, year)
         if self.rule == "date":
             return date(year, self.numbers[0], self.numbers[1])
-        if self.rule == "easter":
-            return easter(year) + timedelta(days=self.numbers[0])
+        if self.rule in {"easter", "orthodox"}:
+            return easter(year, EASTER_WESTERN if self.rule == "easter" else EASTER_ORTHODOX) + timedelta(days=self.numbers[0])
         month, weekday, which, added = self.numbers
         return nth_weekday(year, month, weekday, which) + timedelta(days=added)
 
@@ -61,8 +65,33 @@ def load_holidays() -> Mapping[str, Holiday]:
     """Return the rule of every form people type; read once."""
     raw = files(__package__).joinpath("holidays.toml").read_text(encoding="utf-8")
     return {
-        form: Holiday(rule, tuple(int(number) for number in numbers.split()))
+        form: _holiday(rule, value)
         for rule, table in tomllib.loads(raw).items()
-        for numbers, forms in table.items()
+        for value, forms in table.items()
         for form in forms
     }
+
+
+def _holiday(rule: str, value: str) -> Holiday:
+    if rule == "listed":
+        country, _, name = value.partition("/")
+        return Holiday(rule, (), (country, name))
+    return Holiday(rule, tuple(int(number) for number in value.split()))
+
+
+@cache
+def _listed_day(country: str, name: str, year: int) -> date:
+    days = [day for day, said in _country_days(country, year).items() if said.startswith(name) or f"; {name}" in said]
+    if not days:
+        raise ValueError(f"{name} {year} is not known")
+    return min(days)
+
+
+@cache
+def _country_days(country: str, year: int) -> Mapping[date, str]:
+    # A third of a second of import, for names that few messages hold.
+    from holidays import country_holidays  # noqa: PLC0415
+
+    empty = country_holidays(country)
+    language = "en_US" if "en_US" in empty.supported_languages else None
+    return country_holidays(country, years=year, language=language, categories=empty.supported_categories)
