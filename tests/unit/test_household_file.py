@@ -148,6 +148,7 @@ MEMBER_PROBLEMS = [
     ('id = "Min Ji"\nname = "M"\nrole = "child"', 'id = "Min Ji"', ['"min-ji"']),
     ('id = "민지"\nname = "M"\nrole = "child"', 'id = "민지"', ["a-z"]),
     ('id = "ji"\nname = "M"\nrole = "child"', None, ['id "ji"', "line 6"]),
+    ('id = "m"\nname = "A\\nB"\nrole = "child"', "A\\nB", ["one line"]),
     ('id = "m"\nname = "M"\nrole = "kid"', 'role = "kid"', ["the roles are parent"]),
     ('id = "m"\nname = "M"\nrole = "gaurdian"', "gaurdian", ['did you mean "guardian"']),
     ('id = "m"\nrole = "child"', "[[members]]", ['"m" lacks "name"']),
@@ -526,7 +527,7 @@ def test_examples_in_the_template_load_once_their_hash_is_taken_away() -> None:
 
 
 def test_template_takes_names_of_any_kind() -> None:
-    names = ["आरव", 'Quote "Q"', "back\\slash", "Anna", "Anna", "del\x7f", "佐藤"]
+    names = ["आरव", 'Quote "Q"', "back\\slash", "Anna", "Anna", "佐藤"]
     text = render_template(answered(household="!!!", adults=names, children=["Anna"]))
     household = parse_household(text, "home.toml")
     assert household.id == "home"
@@ -535,3 +536,16 @@ def test_template_takes_names_of_any_kind() -> None:
 
 def test_quoted_text_stays_on_one_line() -> None:
     assert quoted('a"b\n') == '"a\\"b\\n"'
+
+
+def test_empty_group_and_child_in_charge() -> None:
+    group = MINIMAL + '\n[[groups]]\nid = "g"\nmembers = []\n'
+    assert the_problem(group) == (12, "members: a group needs at least one member")
+    child = '[[members]]\nid = "bo"\nname = "Bo"\nrole = "child"'
+    event = with_event("start = 2026-01-06T16:30:00", 'responsible = ["bo"]', child)
+    assert warnings_of(event) == ('home.toml:14: responsible: "bo" is a child',)
+
+
+def test_bad_flag_does_not_make_the_dates_bad_too() -> None:
+    line, message = the_problem(with_event('all_day = "yes"', "start = 2026-03-24"))
+    assert (line, message) == (13, "all_day is true or false, without quotes")

@@ -14,7 +14,7 @@ UNREADABLE = "(unreadable)"
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _DATE_LIKE = re.compile(r"\d[\w:./+-]*[:./-][\w:./+-]*(?: \d[\w:.+-]*)?")
 _STATEMENT = re.compile(r"\s*(?:[\w-]+\s*=|\[)")
-_MOST_REPAIRS = 100
+_MOST_REPAIRS = 20
 _BEGINS_HERE = "that begins here"
 _ADVICE = (
     ("Invalid value", 'this is not a value; text needs quotes: role = "parent"'),

@@ -105,7 +105,11 @@ class TemplateAnswers:
 
 
 def render_template(answers: TemplateAnswers) -> str:
-    """Return a commented household file that loads as it is."""
+    """Return a commented household file that loads as it is.
+
+    Args:
+        answers: Names are of one line; locale and timezone exist.
+    """
     adults = _ids(answers.adults, "adult", taken=())
     children = _ids(answers.children, "child", taken=adults)
     ids = [*adults, *children]
