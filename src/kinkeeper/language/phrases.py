@@ -4,10 +4,10 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 from kinkeeper.language.dictionary import first_names, word_ranks
@@ -27,6 +27,7 @@ _DOUBLED = re.compile(r"(.)\1")
 _DETERMINERS = frozenset({"the", "my", "our", "your"})
 _CONJUNCTIONS = frozenset({"but", "because", "if", "when", "so", "unless", "since"})
 _PREPOSITIONS = frozenset({"at", "on", "for"})
+_MOST_SKIPPED = 3
 _NEW_STARTS = frozenset({"i'll", "i", "i'm", "i've", "don't-worry", "you", "let", "no"})
 _MERGED: Mapping[tuple[str, ...], str] = {
     ("i", "will"): "i'll",
@@ -50,27 +51,27 @@ _MERGED: Mapping[tuple[str, ...], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
-    """One phrase, compiled.
+class Match:
+    """A phrase found in canonical words: `words[start:end]`.
 
     Attributes:
-        group: Name of its list in the data.
-        elements: For each word the texts and classes it may be.
-        is_closed: Whether nothing but fillers, days and times may follow in the clause.
+        group: Name of the phrase's list in the data.
+        order: Place of its line in the data; of equally long phrases the first wins.
+        start: Index of its first word.
+        end: Index past its last word.
     """
 
     group: str
-    elements: tuple[frozenset[str], ...]
-    is_closed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A phrase found in canonical words: `words[start:end]`."""
-
-    phrase: Phrase
+    order: int
     start: int
     end: int
+
+
+@dataclass(slots=True)
+class _Node:
+    children: dict[str, "_Node"] = field(default_factory=dict)
+    opened: tuple[str, int] | None = None
+    closed: tuple[str, int] | None = None
 
 
 class PhraseBook:
@@ -97,23 +98,29 @@ class PhraseBook:
         self._classes[_NUMBER].add("<time>")
         self._classes[_NAME] |= {"<object>"}
         self._classes[_ADULT] |= {"<object>", _NAME}
-        self._starting: dict[str, list[Phrase]] = defaultdict(list)
+        self._root = _Node()
+        orders = count()
         for group, lines in data["phrases"].items():
             for line in lines.strip().splitlines():
-                self._add(group, line.split(), data["macros"])
-        self._vocabulary = frozenset(self._starting) | set(self.spellings) | set(self._classes)
+                self._add(group, next(orders), line.split(), data["macros"])
+        self._vocabulary = frozenset(self._root.children) | set(self.spellings) | set(self._classes)
 
-    def _add(self, group: str, words: Sequence[str], macros: Mapping[str, Sequence[str]]) -> None:
-        choices = [macros[word[1:-1]] if word.startswith("{") else [word] for word in words]
+    def _add(
+        self, group: str, order: int, words: Sequence[str], macros: Mapping[str, Sequence[str]]
+    ) -> None:
+        choices = [
+            macros[word[1:-1]] if word.startswith("{") else word.split("|") for word in words
+        ]
         for choice in product(*choices):
             spoken = " ".join(choice).split()
             is_closed = spoken[-1] == _CLOSED
-            elements = tuple(
-                frozenset(word.split("|")) for word in (spoken[:-1] if is_closed else spoken)
-            )
-            phrase = Phrase(group, elements, is_closed)
-            for first in elements[0]:
-                self._starting[first].append(phrase)
+            node = self._root
+            for word in spoken[:-1] if is_closed else spoken:
+                node = node.children.setdefault(word, _Node())
+            if is_closed:
+                node.closed = node.closed or (group, order)
+            else:
+                node.opened = node.opened or (group, order)
 
     def respell(self, token: Token) -> tuple[str, ...]:
         """Return the canonical words of a word token; elongated words shrink to a known one."""
@@ -133,33 +140,38 @@ class PhraseBook:
 
     def longest(self, words: Sequence[str], start: int) -> Match | None:
         """Return the longest phrase that starts at a word; the first of the data among equals."""
-        best: Match | None = None
-        for key in (words[start], *self._classes.get(words[start], ())):
-            for phrase in self._starting.get(key, ()):
-                end = self._match(phrase, words, start)
-                if end is not None and (best is None or end > best.end):
-                    best = Match(phrase, start, end)
-        return best
+        found = self._walk(self._root, words, start, skipped=0)
+        best = max(found, key=lambda end: (end[0], -end[1][1]), default=None)
+        return None if best is None else Match(*best[1], start, best[0])
 
-    def _match(self, phrase: Phrase, words: Sequence[str], start: int) -> int | None:
-        at = start
-        for element in phrase.elements:
-            while at < len(words) and at > start and self._is_skipped(words[at], element):
-                at += 1
-            if at >= len(words) or not self._fits(words[at], element):
-                return None
-            at += 1
-        return at if not phrase.is_closed or self._is_closed(words, at) else None
+    def _walk(
+        self, node: _Node, words: Sequence[str], at: int, *, skipped: int
+    ) -> Iterator[tuple[int, tuple[str, int]]]:
+        if node.opened:
+            yield at, node.opened
+        if node.closed and self._is_closed(words, at):
+            yield at, node.closed
+        if at >= len(words):
+            return
+        word = words[at]
+        for key in (word, *self._classes.get(word, ())):
+            child = node.children.get(key)
+            if child is not None:
+                yield from self._walk(child, words, at + 1, skipped=0)
+        if node is not self._root and skipped < _MOST_SKIPPED and self._is_skipped(word, node):
+            yield from self._walk_on(node, words, at + 1, skipped=skipped + 1)
 
-    def _is_skipped(self, word: str, element: frozenset[str]) -> bool:
-        if self._fits(word, element):
-            return False
+    def _walk_on(
+        self, node: _Node, words: Sequence[str], at: int, *, skipped: int
+    ) -> Iterator[tuple[int, tuple[str, int]]]:
+        """Go on after a skipped word; a phrase never ends with one."""
+        inner = _Node(children=node.children)
+        yield from self._walk(inner, words, at, skipped=skipped)
+
+    def _is_skipped(self, word: str, node: _Node) -> bool:
         if word in self._adverbs:
             return True
-        return "<object>" in element and (word in _DETERMINERS or self.is_class(word, "time"))
-
-    def _fits(self, word: str, element: frozenset[str]) -> bool:
-        return word in element or not element.isdisjoint(self._classes.get(word, ()))
+        return "<object>" in node.children and (word in _DETERMINERS or self.is_class(word, "time"))
 
     def _is_closed(self, words: Sequence[str], at: int) -> bool:
         while at < len(words) and (words[at] in self._closing or words[at] in _PREPOSITIONS):

@@ -70,9 +70,7 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
     """
     words = canonical(tokens, mentions)
     matches, is_whole = _scan(words)
-    groups = {
-        match.phrase.group: " ".join(words[match.start : match.end]) for match in reversed(matches)
-    }
+    groups = {match.group: " ".join(words[match.start : match.end]) for match in reversed(matches)}
     if not groups and is_whole:
         emoji = phrase_book().emoji
         shown = [token.text for token in tokens if token.kind is TokenKind.EMOJI]
@@ -95,7 +93,7 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
         match = book.longest(words, at) if is_fresh and words[at] not in ENDS else None
         if match is not None:
             at = match.end
-            if match.phrase.group == _NOTHING:
+            if match.group == _NOTHING:
                 is_fresh = is_whole = False
             elif _counts(match, words):
                 found.append(match)
@@ -110,9 +108,9 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
 
 def _counts(match: Match, words: Sequence[str]) -> bool:
     end = next((word for word in words[match.end :] if word in ENDS), STOP)
-    if match.phrase.group == "doubt":
+    if match.group == "doubt":
         return True
-    is_offer = match.phrase.group in {"claim", "yield"} and words[match.start] in _SPEAKER
+    is_offer = match.group in {"claim", "yield"} and words[match.start] in _SPEAKER
     return end != ASKED or (is_offer and match.end - match.start > 1)
 
 
@@ -128,7 +126,7 @@ def claims_first_person(tokens: Sequence[Token], mentions: Sequence[Mention] = (
         if word not in _SPEAKER or (at and words[at - 1] in _NOT_SAID):
             continue
         match = phrase_book().longest(words, at)
-        if match is not None and match.phrase.group in {"claim", "yield"} and match.end - at > 1:
+        if match is not None and match.group in {"claim", "yield"} and match.end - at > 1:
             return True
     return False
 
@@ -233,9 +231,7 @@ def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
             verb in book.acts or verb in book.doings for verb in rest
         ):
             return True
-        if before in {"are", "is"} and any(
-            verb in book.doings or verb in {"able"} for verb in rest
-        ):
+        if before in {"are", "is"} and any(verb in book.doings or verb == "able" for verb in rest):
             return True
         if word == "anyone" and any(verb in requests["free"] or verb in book.acts for verb in rest):
             return True
@@ -243,7 +239,7 @@ def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
             verb in book.acts for verb in rest[1:]
         ):
             return True
-        if is_asked and rest[:2] and rest[0] in requests["free"] and rest[1] in {"to", "for"}:
+        if is_asked and len(rest) > 1 and rest[0] in requests["free"] and rest[1] in {"to", "for"}:
             return True
     return False
 
@@ -256,7 +252,7 @@ def _tells_need(clause: Sequence[str]) -> bool:
             other in book.requests["needed"] or other in book.doings for other in rest
         ):
             return True
-        if word in {"any"} and rest and rest[0] in book.requests["volunteers"]:
+        if word == "any" and rest and rest[0] in book.requests["volunteers"]:
             return True
         if (
             word in {"someone", "you"}
