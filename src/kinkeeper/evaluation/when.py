@@ -14,7 +14,8 @@ from kinkeeper.language.when import read
 FLOORS: Final[Mapping[str, float]] = {}
 _TIME_ENTITIES: Final = frozenset({"date", "time", "timeofday"})
 _NO_REFERENCE: Final = datetime(2026, 3, 3, 9, 0, tzinfo=UTC)
-_WORST: Final = 40
+# ctparse's travellers write the day first; it is measured in both orders.
+_LOCALES: Final = (*((name, "en-US") for name in SCORERS), ("ctparse_timeparse_en", "en-GB"))
 
 
 def measure(data: Path) -> Report:
@@ -33,8 +34,10 @@ def measure(data: Path) -> Report:
     negatives: list[tuple[str | int | float, ...]] = []
     figures: dict[str, float] = {}
     worst: list[str] = []
-    for name in SCORERS:
-        verdicts, silent, mistakes = _suite(data, name)
+    for name, locale in _LOCALES:
+        verdicts, silent, mistakes = _suite(data, name, locale)
+        if locale != "en-US":
+            name = f"{name} {locale}"
         count = len(verdicts)
         exact = sum(verdict is Verdict.EXACT for verdict in verdicts) / max(count, 1)
         agreed = sum(verdict is not Verdict.WRONG for verdict in verdicts) / max(count, 1)
@@ -73,7 +76,7 @@ def rows_of(data: Path, name: str) -> Iterator[Mapping[str, Any]]:
                 yield row
 
 
-def _suite(data: Path, name: str) -> tuple[list[Verdict], list[bool], list[str]]:
+def _suite(data: Path, name: str, locale: str) -> tuple[list[Verdict], list[bool], list[str]]:
     scorer = SCORERS[name]
     verdicts: list[Verdict] = []
     silent: list[bool] = []
@@ -82,7 +85,7 @@ def _suite(data: Path, name: str) -> tuple[list[Verdict], list[bool], list[str]]
         if row["ref"] is None:
             continue
         reference = datetime.fromisoformat(row["ref"]).replace(tzinfo=UTC)
-        spans = read(row["text"], reference)
+        spans = read(row["text"], reference, locale=locale)
         said = "; ".join(f"{span.surface!r} {span.kind} {span.begin:%Y-%m-%dT%H:%M}/{span.until:%Y-%m-%dT%H:%M}" for span in spans)
         if not row["items"]:
             silent.append(not spans)

@@ -32,6 +32,8 @@ class Guards:
     cue: frozenset[str]
     shy: frozenset[str]
     naming: frozenset[str]
+    street: frozenset[str]
+    meeting: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
     homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
@@ -50,6 +52,8 @@ def load_guards() -> Guards:
         cue=frozenset(raw["cue"]),
         shy=frozenset(raw["shy"]),
         naming=frozenset(raw["naming"]),
+        street=frozenset(raw["street"]),
+        meeting=frozenset(raw["meeting"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
         homographs=homographs,
@@ -75,9 +79,14 @@ def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
         return _is_range(tokens, index, found, before)
     partial = found.start
     if partial.is_number_only:
-        return _is_hour(partial, before, after, guards)
+        following = {token.text for token in tokens[found.end : found.end + 3]}
+        return guards.street.isdisjoint(following) and _is_hour(partial, before, after, guards)
+    if tokens[index].text == "24/7":
+        return False
     if len(tokens) == found.end - index:
         return not partial.is_weak or partial.part is not None
+    if partial.length is not None and tokens[index].text in {"a", "an"} and found.end == index + 2:
+        return partial.length.grain not in {"second", "minute"} or (before is not None and before.text in {"for", "within"})
     if found.end - index == 1:
         return _is_single_word(tokens, index, partial, before, after, guards)
     if partial == Partial(day=partial.day):
@@ -144,12 +153,16 @@ def _is_single_word(
     meanings = token.meanings
     if "WEEKDAY" in meanings and token.text in guards.homographs:
         no_before, no_after = guards.homographs[token.text]
+        if previous == "you" and index > 1 and tokens[index - 2].text in guards.meeting:
+            return following not in no_after
         return previous not in no_before and following not in no_after
     if "MONTH" in meanings:
         if previous in _MONTH_CUES and not (token.text in {"may", "march", "mar", "jan"} and previous not in {"in", "by", "until", "till", "til", "since", "during", "of", "from", "before", "after", "this", "next", "last"}):
             return token.text not in {"may", "march"} or following not in {"i", "be", "on", "not", "for", "we", "you", "have"}
         return token.text in _CERTAIN_MONTHS and token.text not in _NAME_MONTHS
     if "ORDINAL" in meanings and partial.day is not None:
+        if partial.day <= 3 and previous not in _DAY_CUES:
+            return False
         if "ORDWORD" in meanings:
             return previous == "on" and _is_followed(after, guards)
         return _is_followed(after, guards)

@@ -110,11 +110,17 @@ def past_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial | N
     return _hour(hour, minute, half, minutes=True) if minute < 60 else None
 
 
-@CLOCKS.rule("NUMBER to HOUR o'clock? MERIDIEM?", "INT to HOUR")
+@CLOCKS.rule("NUMBER to HOUR o'clock? MERIDIEM?")
 def loosely_before_hour(_: Scope, minute: int, hour: int, half: str | None = None) -> Partial | None:
     """Ten to five, 20 to 5; what counts up ("five to seven", "10 to 11") is a range instead."""
     is_range = minute not in {20, 25} and (hour > minute or minute not in {5, 10})
     return None if is_range else before_hour(_, minute, hour, half)
+
+
+@CLOCKS.rule("INT to HOUR")
+def digits_before_hour(_: Scope, minute: int, hour: int) -> Partial | None:
+    """20 to 5; "10 to 4" is a range."""
+    return before_hour(_, minute, hour, None) if minute in {20, 25} else None
 
 
 @CLOCKS.rule("INT minutes|minute|mins|min to|til|till|before HOUR MERIDIEM?")

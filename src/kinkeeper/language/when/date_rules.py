@@ -68,8 +68,10 @@ def numeric_date(scope: Scope, text: str) -> Partial | None:
     day_first = scope.is_day_first or separator == "."
     for day, month in ((first, second), (second, first)) if day_first else ((second, first), (first, second)):
         found = checked(year, month, day)
-        if found is not None:
+        if found is not None and 1900 <= year <= 2199:
             return found
+        if found is not None and separator == "." and year // 100 <= 24 and year % 100 < 60:
+            return Partial(day=day, month=month, clock=Clock(year // 100, year % 100, None, None, True, True))
     return None
 
 

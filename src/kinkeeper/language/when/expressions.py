@@ -13,7 +13,7 @@ from kinkeeper.language.when.clock_rules import CLOCKS
 from kinkeeper.language.when.date_rules import DATES
 from kinkeeper.language.when.grammar import Grammar, Scope
 from kinkeeper.language.when.length_rules import LENGTHS, REPEATS
-from kinkeeper.language.when.partial import Length, Partial, Period, as_hour, merge
+from kinkeeper.language.when.partial import Every, Length, Partial, Period, as_hour, merge
 from kinkeeper.language.when.resolve import Habits, day_of
 from kinkeeper.language.when.spans import after_length, business_days, shifted, week_of, weekend_of
 from kinkeeper.language.when.tokens import Token
@@ -81,6 +81,10 @@ def _open_range(
             return None
         return _with_cued_range(tokens, start, end, scope) or Expression(start, None, end)
     finish, end = found
+    if tokens[end - 2].text == "-" and _is_working_week(start, finish) and not is_cued:
+        every = Every("FREQ=WEEKLY", (0, 1, 2, 3, 4))
+        group = replace(finish, weekday=None, every=every)
+        return _with_cued_range(tokens, group, end, scope) or Expression(group, None, end)
     start, finish = complete(start, finish)
     if start is None or finish is None:
         return None if is_cued else Expression(left[0], None, left[1])
@@ -91,12 +95,22 @@ def _open_range(
     return Expression(start, finish, end)
 
 
+def _is_working_week(start: Partial, finish: Partial) -> bool:
+    """Whether "mon-fri" stands without a week."""
+    return start == Partial(weekday=0) and replace(finish, clock=None, part=None) == Partial(weekday=4)
+
+
 def _with_cued_range(tokens: Sequence[Token], start: Partial, end: int, scope: Scope) -> Expression | None:
     """Read "Monday" + "between 4 and 6pm"."""
     at = _skip(tokens, end, frozenset({",", "anytime", "sometime", "any", "time", "in"}))
-    if at >= len(tokens) or tokens[at].text not in _OPENING_RANGE or not start.has_date:
+    if at >= len(tokens) or not (start.has_date or start.every):
         return None
-    found = expression_at(tokens, at, scope)
+    if tokens[at].text in _OPENING_RANGE:
+        found = expression_at(tokens, at, scope)
+    elif start.every is not None:
+        found = _open_range(tokens, at, scope, _RANGE_WORDS, is_cued=False)
+    else:
+        return None
     if found is None or found.finish is None or not found.start.has_time:
         return None
     first, last = merge(start, found.start), merge(start, found.finish)
@@ -133,11 +147,18 @@ def _close_range(
     while at < len(tokens) and tokens[at].text in {"the", "about", "around", "before", "on", "at"}:
         at += 1
     right = group_at(tokens, at, scope) if at < len(tokens) else None
+    if right is not None and not start.has_time and right[0].clock is not None and _begins_range(tokens, right[1]):
+        right = _atom(tokens, at, scope, 0)
     if right is None or not comparable(start, right[0]):
         return None
     if is_slash and right[0].is_number_only:
         return None
     return right
+
+
+def _begins_range(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a dash and a number follow: "fri 9" in "mon-fri 9-3"."""
+    return index + 1 < len(tokens) and tokens[index].text == "-" and "HOUR" in tokens[index + 1].meanings
 
 
 def comparable(left: Partial, right: Partial) -> bool:
@@ -236,11 +257,23 @@ def group_at(tokens: Sequence[Token], index: int, scope: Scope, depth: int = 0) 
         return None
     partial, end = found
     while end < len(tokens):
-        more = _next_atom(tokens, partial, end, scope, depth)
+        more = _next_weekday(tokens, partial, end) or _next_atom(tokens, partial, end, scope, depth)
         if more is None:
             break
         partial, end = more
     return partial, end
+
+
+def _next_weekday(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[Partial, int] | None:
+    """Add a further day to a recurrence: "every tues & thurs"."""
+    if partial.every is None or not partial.every.weekdays or partial.has_time:
+        return None
+    at = _skip(tokens, end, frozenset({"and", "&", ",", "/", "n", "every", "each", "on"}))
+    weekday = tokens[at].meanings.get("WEEKDAY", tokens[at].meanings.get("WEEKDAYS"))
+    if at == end or weekday is None:
+        return None
+    every = replace(partial.every, weekdays=(*partial.every.weekdays, weekday))
+    return replace(partial, every=every), at + 1
 
 
 def _next_atom(
@@ -286,6 +319,8 @@ def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
     if right.every is not None and left.every is None:
         return left.has_time
     if _is_span_and_time(left, right) or _is_span_and_time(right, left):
+        return False
+    if (right.number is not None or right.four is not None) and not joints and left == Partial(day=left.day):
         return False
     if right.number is not None or right.four is not None:
         return bool(left.has_date or left.part is not None or left.every is not None) and not {",", ".", ":"} & set(joints)

@@ -161,6 +161,12 @@ def leaning_count(scope: Scope, *values: int | str) -> Partial | None:
     return Partial(period=Period(first, shifted(first, measured.length), "day"))
 
 
+@LENGTHS.rule("the? REL UNIT")
+def leaning_hour(scope: Scope, lean: int, unit: str) -> Partial | None:
+    """The last hour, next hour."""
+    return leaning_count(scope, lean, 1, unit) if unit in _SECONDS else None
+
+
 @REPEATS.rule("FREQ")
 def named_frequency(_: Scope, rule: str) -> Partial:
     """Daily, weekdays, every other week."""

@@ -280,6 +280,14 @@ def _decide_pair(partial: Partial, other: Partial) -> Partial:
     return partial
 
 
+def whole_pair(partial: Partial) -> Partial:
+    """Return a pair that is all that a text says as the date it most likely is: "16.12"."""
+    if partial.numbers is None or partial.has_date or partial.has_time:
+        return partial
+    first, second, text = partial.numbers
+    return _as_date_of_pair(partial, first, second) if len(text) == 5 else as_hour(partial)
+
+
 def _as_date_of_pair(partial: Partial, first: int, second: int) -> Partial:
     if not (1 <= first <= 31 and 1 <= second <= 12):
         return partial

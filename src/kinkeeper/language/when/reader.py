@@ -5,7 +5,7 @@ to right, ask whether the words around let them be times, resolve them on the ca
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Final
@@ -15,7 +15,7 @@ from kinkeeper.language.when.expressions import Expression, expression_at, group
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.partial import Clock, Partial, as_hour, merge
+from kinkeeper.language.when.partial import Clock, Partial, as_hour, whole_pair
 from kinkeeper.language.when.resolve import Habits, Resolved, hour_of, is_certain, resolve
 from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
 
@@ -151,8 +151,9 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
                 previous, index = found, found.end
                 continue
         found = _safely(tokens, index, scope)
+        if found is not None and index == 0 and found.end == len(tokens):
+            found = found._replace(start=whole_pair(found.start))
         if found is not None and is_time(tokens, index, found):
-            found = _extended_weekdays(tokens, found)
             if found.start.is_number_only:
                 found = found._replace(start=as_hour(found.start))
             yield index, found
@@ -172,7 +173,7 @@ def _safely(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | N
 
 
 _OPENERS = frozenset(
-    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another school 1/4 w/in alternate year for during later before after since through of".split()
+    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another whole entire school 1/4 w/in alternate year for during later before after since through of".split()
 )
 
 
@@ -197,11 +198,6 @@ def _listed(tokens: Sequence[Token], previous: Expression, scope: Scope) -> tupl
     after = tokens[found[1]] if found[1] < len(tokens) else None
     is_end = after is None or not after.text.isalpha() or after.text in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
     return (at + 1, expression) if is_end else None
-
-
-def _extended_weekdays(tokens: Sequence[Token], found: Expression) -> Expression:
-    """Add further days to a recurrence: "every tues & thurs at 4"."""
-    return found
 
 
 def _span(
@@ -318,4 +314,4 @@ def to_record(span: TimeSpan) -> "dict[str, str]":
     return record
 
 
-__all__ = ["Iterable", "NamedTimeWords", "merge", "read", "to_record"]
+__all__ = ["NamedTimeWords", "read", "to_record"]
