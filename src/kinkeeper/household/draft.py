@@ -20,7 +20,7 @@ from kinkeeper.household.sections import (
     Section,
     TimeSection,
 )
-from kinkeeper.household.suggestions import did_you_mean
+from kinkeeper.household.suggestions import did_you_mean, nearest
 
 AnySection = TypeVar("AnySection", bound=Section)
 
@@ -36,6 +36,7 @@ _TABLES: dict[str, type[Section]] = {
     "events": EventSection,
     "maintenance": MaintenanceSection,
 }
+_NAMES = ("household", *_TABLES)
 _EXAMPLES = {
     "id": 'id = "a-short-name"',
     "name": 'name = "Ada"',
@@ -119,11 +120,7 @@ class Draft:
 
 def read_draft(document: Document, report: Report) -> Draft:
     """Return every table of `document`, noting unknown, missing and bad keys in `report`."""
-    data = document.data
-    for key in data:
-        if key != "household" and key not in _TABLES:
-            report.problem((key,), _unknown_table(key))
-    reader = _Reader(data, report)
+    reader = _Reader(document.data, report)
     return Draft(
         household=reader.household(),
         members=reader.tables("members", MemberSection),
@@ -146,26 +143,41 @@ class _Reader:
     def __init__(self, data: dict[str, Any], report: Report) -> None:
         self.data = data
         self.report = report
+        self.keys = {name: name for name in _NAMES if name in data}
+        for key, value in data.items():
+            if key not in _NAMES:
+                report.problem((key,), _unknown_table(key))
+                # A misspelt table is read all the same, or everything it defines would be missed.
+                if (meant := nearest(key, _NAMES)) and isinstance(value, dict | list):
+                    self.keys.setdefault(meant, key)
 
     def household(self) -> HouseholdSection:
-        raw = self.data.get("household")
+        key = self.keys.get("household", "household")
+        raw = self.data.get(key)
         if isinstance(raw, dict):
-            return self.section(("household",), raw, HouseholdSection)
+            return self.section((key,), raw, HouseholdSection)
+        if isinstance(raw, list) and raw and isinstance(raw[0], dict):
+            self.report.problem(
+                (key,), "there is one household: write [household], single brackets"
+            )
+            return self.section((key, 0), raw[0], HouseholdSection)
         message = 'the file needs one [household] table with id = "..." and timezone = "..."'
         self.report.problem(("household",), message)
         return HouseholdSection()
 
     def tables(self, kind: str, section: type[AnySection]) -> list[Item[AnySection]]:
-        raws = self.data.get(kind, [])
-        if not isinstance(raws, list) or not all(isinstance(raw, dict) for raw in raws):
-            self.report.problem(
-                (kind,), f"write each of the {kind} as a table of its own: [[{kind}]]"
-            )
-            return []
-        paths: list[Path] = [(kind, index) for index in range(len(raws))]
+        key = self.keys.get(kind, kind)
+        raws = self.data.get(key, [])
+        places: list[tuple[Path, Any]] = [((key,), raws)]
+        if isinstance(raws, list):
+            places = [((key, index), raw) for index, raw in enumerate(raws)]
+        tables = [(path, raw) for path, raw in places if isinstance(raw, dict)]
+        if not isinstance(raws, list) or len(tables) < len(places):
+            message = f"write each of the {kind} as a table of its own: [[{kind}]]"
+            self.report.problem((key,), message)
         return [
             Item(path=path, raw=raw, section=self.section(path, raw, section))
-            for path, raw in zip(paths, raws, strict=True)
+            for path, raw in tables
         ]
 
     def section(self, path: Path, raw: dict[str, Any], section: type[AnySection]) -> AnySection:
@@ -211,7 +223,7 @@ def _in_words(error: ErrorDetails, path: Path, section: type[Section]) -> str:
 def _unknown_table(key: str) -> str:
     if key in HouseholdSection.model_fields:
         return f'"{key}" belongs below the line [household]'
-    hint = did_you_mean(key, ["household", *_TABLES])
+    hint = did_you_mean(key, _NAMES)
     return f'"{key}" is no part of a household file{hint}; known are [household] and ' + ", ".join(
         f"[[{name}]]" for name in _TABLES if name != "cars"
     )
