@@ -1,0 +1,395 @@
+"""Fit the tripwire's weights and write them into the package.
+
+    python evals/tripwire/fit.py --data FOLDER            fit and write
+    python evals/tripwire/fit.py --data FOLDER --check    cross-validate only
+
+Needs numpy and scipy. FOLDER holds the public sets; README.md beside this file tells which are used,
+how they are labelled, and what the figures are.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+
+from kinkeeper.evaluation.coordination import (
+    CONTEXT_WINDOW,
+    LabelledMessage,
+    family_messages,
+    household_lexicon,
+    read_lines,
+    real_messages,
+    speakers_lexicon,
+)
+from kinkeeper.language.lexicon import Lexicon
+from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.observer.tripwire import SHORT_REPLY_BOOST, SHORT_REPLY_WORDS, THREAD_BOOST
+from kinkeeper.observer.tripwire_model import (
+    SHIPPED_WEIGHTS,
+    family_pairs,
+    shape,
+    spelling_parts,
+    word_sequences,
+)
+from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
+
+HERE = Path(__file__).parent
+THRESHOLD = 0.7
+OPENS_THREAD = 0.6
+RIDGE = 10.0
+SPELLING_SCALE = 0.5
+RAREST = 2
+DOUBTFUL_WEIGHT = 0.4
+FAMILY_WEIGHT = 2.0
+FOLDS = 5
+# What the thread is worth near the threshold, in log-odds, so that the fit leaves room for it.
+THREAD_OFFSET = 0.65
+SHORT_OFFSET = 0.8
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Features = dict[tuple[str, str], float]
+PATTERNS = load_patterns()
+
+
+@dataclass(frozen=True)
+class Example:
+    """One message ready for fitting."""
+
+    message: LabelledMessage
+    weight: float
+    is_reply_line: bool = False
+
+
+def read_features(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
+    """Return the features of a message, and whether it is short."""
+    tokens = tokenise(text)
+    if not tokens:
+        return {}, True
+    words = household_words(PATTERNS, lexicon, tokens)
+    families = PATTERNS.matched(" ".join(words))
+    features: Features = {("words", run): 1.0 for run in word_sequences(words)}
+    spelling = Counter(part for word in set(words) for part in set(spelling_parts(word)))
+    features |= {("spelling", part): SPELLING_SCALE * count for part, count in spelling.items()}
+    features |= {("families", family): 1.0 for family in families}
+    features |= {("pairs", pair): 1.0 for pair in family_pairs(families)}
+    features |= {("shape", name): 1.0 for name in shape(words)}
+    spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
+    return features, spoken <= SHORT_REPLY_WORDS
+
+
+def labelled_sms(data: Path) -> list[Example]:
+    """Read our labels of real text messages; their text stays where it is."""
+    texts = {row["meta"]["id"]: row for row in read_lines(data / "sms_real_dev.jsonl")}
+    return [
+        _labelled(
+            "nus_sms",
+            row,
+            conversation=row["conversation"],
+            text=texts[row["id"]]["text"],
+            context=tuple(texts[earlier]["text"] for earlier in row["context"]),
+            lexicon=speakers_lexicon(frozenset()),
+        )
+        for row in read_lines(HERE / "labels_sms.jsonl")
+    ]
+
+
+def labelled_speech(data: Path) -> list[Example]:
+    """Read our labels of household talk."""
+    path = data / "cabnc_home_conversations_dev.jsonl"
+    turns = {row["conversation"]: row["turns"] for row in read_lines(path)}
+    examples = []
+    for row in read_lines(HERE / "labels_cabnc.jsonl"):
+        conversation, at = turns[row["conversation"]], row["turn"]
+        earlier = conversation[max(0, at - CONTEXT_WINDOW) : at]
+        examples.append(
+            _labelled(
+                "cabnc",
+                row,
+                conversation=row["conversation"],
+                text=conversation[at]["text"],
+                context=tuple(turn["text"] for turn in earlier),
+                lexicon=speakers_lexicon(
+                    frozenset(turn["sender"] for turn in conversation[max(0, at - 6) : at + 1])
+                ),
+            )
+        )
+    return examples
+
+
+def _labelled(
+    source: str,
+    row: dict[str, bool],
+    *,
+    conversation: str,
+    text: str,
+    context: tuple[str, ...],
+    lexicon: Lexicon,
+) -> Example:
+    message = LabelledMessage(
+        source=f"{source} (fitting)",
+        slice="fitting",
+        conversation=f"{source}:{conversation}",
+        text=text,
+        context=context,
+        lexicon=lexicon,
+        is_coordination=row["is_coordination"],
+        is_sure=row["is_sure"],
+    )
+    return Example(message, 1.0 if row["is_sure"] else DOUBTFUL_WEIGHT)
+
+
+STAND_INS = (
+    {"child": "Nora", "child2": "Theo", "adult": "Sam", "activity": "chess", "activity2": "swimming", "place": "Oak Hall"},
+    {"child": "ivo", "child2": "lena", "adult": "petra", "activity": "cricket", "activity2": "cello", "place": "the dojo"},
+)  # fmt: skip
+FIGURES = {
+    "day": ("tuesday", "Thursday", "fri", "monday", "wed", "Saturday", "thurs"),
+    "time": ("4:30", "3pm", "16:00", "5:15", "8.30", "7am"),
+    "num": ("5", "3", "6", "4", "7", "8"),
+    "month": ("March", "june", "october"),
+}
+
+
+def written_lines() -> list[Example]:
+    """Fill in the household lines, once for each stand-in household."""
+    examples = []
+    lines = (HERE / "household_lines.txt").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(line for line in lines if line and not line.startswith("#")):
+        label, template = line[0], line[2:]
+        for household, names in enumerate(STAND_INS):
+            if household and "{" not in template:
+                continue
+            kinds = {key.rstrip("2") for key in names}
+            lexicon = household_lexicon(
+                {
+                    kind: [
+                        {"id": name.lower(), "words": [name]}
+                        for key, name in names.items()
+                        if key.rstrip("2") == kind
+                    ]
+                    for kind in kinds
+                }
+            )
+            text = _fill(template, names, 2 * number + household)
+            message = LabelledMessage(
+                source="written lines",
+                slice="fitting",
+                conversation="written lines",
+                text=text,
+                context=(),
+                lexicon=lexicon,
+                is_coordination=label != "-",
+            )
+            examples.append(Example(message, 1.0, is_reply_line=label == "~"))
+    return examples
+
+
+def _fill(template: str, names: dict[str, str], turn: int) -> str:
+    def value(match: re.Match[str]) -> str:
+        key = match[1]
+        choices = FIGURES.get(key)
+        return choices[(turn + match.start()) % len(choices)] if choices else names[key]
+
+    return re.sub(r"\{(\w+)\}", value, template)
+
+
+class Design:
+    """Features of examples and of their context, as matrices over one vocabulary."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self.examples = list(examples)
+        memo: dict[tuple[str, int], tuple[Features, bool]] = {}
+
+        def read(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
+            key = (text, id(lexicon))
+            if key not in memo:
+                memo[key] = read_features(text, lexicon)
+            return memo[key]
+
+        own = [read(e.message.text, e.message.lexicon) for e in self.examples]
+        self.features = [features for features, _ in own]
+        self.is_short: Bools = np.array([short for _, short in own])
+        self.context = [
+            [read(text, e.message.lexicon)[0] for text in e.message.context] for e in self.examples
+        ]
+        self.labels: Bools = np.array([e.message.is_coordination for e in self.examples])
+        self.sure: Bools = np.array([e.message.is_sure for e in self.examples])
+        self.weights: Floats = np.array([e.weight for e in self.examples])
+        self.reply_lines: Bools = np.array([e.is_reply_line for e in self.examples])
+        self.sources = np.array([e.message.source for e in self.examples])
+
+    def vocabulary(self, rows: NDArray[np.int_]) -> dict[tuple[str, str], int]:
+        """Number the features that occur in at least two of the rows."""
+        counts = Counter(name for row in rows for name in self.features[row])
+        return {name: i for i, name in enumerate(sorted(n for n, c in counts.items() if c >= RAREST))}
+
+
+def as_matrix(
+    features: Iterable[Features], vocabulary: dict[tuple[str, str], int]
+) -> csr_matrix:
+    """Return one row for each set of features, shape (n, vocabulary)."""
+    data, columns, ends = [], [], [0]
+    for row in features:
+        for name, value in row.items():
+            column = vocabulary.get(name)
+            if column is not None:
+                columns.append(column)
+                data.append(value)
+        ends.append(len(data))
+    return csr_matrix((data, columns, ends), shape=(len(ends) - 1, len(vocabulary)))
+
+
+def logistic(z: Floats) -> Floats:
+    """Return 1 / (1 + exp(-z))."""
+    return 1 / (1 + np.exp(-z))
+
+
+def fit(x: csr_matrix, labels: Bools, weights: Floats, offsets: Floats) -> tuple[Floats, float]:
+    """Fit a ridge logistic regression with fixed offsets; return coefficients and bias."""
+    size = x.shape[1]
+    signs = np.where(labels, 1.0, -1.0)
+    transposed = x.T.tocsr()
+
+    def loss(p: Floats) -> tuple[float, Floats]:
+        margin = -signs * (x @ p[:size] + p[size] + offsets)
+        slope = -signs * weights * logistic(margin)
+        value = (weights * np.logaddexp(0, margin)).sum() + RIDGE / 2 * (p[:size] ** 2).sum()
+        return float(value), np.append(transposed @ slope + RIDGE * p[:size], slope.sum())
+
+    found = minimize(loss, np.zeros(size + 1), jac=True, method="L-BFGS-B", options={"maxiter": 400})
+    return found.x[:size], float(found.x[size])
+
+
+def live_threads(
+    design: Design, score: Callable[[Features], float], rows: Iterable[int]
+) -> dict[int, bool]:
+    """Tell for each row whether a message of its context opens a coordination thread."""
+    return {row: any(score(c) >= OPENS_THREAD for c in design.context[row]) for row in rows}
+
+
+def out_of_fold(design: Design, train: Bools) -> tuple[Floats, Bools]:
+    """Cross-validate over conversations: log-odds of each row and whether its thread is live."""
+    count = len(design.examples)
+    folds = np.array(
+        [int(hashlib.sha1(e.message.conversation.encode()).hexdigest()[:8], 16) % FOLDS for e in design.examples]  # noqa: S324
+    )
+    folds[design.sources == "written lines"] = -1
+    log_odds, live = np.zeros(count), design.reply_lines.copy()
+    for _ in range(2):
+        offsets = live * (THREAD_OFFSET + SHORT_OFFSET * design.is_short)
+        log_odds, next_live = np.zeros(count), design.reply_lines.copy()
+        for fold in range(FOLDS):
+            rows = np.flatnonzero(train & (folds != fold))
+            vocabulary = design.vocabulary(rows)
+            x = as_matrix((design.features[row] for row in rows), vocabulary)
+            coefficients, bias = fit(x, design.labels[rows], design.weights[rows], offsets[rows])
+            tested = np.flatnonzero(folds == fold)
+            log_odds[tested] = (
+                as_matrix((design.features[row] for row in tested), vocabulary) @ coefficients + bias
+            )
+            for row in tested:
+                scores = as_matrix(design.context[row], vocabulary) @ coefficients + bias
+                next_live[row] = bool((logistic(scores) >= OPENS_THREAD).any())
+        live = next_live
+    return log_odds, live
+
+
+def queued(log_odds: Floats, live: Bools, is_short: Bools) -> Bools:
+    """Apply the gate: score, what the thread adds, threshold."""
+    boosts = live * (THREAD_BOOST + SHORT_REPLY_BOOST * is_short)
+    return logistic(log_odds) + boosts >= THRESHOLD
+
+
+def figures(said: Bools, labels: Bools) -> tuple[float, float, float]:
+    """Return precision, recall and F1."""
+    hits = float((said & labels).sum())
+    precision, recall = hits / max(1.0, said.sum()), hits / max(1.0, labels.sum())
+    return precision, recall, 2 * precision * recall / max(1e-9, precision + recall)
+
+
+def calibrate(
+    design: Design, log_odds: Floats, live: Bools, rows: Bools, *, precision_weight: float
+) -> tuple[float, float]:
+    """Choose the scale and shift of the log-odds with the best F-score at the threshold."""
+    beta = 1 / precision_weight
+    best = (0.0, 1.0, 0.0)
+    for scale in np.arange(0.6, 1.61, 0.1):
+        for shift in np.arange(-1.5, 2.01, 0.1):
+            said = queued(scale * log_odds + shift, live, design.is_short)
+            p, r, _ = figures(said[rows], design.labels[rows])
+            score = (1 + beta**2) * p * r / max(1e-9, beta**2 * p + r)
+            best = max(best, (score, float(scale), float(shift)))
+    return best[1], best[2]
+
+
+def report(design: Design, said: Bools) -> None:
+    """Print figures for each source."""
+    for source in sorted(set(design.sources)):
+        rows = design.sources == source
+        for name, part in (("sure", rows & design.sure), ("all", rows)):
+            p, r, f = figures(said[part], design.labels[part])
+            n = int(design.labels[part].sum())
+            print(f"{source:24} {name:5} n={int(part.sum()):5} pos={n:4} P={p:.3f} R={r:.3f} F1={f:.3f} queued={said[part].mean():.3f}")
+
+
+def export(
+    coefficients: Floats, bias: float, vocabulary: dict[tuple[str, str], int], path: Path
+) -> None:
+    """Write the weights as JSON, rounded; features that weigh next to nothing are left out."""
+    document: dict[str, object] = {"bias": round(bias, 3)}
+    for group, least in (("words", 0.015), ("spelling", 0.004), ("families", 0.0), ("pairs", 0.004), ("shape", 0.0)):
+        factor = SPELLING_SCALE if group == "spelling" else 1.0
+        document[group] = {
+            name: round(float(coefficients[i]) * factor, 3)
+            for (kind, name), i in vocabulary.items()
+            if kind == group and abs(coefficients[i]) * factor > least
+        }
+    path.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    print(path, path.stat().st_size, "bytes", {k: len(v) for k, v in document.items() if isinstance(v, dict)})
+
+
+def main() -> None:
+    """Read, cross-validate, choose the operating point, fit on everything and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--with-real", action="store_true", help="fit on the measured real set too")
+    arguments = parser.parse_args()
+    real = [Example(m, 1.0 if m.is_sure else DOUBTFUL_WEIGHT) for m in real_messages(arguments.data / "coordination_real_dev.jsonl")]
+    family = {
+        split: [Example(replace(m, source=f"family {split}"), FAMILY_WEIGHT) for m in family_messages(HERE.parent, split)]
+        for split in ("dev", "heldout")
+    }
+    design = Design(
+        [*real, *labelled_sms(arguments.data), *labelled_speech(arguments.data), *family["dev"], *family["heldout"], *written_lines()]
+    )
+    train = design.sources != "family heldout"
+    if not arguments.with_real:
+        train &= ~np.isin(design.sources, sorted({e.message.source for e in real}))
+    log_odds, live = out_of_fold(design, train)
+    chosen = train & design.sure & (design.sources != "written lines")
+    scale, shift = calibrate(design, log_odds, live, chosen, precision_weight=1.25)
+    print(f"cross-validated; scale {scale:.1f}, shift {shift:.1f}")
+    report(design, queued(scale * log_odds + shift, live, design.is_short))
+    if arguments.check:
+        return
+    rows = np.flatnonzero(train)
+    vocabulary = design.vocabulary(rows)
+    offsets = live * (THREAD_OFFSET + SHORT_OFFSET * design.is_short)
+    x = as_matrix((design.features[row] for row in rows), vocabulary)
+    coefficients, bias = fit(x, design.labels[rows], design.weights[rows], offsets[rows])
+    export(scale * coefficients, scale * bias + shift, vocabulary, SHIPPED_WEIGHTS)
+
+
+if __name__ == "__main__":
+    main()

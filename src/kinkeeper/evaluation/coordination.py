@@ -1,0 +1,166 @@
+"""Labelled chat for measuring the tripwire: real messages in place, and our own family chats."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.errors import InputError
+from kinkeeper.household.model import Household, Member, Named, Role
+from kinkeeper.household.vocabulary import compile_vocabulary
+from kinkeeper.language.lexicon import Lexicon, Term
+
+CONTEXT_WINDOW = 3
+CONTEXT_LIFE = timedelta(seconds=300)
+
+_ROLES = {"adult": Role.PARENT, "child": Role.CHILD, "other": Role.OTHER}
+_SHORTEST_SPEAKER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledMessage:
+    """One message that a person judged in its context.
+
+    Attributes:
+        source: Where it comes from.
+        slice: Part of the source, chosen in one way.
+        conversation: Rows of one conversation are never on both sides of a split.
+        text: Verbatim.
+        context: The last messages before it that are still live, oldest first.
+        lexicon: Words of the household, or of the people who speak.
+        is_coordination: The judgement.
+        is_sure: Whether it was made without doubt.
+    """
+
+    source: str
+    slice: str
+    conversation: str
+    text: str
+    context: tuple[str, ...]
+    lexicon: Lexicon
+    is_coordination: bool
+    is_sure: bool = True
+
+
+def household_lexicon(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Lexicon:
+    """Compile the words of a household.
+
+    Args:
+        words: For each of "adult", "child", "other", "activity" and "place" its entries, each an id
+            and words, the name first.
+
+    Returns:
+        Its lexicon, with the words that every family uses.
+    """
+    household = Household(
+        id="measured",
+        zone=ZoneInfo("UTC"),
+        locale="en-US",
+        bot_name="Kinkeeper",
+        owner=None,
+        members=tuple(
+            Member(
+                id=entry["id"], name=entry["words"][0], role=role, aliases=tuple(entry["words"][1:])
+            )
+            for kind, role in _ROLES.items()
+            for entry in words.get(kind, ())
+        ),
+        activities=_named(words.get("activity", ())),
+        places=_named(words.get("place", ())),
+    )
+    return Lexicon(
+        Term(word.kind, word.id, word.words) for word in compile_vocabulary(household).words
+    )
+
+
+def _named(entries: Iterable[Mapping[str, Any]]) -> tuple[Named, ...]:
+    return tuple(
+        Named(id=entry["id"], name=entry["words"][0], aliases=tuple(entry["words"][1:]))
+        for entry in entries
+    )
+
+
+@lru_cache(maxsize=256)
+def speakers_lexicon(names: frozenset[str]) -> Lexicon:
+    """Compile the lexicon of a conversation of which only the speakers' names are known."""
+    usable = sorted(
+        name for name in names if name.isalpha() and len(name) >= _SHORTEST_SPEAKER and name != "Unknown"
+    )
+    return household_lexicon({"other": [{"id": name.lower(), "words": [name]} for name in usable]})
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a JSONL file.
+
+    Raises:
+        InputError: The file is missing.
+    """
+    if not path.exists():
+        raise InputError(f"{path} is missing; name the folder that holds the data with --data")
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def real_messages(path: Path) -> list[LabelledMessage]:
+    """Read real labelled messages, with the names of those who speak as household words.
+
+    Raises:
+        InputError: The file is missing.
+    """
+    return [
+        LabelledMessage(
+            source=row["source"],
+            slice=row["slice"],
+            conversation=f"{row['source']}:{row['conversation']}",
+            text=row["text"],
+            context=tuple(item["text"] for item in row["context"][-CONTEXT_WINDOW:]),
+            lexicon=speakers_lexicon(
+                frozenset({row["sender"], *(item["sender"] for item in row["context"])})
+            ),
+            is_coordination=row["labels"]["is_coordination"],
+            is_sure=not row["labels"]["doubt"],
+        )
+        for row in read_lines(path)
+    ]
+
+
+def family_messages(folder: Path, split: str) -> list[LabelledMessage]:
+    """Read our own family chats.
+
+    Args:
+        folder: With `family_chat.jsonl` and `family_households.json`.
+        split: "dev" or "heldout".
+
+    Raises:
+        InputError: A file is missing.
+    """
+    rows = list(read_lines(folder / "family_chat.jsonl"))
+    households = json.loads((folder / "family_households.json").read_text(encoding="utf-8"))
+    lexicons = {name: household_lexicon(words) for name, words in households.items()}
+    earlier: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
+    messages = []
+    for row in rows:
+        if row["split"] != split:
+            continue
+        sent_at = datetime.fromisoformat(row["sent_at"])
+        thread = earlier[row["thread"]]
+        live = [text for at, text in thread[-CONTEXT_WINDOW:] if sent_at - at <= CONTEXT_LIFE]
+        messages.append(
+            LabelledMessage(
+                source="family chat",
+                slice=split,
+                conversation=row["thread"],
+                text=row["text"],
+                context=tuple(live),
+                lexicon=lexicons[row["household"]],
+                is_coordination=row["is_coordination"],
+            )
+        )
+        thread.append((sent_at, row["text"]))
+    return messages
