@@ -6,13 +6,14 @@ QUEUE. It extracts nothing and knows no time, no store and no model server.
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kinkeeper.language.lexicon import Lexicon
-from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.observer.model import Tier1Decision
-from kinkeeper.observer.tripwire_model import Weights, load_weights
+from kinkeeper.observer.tripwire_model import Contribution, Weights, load_weights
 from kinkeeper.observer.tripwire_patterns import PatternSet, household_words, load_patterns
 
 DEFAULT_THRESHOLD = 0.7
@@ -23,7 +24,6 @@ SHORT_REPLY_WORDS = 5
 _OPENS_THREAD = 0.6
 _NAMED_CONTRIBUTIONS = 5
 _LARGEST_LOG_ODDS = 30.0
-_UNSPOKEN = frozenset({TokenKind.PUNCTUATION, TokenKind.EMOJI})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +89,15 @@ class Tripwire:
         words = household_words(self._patterns, self._lexicon, tokens)
         families = self._patterns.matched(" ".join(words))
         contributions = self._weights.contributions(words, families)
-        log_odds = self._weights.bias + sum(weight for _, weight in contributions)
+        log_odds = self._weights.bias + math.fsum(item.weight for item in contributions)
         return Evidence(
             score=_logistic(log_odds),
             families=tuple(families),
             contributions=tuple(
-                heapq.nlargest(_NAMED_CONTRIBUTIONS, contributions, key=lambda item: abs(item[1]))
+                (f"{item.kind}: {item.name}", item.weight)
+                for item in heapq.nlargest(_NAMED_CONTRIBUTIONS, contributions, key=_magnitude)
             ),
-            word_count=sum(token.kind not in _UNSPOKEN for token in tokens),
+            word_count=_count_words(tokens),
         )
 
     def decide(
@@ -169,6 +170,17 @@ def load_tripwire(lexicon: Lexicon, patterns_path: Path | None = None) -> Tripwi
         ConfigError: The pattern file is wrong; every problem is named.
     """
     return Tripwire(load_patterns(patterns_path), load_weights(), lexicon)
+
+
+def _count_words(tokens: Sequence[Token]) -> int:
+    return sum(
+        token.kind is not TokenKind.PUNCTUATION and token.kind is not TokenKind.EMOJI
+        for token in tokens
+    )
+
+
+def _magnitude(item: Contribution) -> float:
+    return abs(item.weight)
 
 
 def _logistic(log_odds: float) -> float:

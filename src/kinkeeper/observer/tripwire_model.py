@@ -9,22 +9,22 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 SHIPPED_WEIGHTS = Path(__file__).with_name("tripwire_weights.json")
 
-_LONGEST_SEQUENCE = 3
 _SPELLING_LENGTHS = (3, 4)
 _MEMO_LIMIT = 50_000
 
 
-def word_sequences(words: Sequence[str]) -> Iterator[str]:
-    """Yield the runs of one to three neighbouring words, with "^" and "$" as the ends."""
+def word_sequences(words: Sequence[str]) -> list[str]:
+    """Return words and runs of two and three neighbours, with "^" and "$" as the ends of runs."""
     framed = ["^", *words, "$"]
-    for size in range(1, _LONGEST_SEQUENCE + 1):
-        for start in range(len(framed) - size + 1):
-            yield " ".join(framed[start : start + size])
+    pairs = [f"{first} {second}" for first, second in pairwise(framed)]
+    triples = [f"{pair} {third}" for pair, third in zip(pairs, framed[2:], strict=False)]
+    return [*words, *pairs, *triples]
 
 
 def spelling_parts(word: str) -> Iterator[str]:
@@ -57,6 +57,20 @@ def family_pairs(families: Sequence[str]) -> Iterator[str]:
         yield f"{first}+{second}"
 
 
+class Contribution(NamedTuple):
+    """What one feature adds to the log-odds (a named tuple: dozens are made per message).
+
+    Attributes:
+        weight: In log-odds.
+        kind: Of the feature: words, spelling, pattern, patterns or shape.
+        name: Of the feature.
+    """
+
+    weight: float
+    kind: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """Fitted weights, in log-odds.
@@ -80,7 +94,7 @@ class Weights:
 
     def contributions(
         self, words: Sequence[str], families: Sequence[str]
-    ) -> list[tuple[str, float]]:
+    ) -> list[Contribution]:
         """Return what adds to or takes from the log-odds of a message.
 
         Args:
@@ -88,22 +102,20 @@ class Weights:
             families: Found in it, in file order.
 
         Returns:
-            Names of features with their weights; those that weigh nothing are left out.
+            Features with their weights; those without a fitted weight are left out.
         """
         known = self.words
-        named = [(f"words: {run}", known[run]) for run in word_sequences(words) if run in known]
-        for word in set(words):
-            weight = self._spelling_weight(word)
-            if weight:
-                named.append((f"spelling: {word}", weight))
-        named += [(f"pattern: {name}", self.families.get(name, 0.0)) for name in families]
-        named += [
-            (f"patterns: {pair}", self.pairs[pair])
-            for pair in family_pairs(families)
-            if pair in self.pairs
+        found = [
+            Contribution(known[run], "words", run) for run in word_sequences(words) if run in known
         ]
-        named += [(f"shape: {name}", self.shape.get(name, 0.0)) for name in shape(words)]
-        return named
+        found += [Contribution(self._spelling_weight(word), "spelling", word) for word in set(words)]
+        for kind, weights, names in (
+            ("pattern", self.families, families),
+            ("patterns", self.pairs, family_pairs(families)),
+            ("shape", self.shape, shape(words)),
+        ):
+            found += [Contribution(weights[name], kind, name) for name in names if name in weights]
+        return found
 
     def _spelling_weight(self, word: str) -> float:
         try:

@@ -19,7 +19,7 @@ SHIPPED_PATTERNS = Path(__file__).with_name("patterns.toml")
 
 _MEMORY_LIMIT = 64 << 20
 _MARKS = {"child": "_child_", "adult": "_adult_", "activity": "_activity_", "place": "_place_"}
-_KIND_MARKS = {TokenKind.TIME: "_time_", TokenKind.NUMBER: "_num_", TokenKind.LINK: "https://"}
+_FIGURES = {TokenKind.TIME: "_time_", TokenKind.NUMBER: "_num_", TokenKind.LINK: "https://"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,8 @@ class PatternSet:
         """Return each token as the patterns know it: chat spellings undone, figures as marks."""
         spellings = self._spellings
         return [
-            _KIND_MARKS.get(token.kind) or spellings.get(token.text, token.text) for token in tokens
+            spellings.get(token.text, token.text) if token.kind is TokenKind.WORD else _mark_of(token)
+            for token in tokens
         ]
 
     def matched(self, respelled: str) -> list[str]:
@@ -100,6 +101,10 @@ class PatternSet:
         """Return the indexes of the patterns that match, without further work."""
         found: Sequence[int] = self._set.Match(respelled) or ()
         return found
+
+
+def _mark_of(token: Token) -> str:
+    return _FIGURES.get(token.kind, token.text)
 
 
 def _problem(pattern: Pattern, message: str) -> Problem:

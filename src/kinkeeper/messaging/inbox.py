@@ -1,0 +1,185 @@
+"""Inbound messages, each recorded once. Functions over the caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from kinkeeper.core.errors import ConflictError
+from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.core.time import to_text
+from kinkeeper.messaging.tables import messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMessage:
+    """A message as it stands in the inbox.
+
+    Attributes:
+        id: Row id; order of arrival.
+        message: What was sent. Its text is empty once purged; `sender` is the member id where known.
+        thread_id: Thread it belongs to.
+        is_member: Whether the sender is a member of the household.
+    """
+
+    id: int
+    message: InboundMessage
+    thread_id: str
+    is_member: bool
+
+
+def revision_of(message: InboundMessage) -> str:
+    """Return what tells this message from every other of its chat.
+
+    An edit may come under the id of what it edits; then its time makes it a message of its own.
+    """
+    if message.kind is MessageKind.EDIT and message.message_id == message.target:
+        return f"{message.message_id}@{to_text(message.sent_at)}"
+    return message.message_id
+
+
+def find_revision(
+    conn: Connection, household: str, message: InboundMessage
+) -> StoredMessage | None:
+    """Return the stored row of the same message, if it was recorded before.
+
+    Raises:
+        ConflictError: The id is taken by a message with another text.
+    """
+    row = conn.execute(
+        select(messages).where(
+            messages.c.household == household,
+            messages.c.channel == message.channel,
+            messages.c.chat_id == message.chat_id,
+            messages.c.revision == revision_of(message),
+        )
+    ).first()
+    if row is None:
+        return None
+    if row.text is not None and row.text != message.text:
+        raise ConflictError(
+            f"message id {message.message_id!r} is already stored in chat {message.chat_id!r} with another text; "
+            'the stored one stays (send kind "edit" with a target to change it)'
+        )
+    return _stored(row)
+
+
+def record(
+    conn: Connection,
+    household: str,
+    message: InboundMessage,
+    *,
+    sender: str,
+    is_member: bool,
+    thread_id: str,
+    now: datetime,
+) -> int:
+    """Insert a message that `find_revision` did not find.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        message: What was sent.
+        sender: Member id, or the name as sent.
+        is_member: Whether `sender` is a member id.
+        thread_id: Thread it belongs to.
+        now: Aware; when it arrived.
+
+    Returns:
+        Its row id.
+    """
+    statement = (
+        insert(messages)
+        .values(
+            household=household, channel=message.channel, chat_id=message.chat_id,
+            message_id=message.message_id, revision=revision_of(message), thread_id=thread_id,
+            sender=sender, is_member=int(is_member), text=message.text, kind=message.kind.value,
+            reply_to=message.reply_to, target=message.target, sent_at=message.sent_at,
+            received_at=now,
+        )
+        .returning(messages.c.id)
+    )  # fmt: skip
+    return int(conn.execute(statement).scalar_one())
+
+
+def load(conn: Connection, household: str, row_id: int) -> StoredMessage | None:
+    """Return one message by its row id, if it is this household's."""
+    row = conn.execute(
+        select(messages).where(messages.c.household == household, messages.c.id == row_id)
+    ).first()
+    return _stored(row) if row else None
+
+
+def find_by_message_id(
+    conn: Connection, household: str, message_id: str, *, chat_id: str | None = None
+) -> Sequence[StoredMessage]:
+    """Return the messages with a channel's id, newest row last; several where chats share ids or edits do."""
+    where = [messages.c.household == household, messages.c.message_id == message_id]
+    if chat_id is not None:
+        where.append(messages.c.chat_id == chat_id)
+    rows = conn.execute(select(messages).where(*where).order_by(messages.c.id))
+    return [_stored(row) for row in rows]
+
+
+def recent(
+    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
+) -> Sequence[StoredMessage]:
+    """Return the latest messages of a chat sent in [since, before], oldest first, at most `limit`."""
+    rows = conn.execute(
+        select(messages)
+        .where(
+            messages.c.household == household,
+            messages.c.chat_id == chat_id,
+            messages.c.sent_at >= since,
+            messages.c.sent_at <= before,
+        )
+        .order_by(messages.c.sent_at.desc(), messages.c.id.desc())
+        .limit(limit)
+    ).all()
+    return [_stored(row) for row in reversed(rows)]
+
+
+def count_since(conn: Connection, household: str, chat_id: str, since: datetime) -> int:
+    """Return how many messages of a chat were sent after `since`."""
+    return int(
+        conn.execute(
+            select(func.count())
+            .select_from(messages)
+            .where(
+                messages.c.household == household,
+                messages.c.chat_id == chat_id,
+                messages.c.sent_at > since,
+            )
+        ).scalar_one()
+    )
+
+
+def purge_texts(conn: Connection, household: str, *, now: datetime, keep: timedelta) -> int:
+    """Remove the text of messages older than `keep`; the rows stay.
+
+    Returns:
+        How many messages lost their text.
+    """
+    return conn.execute(
+        update(messages)
+        .where(
+            messages.c.household == household,
+            messages.c.sent_at < now - keep,
+            messages.c.text.is_not(None),
+        )
+        .values(text=None)
+    ).rowcount
+
+
+def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:
+    return StoredMessage(
+        id=row.id,
+        message=InboundMessage(
+            channel=row.channel, chat_id=row.chat_id, message_id=row.message_id, sender=row.sender,
+            text=row.text or "", sent_at=row.sent_at, reply_to=row.reply_to,
+            kind=MessageKind(row.kind), target=row.target,
+        ),
+        thread_id=row.thread_id,
+        is_member=bool(row.is_member),
+    )  # fmt: skip

@@ -1,0 +1,201 @@
+"""Which open question a reply answers, and what it inherits from it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.observer.model import (
+    UNSPECIFIED,
+    Attribution,
+    Extraction,
+    OpenQuestion,
+    Stance,
+    Task,
+)
+
+MATCHED = 0.85
+UNMATCHED = 0.3
+_ANSWERS = frozenset({Stance.CLAIMS, Stance.ACCEPTS, Stance.DECLINES, Stance.ASSIGNS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A message as far as attribution looks at it.
+
+    Attributes:
+        sender: Member id, or the name as sent.
+        is_assignable: Whether the sender may be given a job (a known adult).
+        answers: Message id it explicitly replies or reacts to, if any.
+        is_reaction: Whether it is a reaction; those answer their target alone.
+        sent_at: Aware.
+        word_count: Words of the message.
+    """
+
+    sender: str
+    is_assignable: bool
+    answers: str | None
+    is_reaction: bool
+    sent_at: datetime
+    word_count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributionOutcome:
+    """What attribution found.
+
+    Attributes:
+        extraction: With the inherited fields, where a question matched.
+        question: Question that is answered, if any.
+        gate: Its gate result; None where the message is no reply.
+    """
+
+    extraction: Extraction
+    question: OpenQuestion | None
+    gate: GateResult | None
+
+
+def attribute(
+    extraction: Extraction,
+    reply: Reply,
+    questions: Sequence[OpenQuestion],
+    *,
+    window: timedelta,
+    threshold: float,
+) -> AttributionOutcome:
+    """Find the open question that a reply answers.
+
+    Args:
+        extraction: What the reply says on its own.
+        reply: Who replied, to what, when.
+        questions: Open questions of the chat, newest first, still answerable at `reply.sent_at`.
+        window: How far back a reply without explicit target looks before only an unanswered question counts.
+        threshold: Gate threshold in [0, 1].
+
+    Returns:
+        The extraction with assignee and inherited fields, the question, and the gate's result.
+    """
+    if extraction.stance not in _ANSWERS:
+        return AttributionOutcome(extraction=extraction, question=None, gate=None)
+    question = _matching(extraction, reply, questions)
+    if question is None:
+        if extraction.is_coordination or extraction.stance is Stance.ASSIGNS:
+            return AttributionOutcome(extraction=extraction, question=None, gate=None)
+        unmatched = replace(
+            extraction,
+            assigned_to=(UNSPECIFIED,),
+            attribution=Attribution(source_message_id=None, confidence=UNMATCHED),
+        )
+        return AttributionOutcome(
+            extraction=unmatched, question=None, gate=_gate(UNMATCHED, threshold)
+        )
+    return AttributionOutcome(
+        extraction=_inherit(extraction, reply, question),
+        question=question,
+        gate=_gate(MATCHED, threshold),
+    )
+
+
+def _gate(score: float, threshold: float) -> GateResult:
+    return GateResult(
+        stage=Stage.ATTRIBUTION,
+        confidence_type=ConfidenceType.ATTRIBUTION_SCORE,
+        score=score,
+        threshold=threshold,
+        decision=GateDecision.PROCEED if score >= threshold else GateDecision.DROP,
+    )
+
+
+def _matching(
+    extraction: Extraction, reply: Reply, questions: Sequence[OpenQuestion]
+) -> OpenQuestion | None:
+    if reply.answers is not None:
+        targeted = [q for q in questions if q.message_id == reply.answers]
+        if targeted:
+            return targeted[0] if _may_answer(extraction, reply, targeted[0]) else None
+        if reply.is_reaction or extraction.stance is Stance.ACCEPTS:
+            return None
+    if reply.is_reaction:
+        return None
+    for question in questions:
+        if _may_answer(extraction, reply, question) and are_compatible(
+            extraction, question.extraction
+        ):
+            return question
+    return None
+
+
+def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:
+    asked = question.extraction
+    if extraction.stance is Stance.ASSIGNS or extraction.stance is Stance.DECLINES:
+        return extraction.stance is Stance.ASSIGNS or reply.sender != question.asker
+    if not reply.is_assignable and asked.addressee != question.asker:
+        return False
+    if extraction.stance is Stance.ACCEPTS:
+        if reply.sender == question.asker or asked.stance is not Stance.ASKS:
+            return False
+        return asked.addressee in {None, reply.sender, question.asker}
+    return True
+
+
+def are_compatible(one: Extraction, other: Extraction) -> bool:
+    """Whether two extractions can be about the same arrangement: nothing that both name differs."""
+    if one.dates and other.dates and not set(one.dates) & set(other.dates):
+        return False
+    if one.activity and other.activity and one.activity != other.activity:
+        return False
+    if one.child and other.child and not set(one.child) & set(other.child):
+        return False
+    return are_same_task(one.task, other.task)
+
+
+def are_same_task(one: Task | None, other: Task | None) -> bool:
+    """Whether two tasks can be the same job; only pickup and dropoff exclude one another."""
+    return {one, other} != {Task.PICKUP, Task.DROPOFF}
+
+
+def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:
+    asked = question.extraction
+    merged = replace(
+        extraction,
+        is_coordination=True,
+        coordination_type=extraction.coordination_type or asked.coordination_type,
+        task=extraction.task or asked.task,
+        dates=asked.dates if not extraction.dates or _is_implied_day(extraction, asked) else extraction.dates,
+        times=extraction.times or asked.times,
+        time_ranges=extraction.time_ranges or (() if extraction.times else asked.time_ranges),
+        child=extraction.child or asked.child,
+        activity=extraction.activity or asked.activity,
+        location=extraction.location or asked.location,
+        assigned_to=_assignee(extraction, reply, question),
+        action_required=extraction.action_required or asked.action_required,
+        attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
+    )
+    return replace(merged, confidence=max(extraction.confidence, _confidence(merged)))
+
+
+def _is_implied_day(extraction: Extraction, asked: Extraction) -> bool:
+    """Whether the reply named only a time, so that its day was a guess and the question's day is meant."""
+    names_day = any(
+        entity.type in {"date", "datetime", "range"} for entity in extraction.entities
+    )
+    return bool(asked.dates) and not names_day
+
+
+def _assignee(extraction: Extraction, reply: Reply, question: OpenQuestion) -> tuple[str, ...]:
+    asked = question.extraction
+    match extraction.stance:
+        case Stance.DECLINES:
+            return (UNSPECIFIED,)
+        case Stance.ASSIGNS:
+            return extraction.assigned_to
+        case Stance.ACCEPTS if asked.addressee == question.asker:
+            return (question.asker,)
+        case _:
+            return (reply.sender,) if reply.is_assignable else (UNSPECIFIED,)
+
+
+def _confidence(extraction: Extraction) -> float:
+    score = 0.55 + 0.10 * bool(extraction.child) + 0.10 * bool(extraction.dates or extraction.times)
+    score += 0.10 * bool(extraction.task or extraction.activity)
+    return round(min(score, 0.95), 2)

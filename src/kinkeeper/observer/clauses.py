@@ -1,0 +1,171 @@
+"""Who does what in one message: task phrases, the subject each belongs to, and the sender's stance.
+
+The rule behind it: the nearest subject before a task phrase, within the clause, does the task; a modal verb
+before that subject, or an asking word, turns the statement into a request.
+"""
+
+import re
+from dataclasses import dataclass
+
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.observer.grammar import grammar
+from kinkeeper.observer.model import Stance, Task
+from kinkeeper.observer.reading import Reading
+
+_CLAUSE_BREAKS = re.compile(
+    r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|<adult>)(?: |$))"
+    r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$)))"
+)
+_SUBJECT = re.compile(
+    r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
+)
+_SENDER_WORDS = frozenset({"i", "we", "me", "let me"})
+_OPEN_WORDS = re.compile(r"who|whoever|somebody|any ?body|nobody|no ?one|either|one of")
+_MODAL_BEFORE = re.compile(
+    r"(?:can|could|would|will|are|is|do|does|did|may|might|shall|should|has|have|please|if|hope|hoping|need|want|ask|asking)$"
+)
+_NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
+_UNCERTAIN = re.compile(r"(?<!\w)(?:might|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)")
+_BASE_FORM = re.compile(r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPhrase:
+    """One thing to be done, as the message says it.
+
+    Attributes:
+        task: What.
+        start: Offset in the skeleton.
+        end: Offset past it in the skeleton.
+        stance: What the sender does with it.
+        adult: Mention of the adult that is its subject or is asked, if named.
+        is_sender: Whether the sender is the subject.
+        is_uncertain: Whether it is said as a mere possibility.
+    """
+
+    task: Task
+    start: int
+    end: int
+    stance: Stance
+    adult: Mention | None = None
+    is_sender: bool = False
+    is_uncertain: bool = False
+
+
+def task_phrases(reading: Reading) -> tuple[TaskPhrase, ...]:
+    """Return the task phrases of a message, in text order, without overlaps."""
+    found: list[tuple[int, int, Task]] = []
+    for task, pattern in grammar().tasks.items():
+        for match in pattern.finditer(reading.skeleton):
+            if not any(start < match.end() and match.start() < end for start, end, _ in found):
+                found.append((match.start(), match.end(), task))
+    return tuple(_phrase(reading, *item) for item in sorted(found))
+
+
+def stance_of(reading: Reading) -> tuple[Stance, bool]:
+    """Return what the sender does where no task is named, and whether it is a mere possibility."""
+    stances, skeleton = grammar().stances, reading.skeleton
+    is_uncertain = bool(_UNCERTAIN.search(skeleton))
+    if stances["decline"].search(skeleton):
+        return Stance.DECLINES, is_uncertain
+    claim = stances["claim"].search(skeleton)
+    ask = stances["ask"].search(skeleton)
+    if ask and (claim is None or ask.start() <= claim.start()):
+        return Stance.ASKS, is_uncertain
+    if claim:
+        return Stance.CLAIMS, is_uncertain
+    return (Stance.ASKS if reading.asks_for_owner else Stance.STATES), is_uncertain
+
+
+def has_cue(reading: Reading, name: str) -> bool:
+    """Whether the grammar's stance cue `name` stands in the message."""
+    return grammar().stances[name].search(reading.skeleton) is not None
+
+
+def clause_around(reading: Reading, offset: int) -> tuple[int, int]:
+    """Return (start, end) of the clause around a skeleton offset."""
+    start, end = 0, len(reading.skeleton)
+    for match in _CLAUSE_BREAKS.finditer(reading.skeleton):
+        if match.end() <= offset:
+            start = match.end()
+        elif match.start() > offset:
+            end = match.start()
+            break
+    return start, end
+
+
+def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
+    clause_start, clause_end = clause_around(reading, start)
+    before = reading.skeleton[clause_start:start]
+    subjects = list(_SUBJECT.finditer(before))
+    clause = reading.skeleton[clause_start:clause_end]
+    uncertain = bool(_UNCERTAIN.search(before))
+    if not subjects:
+        return TaskPhrase(
+            task=task, start=start, end=end, stance=_subjectless(reading, clause, before, task),
+            is_uncertain=uncertain,
+        )  # fmt: skip
+    subject = subjects[-1]
+    lead, between = before[: subject.start()].rstrip(), before[subject.end() :]
+    is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
+    is_negated = bool(_NEGATION.search(between))
+    word = subject.group()
+    adult = _adult_at(reading, clause_start + subject.start()) if word == "<adult>" else None
+    vocative = _adult_in(reading, clause_start, clause_start + subject.start())
+    stance, is_sender = _stance(
+        word, is_asked=is_asked, is_negated=is_negated, is_adult=adult is not None,
+        is_bare=not between.strip() and bool(_BASE_FORM.match(reading.skeleton[start:end])),
+    )  # fmt: skip
+    if stance is Stance.ASKS and not is_sender and adult is None:
+        adult = vocative
+    return TaskPhrase(
+        task=task, start=start, end=end, stance=stance, adult=adult, is_sender=is_sender,
+        is_uncertain=uncertain,
+    )  # fmt: skip
+
+
+def _stance(
+    word: str, *, is_asked: bool, is_negated: bool, is_adult: bool, is_bare: bool
+) -> tuple[Stance, bool]:
+    if _OPEN_WORDS.match(word):
+        return Stance.ASKS, False
+    if word in _SENDER_WORDS:
+        if is_negated:
+            return Stance.DECLINES, True
+        return (Stance.ASKS if is_asked else Stance.CLAIMS), True
+    if is_negated:
+        return Stance.DECLINES, False
+    if word == "you" or is_asked or (is_adult and is_bare):
+        return Stance.ASKS, False
+    return (Stance.ASSIGNS if is_adult else Stance.STATES), False
+
+
+def _subjectless(reading: Reading, clause: str, before: str, task: Task) -> Stance:
+    stances = grammar().stances
+    if task in {Task.CANCEL, Task.MOVE}:
+        return Stance.STATES
+    if stances["decline"].search(clause):
+        return Stance.DECLINES
+    if stances["ask"].search(clause):
+        return Stance.ASKS
+    if stances["claim"].search(clause):
+        return Stance.CLAIMS
+    if reading.asks_for_owner or "please" in clause or reading.is_question:
+        return Stance.ASKS
+    return Stance.STATES
+
+
+def _ends_in_question(reading: Reading, clause_end: int) -> bool:
+    return reading.skeleton[clause_end:].lstrip().startswith("?")
+
+
+def _adult_at(reading: Reading, offset: int) -> Mention | None:
+    item = reading.symbols[reading.symbol_at(offset)].item
+    return item if isinstance(item, Mention) else None
+
+
+def _adult_in(reading: Reading, start: int, end: int) -> Mention | None:
+    for symbol in reading.symbols:
+        if start <= symbol.at < end and symbol.text == "<adult>" and isinstance(symbol.item, Mention):
+            return symbol.item
+    return None

@@ -1,0 +1,111 @@
+"""What the household's days add to an extraction: whose activity it is, which one "practice" means, which day. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from kinkeeper.calendar.model import EventKind
+from kinkeeper.observer.model import Extraction, Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.schedule import Schedule, Slot
+
+_CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+
+
+def complete(
+    extraction: Extraction, schedule: Schedule, *, today: date, participants: Participants
+) -> Extraction:
+    """Fill in what only one reading of the household's days leaves open.
+
+    Args:
+        extraction: After attribution.
+        schedule: The days it names (or the coming week), and the series of its activity.
+        today: Local day of the message.
+        participants: The household compiled.
+
+    Returns:
+        The extraction with activity, child and day filled in where they are certain; never changed.
+    """
+    extraction = _name_activity(extraction, schedule, participants)
+    extraction = _name_child(extraction, schedule, participants)
+    if extraction.task in _CHANGES:
+        extraction = _name_day(extraction, schedule, today)
+    return extraction
+
+
+def _name_activity(
+    extraction: Extraction, schedule: Schedule, participants: Participants
+) -> Extraction:
+    """Let "practice" stand for the one activity that it can mean on that day."""
+    if not participants.is_session(extraction.activity) or extraction.is_special:
+        return extraction
+    days = _days(extraction, schedule)
+    candidates = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.event_id
+        and slot.day in days
+        and (not extraction.child or set(extraction.child) & set(slot.who))
+    }
+    worded = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.activity in candidates and (extraction.activity or "") in slot.label.casefold()
+    }
+    chosen = worded if len(worded) == 1 else candidates
+    return replace(extraction, activity=chosen.pop()) if len(chosen) == 1 else extraction
+
+
+def _name_child(
+    extraction: Extraction, schedule: Schedule, participants: Participants
+) -> Extraction:
+    """An activity that only one set of children has names those children."""
+    if extraction.child or extraction.activity is None:
+        return extraction
+    children = {child.id for child in participants.household.children}
+    of_activity = [
+        slot for slot in (*schedule.slots, *schedule.series) if slot.activity == extraction.activity
+    ]
+    sets = {tuple(person for person in slot.who if person in children) for slot in of_activity}
+    sets.discard(())
+    return replace(extraction, child=sets.pop()) if len(sets) == 1 else extraction
+
+
+def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """A change without a day concerns the next occurrence; one that names only where to concerns it too."""
+    coming = [slot for slot in _of(extraction, schedule) if slot.day >= today]
+    if not coming:
+        return extraction
+    if not extraction.dates or _is_guess(extraction):
+        day = (extraction.moved_from or coming[0].day,)
+        return replace(extraction, dates=day)
+    if extraction.task is Task.MOVE and extraction.moved_from is None:
+        standing = [slot for slot in coming if slot.day in extraction.dates]
+        source = standing[0] if standing else _nearest(coming, extraction.dates[0])
+        return replace(extraction, moved_from=source.day)
+    return extraction
+
+
+def _is_guess(extraction: Extraction) -> bool:
+    """Whether the day was only guessed from a bare time of day."""
+    return bool(extraction.times) and not any(
+        entity.type in {"date", "datetime", "range", "recurring"} for entity in extraction.entities
+    )
+
+
+def _nearest(slots: Sequence[Slot], day: date) -> Slot:
+    return min(slots, key=lambda slot: (abs((slot.day - day).days), slot.day))
+
+
+def _of(extraction: Extraction, schedule: Schedule) -> list[Slot]:
+    return [
+        slot
+        for slot in schedule.series
+        if not extraction.child or not slot.who or set(extraction.child) & set(slot.who)
+    ]
+
+
+def _days(extraction: Extraction, schedule: Schedule) -> Sequence[date]:
+    return extraction.dates or sorted({slot.day for slot in schedule.slots})[:1]

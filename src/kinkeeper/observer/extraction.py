@@ -1,0 +1,328 @@
+"""The rules extractor: one message to who does what, when, for whom. Pure and deterministic.
+
+It knows the text and the household's words only; what the conversation and the event graph add comes later
+(`attribution`, `completion`).
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+
+from kinkeeper.household.model import Member, Role
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.replies import ReplyKind
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.observer.clauses import TaskPhrase, has_cue, stance_of, task_phrases
+from kinkeeper.observer.model import (
+    UNSPECIFIED,
+    ActionRequired,
+    CoordinationType,
+    Entity,
+    Extraction,
+    Stance,
+    Task,
+)
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.records import hhmm
+
+_TYPES = {
+    Task.PICKUP: CoordinationType.TRANSPORT,
+    Task.DROPOFF: CoordinationType.TRANSPORT,
+    Task.COVER: CoordinationType.CARE_COVERAGE,
+    Task.ATTEND: CoordinationType.ACTIVITY_CONFIRM,
+    Task.APPOINTMENT: CoordinationType.ACTIVITY_CONFIRM,
+    Task.CANCEL: CoordinationType.SCHEDULE_CHANGE,
+    Task.MOVE: CoordinationType.SCHEDULE_CHANGE,
+}
+_REPLY_STANCES = {
+    ReplyKind.CLAIM: Stance.CLAIMS,
+    ReplyKind.YIELD: Stance.CLAIMS,
+    ReplyKind.ACCEPT: Stance.ACCEPTS,
+    ReplyKind.DECLINE: Stance.DECLINES,
+    ReplyKind.WITHDRAW: Stance.WITHDRAWS,
+}
+_LONGEST_DAY_LIST = 7
+_CERTAIN = 0.95
+
+
+def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
+    """Extract what one message says on its own.
+
+    Args:
+        reading: The message, read.
+        sender: Who sent it; None for somebody the household does not know.
+        participants: The household compiled.
+
+    Returns:
+        The extraction; `is_coordination` is False where the text alone arranges nothing (a bare
+        "I'll do it" needs attribution to become coordination).
+    """
+    phrases = task_phrases(reading)
+    phrase = _primary(phrases)
+    stance, is_uncertain = _stance(reading, phrase)
+    activity = _activity(reading)
+    task = phrase.task if phrase else _implied_task(activity)
+    moments = _moments(reading, task)
+    children = _children(reading, sender, participants)
+    adult = phrase.adult if phrase else _adult(reading)
+    assigned, addressee = _assignment(
+        stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
+    )
+    dates, times, ranges, moved_from = moments
+    has_substance = bool(task or activity or (children and (dates or times)))
+    is_told = _is_told(reading, stance=stance, dates=dates)
+    is_coordination = has_substance and not is_told
+    return Extraction(
+        is_coordination=is_coordination,
+        coordination_type=_type(task, activity, children) if is_coordination else None,
+        task=task,
+        stance=stance,
+        dates=dates,
+        times=times,
+        time_ranges=ranges,
+        assigned_to=assigned,
+        addressee=addressee,
+        child=children,
+        activity=activity.id if activity else None,
+        location=_location(reading),
+        moved_from=moved_from,
+        is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
+        is_special=has_cue(reading, "special"),
+        yields=_yields(reading),
+        action_required=_action_required(task, stance) if is_coordination else None,
+        entities=_entities(reading),
+        confidence=_confidence(
+            has_core=task is not None or activity is not None,
+            has_stub=bool(children and (dates or times)),
+            has_day=bool(dates), has_time=bool(times),
+            has_person=bool(children or adult), has_owner=assigned != (UNSPECIFIED,),
+            is_asked=stance is Stance.ASKS, is_uncertain=is_uncertain, is_told=is_told,
+        ),
+    )  # fmt: skip
+
+
+def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
+    """The phrase the message turns on: a change of plan first, then what the sender does, then the first."""
+    for phrase in phrases:
+        if phrase.task in {Task.CANCEL, Task.MOVE}:
+            return phrase
+    for phrase in phrases:
+        if phrase.is_sender:
+            return phrase
+    named = [phrase for phrase in phrases if phrase.task is not Task.APPOINTMENT]
+    return (named or list(phrases) or [None])[0]
+
+
+def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
+    reply = reading.reply
+    if reply and reply.is_whole and reply.kind in _REPLY_STANCES:
+        return _REPLY_STANCES[reply.kind], False
+    if phrase is None or (phrase.stance is Stance.STATES and not phrase.is_sender):
+        stance, is_uncertain = stance_of(reading)
+        if phrase is not None and phrase.task in {Task.CANCEL, Task.MOVE} and stance is not Stance.ASKS:
+            return Stance.STATES, is_uncertain
+        if stance is Stance.STATES and reply and reply.kind in _REPLY_STANCES:
+            return _REPLY_STANCES[reply.kind], is_uncertain
+        return stance, is_uncertain
+    return phrase.stance, phrase.is_uncertain
+
+
+def _assignment(
+    stance: Stance,
+    *,
+    phrase: TaskPhrase | None,
+    adult: Mention | None,
+    sender: Member | None,
+    is_uncertain: bool,
+) -> tuple[tuple[str, ...], str | None]:
+    nobody = (UNSPECIFIED,)
+    if is_uncertain:
+        return nobody, None
+    if stance is Stance.CLAIMS and sender and sender.role is not Role.CHILD:
+        return (sender.id,), None
+    if stance is Stance.ASSIGNS and adult:
+        return (adult.id,), None
+    if stance is Stance.ASKS:
+        # An offer ("shall I get him?") names its own owner; a yes settles it.
+        if phrase and phrase.is_sender and sender and sender.role is not Role.CHILD:
+            return nobody, sender.id
+        return nobody, adult.id if adult else None
+    return nobody, None
+
+
+def _adult(reading: Reading) -> Mention | None:
+    adults = reading.of_kind("adult")
+    return adults[0] if adults else None
+
+
+def _children(
+    reading: Reading, sender: Member | None, participants: Participants
+) -> tuple[str, ...]:
+    children = participants.children_of(reading.mentions)
+    if not children and sender and sender.role is Role.CHILD:
+        return (sender.id,)
+    return children
+
+
+def _activity(reading: Reading) -> Mention | None:
+    """The activity talked about; an appointment's own word wins over a series it merely touches."""
+    generic, named = reading.of_kind("generic_activity"), reading.of_kind("activity")
+    for mention in generic:
+        if any(_is_tied(mention, span) for span in reading.spans if span.has_time) and not any(
+            _is_tied(other, span) for other in named for span in reading.spans if span.has_time
+        ):
+            return mention
+    return (named or generic or [None])[0]
+
+
+def _is_tied(mention: Mention, span: TimeSpan) -> bool:
+    return abs(span.start_char - mention.end) <= _TIED_CHARACTERS or (
+        abs(mention.start - span.end_char) <= _TIED_CHARACTERS
+    )
+
+
+_TIED_CHARACTERS = 12
+
+
+def _implied_task(activity: Mention | None) -> Task | None:
+    return Task.APPOINTMENT if activity and activity.kind == "generic_activity" else None
+
+
+def _type(
+    task: Task | None, activity: Mention | None, children: Sequence[str]
+) -> CoordinationType | None:
+    if task in _TYPES:
+        return _TYPES[task]
+    if activity:
+        return CoordinationType.ACTIVITY_CONFIRM
+    return CoordinationType.CARE_COVERAGE if children else None
+
+
+def _action_required(task: Task | None, stance: Stance) -> ActionRequired:
+    if stance in {Stance.STATES, Stance.DECLINES} and task in {Task.CANCEL, None}:
+        return ActionRequired.NOTIFY
+    return ActionRequired.CONFIRM
+
+
+def _location(reading: Reading) -> str | None:
+    places = reading.of_kind("place")
+    return places[0].id if places else None
+
+
+def _yields(reading: Reading) -> bool:
+    reply = reading.reply
+    return (reply is not None and reply.kind is ReplyKind.YIELD) or has_cue(reading, "yield")
+
+
+def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool:
+    """Whether it only tells of what has been."""
+    today = reading.sent_at.date()
+    if dates and all(day < today for day in dates):
+        return True
+    if stance not in {Stance.STATES, Stance.ASSIGNS} or any(day > today for day in dates):
+        return False
+    return has_cue(reading, "past") and not has_cue(reading, "change")
+
+
+def _moments(
+    reading: Reading, task: Task | None
+) -> tuple[
+    tuple[date, ...], tuple[time, ...], tuple[tuple[time, time], ...], date | None
+]:
+    spans = [span for span in reading.spans if span.kind is not SpanKind.DURATION]
+    moved_from = _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
+    kept = [span for span in spans if span is not moved_from]
+    dates: list[date] = []
+    times: list[time] = []
+    ranges: list[tuple[time, time]] = []
+    for span in kept:
+        dates.extend(day for day in _days(span) if day not in dates)
+        if span.has_time and _is_exact(span):
+            start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
+            if start not in times:
+                times.append(start)
+            if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
+                ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
+    if not dates and times:
+        dates = [min(span.begin for span in kept if span.has_time).date()]
+    return tuple(dates), tuple(times), tuple(ranges), moved_from.begin.date() if moved_from else None
+
+
+def _is_exact(span: TimeSpan) -> bool:
+    return span.part_of_day in {None, "noon"} or any(character.isdigit() for character in span.surface)
+
+
+def _days(span: TimeSpan) -> list[date]:
+    """The days a span names; a vague one (next week, in March) names none."""
+    if not span.has_date or span.grain in {Grain.WEEK, Grain.MONTH, Grain.YEAR}:
+        return []
+    if span.kind is SpanKind.RECURRING:
+        return [span.begin.date()]
+    first, last = span.begin.date(), (span.until - timedelta(microseconds=1)).date()
+    count = (last - first).days + 1
+    if span.has_time or count > _LONGEST_DAY_LIST:
+        return [first]
+    return [first + timedelta(days=offset) for offset in range(max(count, 1))]
+
+
+def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """The day a change takes something away from: "from Tuesday", "Tuesday's …", "instead of Tuesday"."""
+    dated = [span for span in spans if span.has_date]
+    if len(dated) < 2 and not (dated and len(spans) > 1):  # noqa: PLR2004 - one to leave, one to go to
+        return None
+    for span in dated:
+        before = reading.text[: span.start_char].casefold().rstrip()
+        after = reading.text[span.end_char : span.end_char + 2].casefold()
+        if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(("'s", "’s")):
+            return span if len(dated) > 1 else None
+    change = next((s for s in reading.symbols if _is_change_word(s.text)), None)
+    if change and len(dated) > 1 and dated[0].end_char <= change.start <= dated[1].start_char:
+        return dated[0]
+    return None
+
+
+def _is_change_word(text: str) -> bool:
+    return text.startswith(("moved", "resched", "switch", "chang", "push", "shift", "postpon", "swap", "now"))
+
+
+def _entities(reading: Reading) -> tuple[Entity, ...]:
+    found = [
+        Entity(type=m.kind, surface=m.surface, start=m.start, end=m.end, value=m.id)
+        for m in reading.mentions
+    ]
+    found += [
+        Entity(
+            type=span.kind if span.has_date or span.kind is SpanKind.DURATION else "time",
+            surface=span.surface, start=span.start_char, end=span.end_char,
+            value=_span_value(span),
+        )
+        for span in reading.spans
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda entity: (entity.start, entity.end, entity.type)))
+
+
+def _span_value(span: TimeSpan) -> str:
+    if span.has_time and not span.has_date:
+        return hhmm(span.begin.time())
+    begin: datetime = span.begin
+    return begin.isoformat() if span.has_time else begin.date().isoformat()
+
+
+def _confidence(  # noqa: PLR0913 - one flag per piece of evidence
+    *,
+    has_core: bool,
+    has_stub: bool,
+    has_day: bool,
+    has_time: bool,
+    has_person: bool,
+    has_owner: bool,
+    is_asked: bool,
+    is_uncertain: bool,
+    is_told: bool,
+) -> float:
+    """Count the evidence: what is arranged, when, who; doubt and past tense take away."""
+    score = 0.40 if has_core or has_stub else 0.15
+    score += 0.15 * (has_day or has_time) + 0.10 * (has_day and has_time)
+    score += 0.15 * has_person + 0.10 * (has_owner or is_asked)
+    score -= 0.15 * is_uncertain + 0.35 * is_told
+    return round(min(max(score, 0.0), _CERTAIN), 2)

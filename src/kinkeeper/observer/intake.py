@@ -1,0 +1,289 @@
+"""Tier 1: everything that happens to a message before the chat gets its answer. One transaction, no model.
+
+Steps: refuse foreign chats, recognise repeats, find the thread and its context, score the text, decide DROP or
+QUEUE, take back what an edit or a "never mind" makes stale, store the decision and its gate.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.household.senders import resolve_sender
+from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.jobs.leases import WorkState
+from kinkeeper.language.replies import ReplyKind, asks_for_owner, read_reply
+from kinkeeper.language.text import tokenise
+from kinkeeper.messaging import inbox
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer import questions, repository, retraction
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.repository import Talk
+from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coordination
+
+JOB_NAME = "observer.understand"
+_RECENT_LIMIT = 40
+_ANSWERING = frozenset({ReplyKind.CLAIM, ReplyKind.ACCEPT, ReplyKind.YIELD})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """What tier 1 made of a message.
+
+    Attributes:
+        row_id: Id of the message's rows.
+        is_repeat: Whether it had been recorded before; then nothing was changed.
+        is_queued: Whether tier 2 has (still) to run.
+        decision: As far as tier 1 goes; None for a repeat.
+    """
+
+    row_id: str
+    is_repeat: bool
+    is_queued: bool
+    decision: Decision | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    """What surrounds a message: its thread and what is open there."""
+
+    thread_id: str
+    window: tuple[str, ...]
+    is_coordination: bool
+    open_questions: tuple[OpenQuestion, ...]
+    edited: StoredMessage | None
+
+
+class Intake:
+    """Tier 1 of one household.
+
+    Args:
+        participants: The household compiled.
+        tripwire: Its gate.
+        config: Thresholds and windows.
+        queue: Where tier 2's work is enqueued in the same transaction; None where the caller runs it itself.
+    """
+
+    def __init__(
+        self,
+        participants: Participants,
+        tripwire: Tripwire,
+        config: ObserverConfig,
+        queue: Enqueuer | None,
+    ) -> None:
+        self._participants = participants
+        self._tripwire = tripwire
+        self._config = config
+        self._queue = queue
+
+    def receive(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
+        """Take in one message.
+
+        Args:
+            conn: In a write transaction; everything below becomes durable with it.
+            message: What was sent.
+            now: Aware; when it arrived.
+
+        Returns:
+            What was decided, or that the message was known.
+
+        Raises:
+            DeniedError: The chat is not this household's; nothing is stored.
+            ConflictError: The id is taken by a message with another text; nothing is changed.
+        """
+        household = self._participants.household
+        if household.chats and message.chat_id not in household.chats:
+            raise DeniedError(
+                f"chat {message.chat_id!r} is not one of household {household.id!r}; "
+                "add it to `chats` in the household file to have it observed"
+            )
+        if found := inbox.find_revision(conn, household.id, message):
+            return self._repeat(conn, found)
+        return self._take_in(conn, message, now=now)
+
+    def _repeat(self, conn: Connection, found: StoredMessage) -> Received:
+        row = repository.find(conn, self._participants.household.id, str(found.id))
+        is_queued = row is not None and row.state in {WorkState.QUEUED, WorkState.RUNNING}
+        return Received(row_id=str(found.id), is_repeat=True, is_queued=is_queued, decision=None)
+
+    def _take_in(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
+        household = self._participants.household
+        member = resolve_sender(household, message.sender)
+        sender = member.id if member else message.sender
+        setting = self._setting(conn, message)
+        evidence = self._tripwire.evidence(message.text)
+        verdict = self._verdict(message, sender, evidence, setting)
+        withdrawn = self._take_back(conn, message, sender, setting, now=now)
+        if verdict.decision is Tier1Decision.QUEUE and self._is_flood(conn, message):
+            tier1, state, reason = Tier1Decision.QUEUE, WorkState.DROPPED, "rate_limited"
+        elif verdict.decision is Tier1Decision.QUEUE:
+            tier1, state, reason = Tier1Decision.QUEUE, WorkState.QUEUED, "queued"
+        else:
+            tier1, state, reason = Tier1Decision.DROP, WorkState.DROPPED, "tripwire"
+        row = inbox.record(
+            conn, household.id, message, sender=sender, is_member=member is not None,
+            thread_id=setting.thread_id, now=now,
+        )  # fmt: skip
+        decision = Decision(
+            message_id=message.message_id, tier1=tier1, tripwire_confidence=verdict.confidence,
+            override=verdict.override, patterns=verdict.patterns, reason=reason,
+            withdrawn_actions=withdrawn, gates=(self._gate(verdict),),
+        )  # fmt: skip
+        repository.insert_intake(
+            conn, household.id, str(row), decision, chat_id=message.chat_id,
+            thread_id=setting.thread_id, sender=sender, sent_at=message.sent_at,
+            context_window=setting.window,
+            evidence=_evidence_record(evidence, verdict),
+            is_coordination_talk=tier1 is Tier1Decision.QUEUE
+            or makes_coordination(evidence),
+            state=state, now=now,
+        )  # fmt: skip
+        is_queued = state is WorkState.QUEUED
+        if is_queued:
+            self._open_provisionally(conn, message, sender, setting.thread_id, row)
+            if self._queue:
+                self._queue.enqueue(conn, JOB_NAME, (household.id, str(row)))
+        return Received(row_id=str(row), is_repeat=False, is_queued=is_queued, decision=decision)
+
+    def _setting(self, conn: Connection, message: InboundMessage) -> _Setting:
+        household, config = self._participants.household.id, self._config
+        recent = repository.recent_talk(
+            conn, household, message.chat_id, since=message.sent_at - config.context_ttl,
+            before=message.sent_at, limit=_RECENT_LIMIT,
+        )  # fmt: skip
+        asked = [
+            question
+            for question, answered_by in questions.answerable(
+                conn, household, message.chat_id, at=message.sent_at, answered_within=timedelta(0)
+            )
+            if answered_by is None
+        ]
+        parent, edited = self._parent(conn, message)
+        thread_id = parent or _continued(recent, asked) or message.message_id
+        window = [talk for talk in recent if talk.thread_id == thread_id][-config.window_size :] if config.window_size else []
+        return _Setting(
+            thread_id=thread_id,
+            window=tuple(talk.id for talk in window),
+            is_coordination=any(talk.is_coordination for talk in window)
+            or any(question.thread_id == thread_id for question in asked),
+            open_questions=tuple(asked),
+            edited=edited,
+        )
+
+    def _parent(
+        self, conn: Connection, message: InboundMessage
+    ) -> tuple[str | None, StoredMessage | None]:
+        """The thread of what the message replies to, reacts to or edits, and the message it edits."""
+        reference = message.target or message.reply_to
+        if reference is None:
+            return None, None
+        stored = inbox.find_by_message_id(
+            conn, self._participants.household.id, reference, chat_id=message.chat_id
+        )
+        if not stored:
+            return None, None
+        return stored[-1].thread_id, stored[-1] if message.kind is MessageKind.EDIT else None
+
+    def _verdict(
+        self, message: InboundMessage, sender: str, evidence: Evidence, setting: _Setting
+    ) -> Verdict:
+        return self._tripwire.decide(
+            evidence,
+            in_coordination_thread=setting.is_coordination,
+            answers_open_question=_answers(message, sender, setting.open_questions),
+            threshold=self._config.tripwire_threshold,
+        )
+
+    def _take_back(
+        self,
+        conn: Connection,
+        message: InboundMessage,
+        sender: str,
+        setting: _Setting,
+        *,
+        now: datetime,
+    ) -> tuple[str, ...]:
+        """Withdraw what an edit or a "never mind" makes stale, before anybody can confirm it."""
+        household = self._participants.household.id
+        if setting.edited is not None:
+            return retraction.retract_message(conn, household, setting.edited, now=now)
+        reply = read_reply(tokenise(message.text))
+        if reply is None or reply.kind is not ReplyKind.WITHDRAW or not reply.is_whole:
+            return ()
+        return retraction.retract_latest(
+            conn, household, sender=sender, chat_id=message.chat_id, answers=message.reply_to,
+            sent_at=message.sent_at, window=self._config.attribution_window, now=now,
+        )  # fmt: skip
+
+    def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:
+        household = self._participants.household.id
+        sent = repository.count_in_last_minute(conn, household, message.chat_id, message.sent_at)
+        return sent >= self._config.max_messages_per_minute
+
+    def _gate(self, verdict: Verdict) -> GateResult:
+        passes = verdict.decision is Tier1Decision.QUEUE
+        return GateResult(
+            stage=Stage.TRIPWIRE,
+            confidence_type=ConfidenceType.REGEX_SCORE,
+            score=verdict.confidence,
+            threshold=self._config.tripwire_threshold,
+            decision=GateDecision.PROCEED if passes else GateDecision.DROP,
+        )
+
+    def _open_provisionally(
+        self, conn: Connection, message: InboundMessage, sender: str, thread_id: str, row: int
+    ) -> None:
+        """Open a question at once, so that an answer that overtakes tier 2 still finds it."""
+        if message.kind is not MessageKind.TEXT:
+            return
+        if not asks_for_owner(tokenise(message.text), message.text):
+            return
+        question = OpenQuestion(
+            id=row, chat_id=message.chat_id, message_id=message.message_id, thread_id=thread_id,
+            asker=sender, asked_at=message.sent_at,
+            until=message.sent_at + self._config.open_question_window,
+            extraction=Extraction(is_coordination=True, stance=Stance.ASKS), action_id=None,
+        )  # fmt: skip
+        questions.put(conn, self._participants.household.id, question)
+
+
+def expire(conn: Connection, household: str, *, now: datetime) -> None:
+    """Let pending actions whose time has passed expire."""
+    proposals.expire_due(conn, household, now)
+
+
+def _continued(recent: Sequence[Talk], asked: Sequence[OpenQuestion]) -> str | None:
+    if recent:
+        return recent[-1].thread_id
+    return asked[0].thread_id if asked else None
+
+
+def _answers(message: InboundMessage, sender: str, asked: Sequence[OpenQuestion]) -> bool:
+    """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
+    reply = read_reply(tokenise(message.text))
+    if reply is None or reply.kind not in _ANSWERING:
+        return False
+    reference = message.target or message.reply_to
+    for question in asked:
+        if reference is not None and question.message_id != reference:
+            continue
+        if message.kind is MessageKind.REACTION and reference is None:
+            continue
+        if reply.kind is not ReplyKind.ACCEPT or question.asker != sender:
+            return True
+    return False
+
+
+def _evidence_record(evidence: Evidence, verdict: Verdict) -> Mapping[str, object]:
+    return {
+        "score": evidence.score,
+        "confidence": verdict.confidence,
+        "contributions": [list(item) for item in evidence.contributions],
+    }

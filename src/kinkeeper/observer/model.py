@@ -1,0 +1,255 @@
+"""What the observer understands and decides: frozen values, closed unions, their JSON forms."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from enum import StrEnum
+from typing import Any
+
+from kinkeeper.core.gates import GateResult
+
+UNSPECIFIED = "unspecified"
+
+
+class Tier1Decision(StrEnum):
+    """Whether a message goes on to tier 2."""
+
+    DROP = "DROP"
+    QUEUE = "QUEUE"
+
+
+class CoordinationType(StrEnum):
+    """What kind of arrangement a message is about."""
+
+    TRANSPORT = "transport"
+    CARE_COVERAGE = "care_coverage"
+    SCHEDULE_CHANGE = "schedule_change"
+    ACTIVITY_CONFIRM = "activity_confirm"
+
+
+class Task(StrEnum):
+    """What is to be done."""
+
+    PICKUP = "pickup"
+    DROPOFF = "dropoff"
+    COVER = "cover"
+    ATTEND = "attend"
+    CANCEL = "cancel"
+    MOVE = "move"
+    APPOINTMENT = "appointment"
+    OTHER = "other"
+
+
+class ActionRequired(StrEnum):
+    """What a person would have to do about it."""
+
+    CONFIRM = "confirm"
+    RESOLVE_CONFLICT = "resolve_conflict"
+    NOTIFY = "notify"
+
+
+class Stance(StrEnum):
+    """What the sender does with the arrangement."""
+
+    CLAIMS = "claims"  # takes it on
+    ASSIGNS = "assigns"  # says that somebody else does it
+    ASKS = "asks"  # wants somebody to do it
+    DECLINES = "declines"  # will not or cannot do it
+    ACCEPTS = "accepts"  # agrees to what was asked or proposed
+    WITHDRAWS = "withdraws"  # takes back what was asked
+    STATES = "states"  # reports or announces it
+
+
+class RedlineDecision(StrEnum):
+    """Whether the assistant speaks in the group."""
+
+    SPEAK = "SPEAK"
+    SILENT = "SILENT"
+
+
+class RedlineRule(StrEnum):
+    """Why it speaks."""
+
+    TEMPORAL_CONFLICT = "temporal_conflict"
+    RESOURCE_CONFLICT = "resource_conflict"
+    MISSING_VARIABLE = "missing_variable"
+    TIME_MISMATCH = "time_mismatch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Something found in the text.
+
+    Attributes:
+        type: child, adult, activity, place, date, time, ...
+        surface: The words, verbatim.
+        start: Offset of the first character.
+        end: Offset past the last character.
+        value: What it stands for: an id, an ISO date, HH:MM.
+    """
+
+    type: str
+    surface: str
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """Which earlier message a reply belongs to.
+
+    Attributes:
+        source_message_id: The channel's id of that message; None where none matched.
+        confidence: 0.85 for a match, 0.3 without.
+    """
+
+    source_message_id: str | None
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """Who does what, when, for whom, as one message says it.
+
+    Attributes:
+        is_coordination: Whether it concerns a concrete arrangement.
+        coordination_type: Kind of arrangement.
+        task: What is to be done.
+        stance: What the sender does with it.
+        dates: Local days it concerns, in order.
+        times: Local times of day, in order; ranges stand with their starts.
+        time_ranges: (start, end) of those that are ranges.
+        assigned_to: Member ids, or ("unspecified",).
+        addressee: Member id that a request names, if any.
+        child: Member ids of the children concerned.
+        activity: Activity id, or canonical name of a generic word.
+        location: Place id, or the words.
+        moved_from: Day that a change takes something away from, if named.
+        is_announced_change: Whether the message itself announces that a plan changes.
+        is_special: Whether it is a special occasion of an activity (a match, a recital), not its series.
+        yields: Whether the sender explicitly takes over from another.
+        action_required: What a person has to do about it.
+        entities: What was found in the text.
+        attribution: Which earlier message this answers, if it is a reply.
+        brain_queries: Abstract questions to memory, at most three.
+        confidence: In [0, 1], produced by the extractor alone.
+        extractor: Id of the extractor.
+        version: Its version.
+    """
+
+    is_coordination: bool
+    coordination_type: CoordinationType | None = None
+    task: Task | None = None
+    stance: Stance = Stance.STATES
+    dates: tuple[date, ...] = ()
+    times: tuple[time, ...] = ()
+    time_ranges: tuple[tuple[time, time], ...] = ()
+    assigned_to: tuple[str, ...] = (UNSPECIFIED,)
+    addressee: str | None = None
+    child: tuple[str, ...] = ()
+    activity: str | None = None
+    location: str | None = None
+    moved_from: date | None = None
+    is_announced_change: bool = False
+    is_special: bool = False
+    yields: bool = False
+    action_required: ActionRequired | None = None
+    entities: tuple[Entity, ...] = ()
+    attribution: Attribution | None = None
+    brain_queries: tuple[str, ...] = ()
+    confidence: float = 0.0
+    extractor: str = "rules"
+    version: str = "1"
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Member ids that take it on; empty where nobody does."""
+        return tuple(person for person in self.assigned_to if person != UNSPECIFIED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """An assignment that was asked for and not yet taken.
+
+    Attributes:
+        id: Row id of the message that asked.
+        chat_id: Its chat.
+        message_id: The channel's id of that message.
+        thread_id: Thread it belongs to.
+        asker: Member id, or the name as sent.
+        asked_at: Aware.
+        until: Aware; later it cannot be answered.
+        extraction: What was asked.
+        action_id: Pending action that holds the question, if any.
+    """
+
+    id: int
+    chat_id: str
+    message_id: str
+    thread_id: str
+    asker: str
+    asked_at: datetime
+    until: datetime
+    extraction: Extraction
+    action_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedlineOutcome:
+    """The verdict of the rules.
+
+    Attributes:
+        decision: Speak or stay silent.
+        rule: Rule that matched; also set where speaking waits or is switched off.
+        reason: One word for the trace: rule name, "no_rule", "grace", "switched_off", ...
+        facts: What the wording needs: names, days, times, labels. Also what the trace shows.
+        conflict_key: Stable key of the conflict, if one was found.
+        speak_at: Instant at which a question in its grace is asked, if it waits.
+    """
+
+    decision: RedlineDecision
+    rule: RedlineRule | None
+    reason: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    conflict_key: str | None = None
+    speak_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Everything decided about one message; one line of `kinkeeper observe`.
+
+    Attributes:
+        message_id: The channel's id.
+        tier1: Drop or queue.
+        tripwire_confidence: Score after context, in [0, 1].
+        override: "attribution" where an answer was queued whatever its score.
+        patterns: Pattern families found.
+        extraction: What was understood, if tier 2 ran.
+        attribution_source: The channel's id of the message answered, if any.
+        brain_relevance: Score of the best brain answer; None if none was asked or it timed out.
+        redline: Verdict of the rules; None where a gate stopped earlier.
+        reply: What is said in the group, if anything.
+        buttons: Labels under it.
+        action: Record of the pending action, if any.
+        withdrawn_actions: Ids of actions this message took back.
+        reason: Which step settled it, in one word.
+        gates: Results in the order they were passed.
+    """
+
+    message_id: str
+    tier1: Tier1Decision
+    tripwire_confidence: float
+    override: str | None
+    patterns: tuple[str, ...]
+    reason: str
+    extraction: Extraction | None = None
+    attribution_source: str | None = None
+    brain_relevance: float | None = None
+    redline: RedlineOutcome | None = None
+    reply: str | None = None
+    buttons: tuple[str, ...] = ()
+    action: Mapping[str, Any] | None = None
+    withdrawn_actions: tuple[str, ...] = ()
+    gates: tuple[GateResult, ...] = ()

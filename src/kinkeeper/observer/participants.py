@@ -1,0 +1,77 @@
+"""The words of one household, ready for reading: lexicon, named times, usual hours, groups."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import time, timedelta
+
+from kinkeeper.household.model import Household, Member, Role
+from kinkeeper.household.vocabulary import Vocabulary, compile_vocabulary
+from kinkeeper.language.lexicon import Lexicon, Mention, Term
+from kinkeeper.language.when import NamedTimeWords
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participants:
+    """A household compiled for reading its chat.
+
+    Attributes:
+        household: The household.
+        vocabulary: Its words and the generic ones.
+        lexicon: The same, to be found in text.
+        named_times: Times of day that it names.
+        usual_hours: Local start of each activity, from its recurring events.
+    """
+
+    household: Household
+    vocabulary: Vocabulary
+    lexicon: Lexicon
+    named_times: Sequence[NamedTimeWords]
+    usual_hours: Mapping[str, time]
+
+    def children_of(self, mentions: Sequence[Mention]) -> tuple[str, ...]:
+        """Return ids of the children that mentions denote, groups expanded, in household order."""
+        named = {
+            member
+            for mention in mentions
+            for member in self.vocabulary.members_of(mention.kind, mention.id)
+        }
+        return tuple(child.id for child in self.household.children if child.id in named)
+
+    def is_session(self, activity: str | None) -> bool:
+        """Whether a word only says that an activity takes place ("practice"), not which."""
+        generic = self.vocabulary.generic_activity(activity) if activity else None
+        return generic is not None and generic.category == "session"
+
+    def usual_length(self, activity: str | None) -> timedelta | None:
+        """Return how long a generic activity usually takes, if the word says so."""
+        generic = self.vocabulary.generic_activity(activity) if activity else None
+        return timedelta(minutes=generic.minutes) if generic else None
+
+    def name(self, member_id: str) -> str:
+        """Return a member's display name; the id itself for somebody unknown."""
+        member = self.household.member(member_id)
+        return member.name if member else member_id
+
+    def parents(self) -> Sequence[Member]:
+        """Return those offered as buttons when an owner is missing: parents, else all adults."""
+        parents = [m for m in self.household.members if m.role in {Role.PARENT, Role.GUARDIAN}]
+        return parents or list(self.household.adults)
+
+
+def compile_participants(household: Household) -> Participants:
+    """Compile a household for reading its chat."""
+    vocabulary = compile_vocabulary(household)
+    return Participants(
+        household=household,
+        vocabulary=vocabulary,
+        lexicon=Lexicon(Term(word.kind, word.id, word.words) for word in vocabulary.words),
+        named_times=tuple(
+            NamedTimeWords(id=named.id, words=(named.id.replace("-", " "), *named.aliases), start=named.start)
+            for named in household.times
+        ),
+        usual_hours={
+            event.activity: event.start.time()
+            for event in household.events
+            if event.activity and not event.all_day
+        },
+    )

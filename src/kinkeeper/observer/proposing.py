@@ -1,0 +1,374 @@
+"""What a message is turned into for a person to confirm: summary, frozen effects, buttons. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, CancelOccurrence, MoveOccurrence
+from kinkeeper.actions.model import ActionType, Choice, Proposal
+from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import Interval
+from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
+from kinkeeper.observer.phrasing import BOTH, Phrasing
+from kinkeeper.observer.records import extraction_record
+from kinkeeper.observer.redline import Case
+from kinkeeper.observer.retraction import SOURCE
+from kinkeeper.observer.schedule import Slot
+
+Effects = tuple[Mapping[str, Any], ...]
+_DAY = timedelta(days=1)
+_JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a proposal rests on.
+
+    Attributes:
+        case: The message before the rules.
+        row_id: Id of its rows.
+        chat_id: Its chat.
+        sender: Member id, or the name as sent.
+        expires_at: When the proposal lapses.
+        default_duration: Of a booking whose length nobody said.
+        maintenance: Id of the maintenance item it is about, if any.
+    """
+
+    case: Case
+    row_id: str
+    chat_id: str
+    sender: str
+    expires_at: datetime
+    default_duration: timedelta
+    maintenance: str | None = None
+
+    @property
+    def extraction(self) -> Extraction:
+        """What the message says."""
+        return self.case.extraction
+
+
+class Proposer:
+    """Builds proposals for one household.
+
+    Args:
+        phrasing: Its words.
+        household: Tenant key.
+    """
+
+    def __init__(self, phrasing: Phrasing, household: str) -> None:
+        self._phrasing = phrasing
+        self._household = household
+        self._participants = phrasing.participants
+
+    def propose(
+        self, ground: Ground, outcome: RedlineOutcome, absorbed: Sequence[Effects]
+    ) -> Proposal | None:
+        """Build the proposal of a message.
+
+        Args:
+            ground: What it rests on.
+            outcome: The rules' verdict; a conflict makes choices instead of a plain Confirm.
+            absorbed: Effects of the other pending proposals that the conflict is with.
+
+        Returns:
+            The proposal; None where there is nothing that a person could confirm.
+        """
+        extraction = ground.extraction
+        if extraction.task in {Task.CANCEL, Task.MOVE}:
+            written = self._change(ground)
+            if not written:
+                return None
+        else:
+            written = self._new(ground, extraction.owners)
+        choices = self._choices(ground, outcome, written, absorbed)
+        is_conflict = outcome.rule in {
+            RedlineRule.TEMPORAL_CONFLICT,
+            RedlineRule.RESOURCE_CONFLICT,
+        }
+        kind = self._type(ground)
+        return Proposal(
+            household=self._household,
+            type=kind,
+            source_type=SOURCE,
+            source_id=ground.row_id,
+            slot="0",
+            chat_id=ground.chat_id,
+            extraction=extraction_record(extraction),
+            extraction_confidence=extraction.confidence,
+            summary=self._phrasing.summary(extraction),
+            effects=() if is_conflict or (choices and not extraction.owners and self._is_job(extraction)) else written,
+            choices=choices,
+            merge_key=_merge_key(kind, extraction),
+            expires_at=ground.expires_at,
+            suggested_event=_suggested(written),
+            conflict_key=outcome.conflict_key if is_conflict else None,
+        )
+
+    def remainder(self, ground: Ground, extraction: Extraction) -> Proposal:
+        """Build the proposal for what is still asked after part of a question was taken."""
+        return Proposal(
+            household=self._household,
+            type=ActionType.CARE_ASSIGNMENT,
+            source_type=SOURCE,
+            source_id=ground.row_id,
+            slot="rest",
+            chat_id=ground.chat_id,
+            extraction=extraction_record(extraction),
+            extraction_confidence=extraction.confidence,
+            summary=self._phrasing.summary(extraction),
+            effects=(),
+            choices=self._owners(ground, extraction),
+            merge_key=None,
+            expires_at=ground.expires_at,
+        )
+
+    def _type(self, ground: Ground) -> ActionType:
+        extraction = ground.extraction
+        if ground.maintenance:
+            return ActionType.MAINTENANCE_UPDATE
+        if extraction.task in {Task.CANCEL, Task.MOVE}:
+            return ActionType.SCHEDULE_CHANGE
+        if extraction.owners or self._is_job(extraction) or self._is_known(ground):
+            return ActionType.EVENT_CREATE if self._is_new_booking(ground) else ActionType.CARE_ASSIGNMENT
+        return ActionType.EVENT_CREATE
+
+    def _is_job(self, extraction: Extraction) -> bool:
+        return extraction.task in _JOBS or (extraction.task is None and extraction.activity is None)
+
+    def _is_known(self, ground: Ground) -> bool:
+        extraction = ground.extraction
+        slots = ground.case.schedule.of_activity(extraction.activity, extraction.child)
+        return any(slot.day in extraction.dates for slot in slots)
+
+    def _is_new_booking(self, ground: Ground) -> bool:
+        """Whether the message tells of something that is not in the event graph yet."""
+        extraction = ground.extraction
+        return (
+            extraction.activity is not None
+            and not self._participants.is_session(extraction.activity)
+            and bool(extraction.dates)
+            and extraction.task not in {Task.PICKUP, Task.DROPOFF, Task.COVER}
+            and not self._is_known(ground)
+        )
+
+    def _new(self, ground: Ground, owners: Sequence[str]) -> Effects:
+        extraction = ground.extraction
+        days = extraction.dates or (ground.case.sent_at.astimezone(ground.case.zone).date(),)
+        is_booking = self._type(ground) is ActionType.EVENT_CREATE
+        return tuple(
+            AddEvent(
+                event=self._event(
+                    ground, day, owners, is_booking=is_booking or bool(ground.maintenance)
+                )
+            ).frozen()
+            for day in days
+        )
+
+    def _event(
+        self, ground: Ground, day: date, owners: Sequence[str], *, is_booking: bool
+    ) -> Event:
+        case, extraction = ground.case, ground.extraction
+        length = self._participants.usual_length(extraction.activity) or ground.default_duration
+        interval = case.interval(day, length)
+        midnight = datetime.combine(day, time(), tzinfo=case.zone)
+        about = next(
+            (s for s in case.schedule.of_activity(extraction.activity, extraction.child) if s.day == day),
+            None,
+        )
+        who = extraction.child or (() if is_booking and not self._is_grown_up(ground) else ())
+        if is_booking and not who and self._is_grown_up(ground):
+            who = (ground.sender,)
+        return Event(
+            id=stable_id(self._household, SOURCE, ground.row_id, day, ",".join(owners)),
+            household=self._household,
+            kind=EventKind.BOOKING if is_booking else EventKind.CARE,
+            summary=self._title(ground, owners, is_booking=is_booking),
+            start=(interval.start if interval else midnight).astimezone(case.zone),
+            duration=interval.duration if interval else _DAY,
+            tz=case.zone.key,
+            provenance=Provenance(source_type=SourceType.OBSERVER, source_id=ground.row_id),
+            activity=extraction.activity,
+            task=None if is_booking else (extraction.task.value if extraction.task else None),
+            who=who,
+            responsible=tuple(owners),
+            place=extraction.location,
+            all_day=interval is None,
+            about=about.event_id if about and not is_booking else None,
+        )
+
+    def _is_grown_up(self, ground: Ground) -> bool:
+        member = self._participants.household.member(ground.sender)
+        return member is not None and member.is_adult and not ground.maintenance
+
+    def _title(self, ground: Ground, owners: Sequence[str], *, is_booking: bool) -> str:
+        extraction = ground.extraction
+        if ground.maintenance:
+            item = next(
+                i for i in self._participants.household.maintenance if i.id == ground.maintenance
+            )
+            return item.summary
+        who = self._phrasing.names(extraction.child or owners)
+        what = self._phrasing.label(extraction.activity, extraction.task)
+        return f"{who} {what}".strip() if is_booking else f"{self._phrasing.names(owners)}: {what} {self._phrasing.names(extraction.child)}".strip(": ")
+
+    def _change(self, ground: Ground) -> Effects:
+        case, extraction = ground.case, ground.extraction
+        from_days = (extraction.moved_from,) if extraction.moved_from else extraction.dates
+        written: list[Mapping[str, Any]] = []
+        for slot in (*case.schedule.series, *case.schedule.slots):
+            if slot.occurrence is None or slot.day not in from_days or not _is_meant(slot, extraction):
+                continue
+            effect = (
+                _cancelled(slot.occurrence)
+                if extraction.task is Task.CANCEL
+                else self._move(ground, slot)
+            )
+            if effect is not None and effect not in written:
+                written.append(effect)
+        return tuple(written)
+
+    def _move(self, ground: Ground, slot: Slot) -> Mapping[str, Any] | None:
+        target = moved_to(ground.case, slot)
+        if target is None or slot.occurrence is None or target == slot.interval:
+            return None
+        occurrence = slot.occurrence
+        return MoveOccurrence(
+            event_id=occurrence.event.id,
+            original_start=occurrence.original_start,
+            new_start=target.start,
+            new_duration=target.duration,
+        ).frozen()
+
+    def _choices(
+        self,
+        ground: Ground,
+        outcome: RedlineOutcome,
+        written: Effects,
+        absorbed: Sequence[Effects],
+    ) -> tuple[Choice, ...]:
+        facts, extraction = outcome.facts, ground.extraction
+        match outcome.rule:
+            case RedlineRule.TEMPORAL_CONFLICT:
+                return self._sides(ground, facts["booked"], written, absorbed)
+            case RedlineRule.RESOURCE_CONFLICT if not facts["is_double"]:
+                return self._claimants(facts, written, absorbed)
+            case RedlineRule.RESOURCE_CONFLICT:
+                return self._sides(ground, facts["slot"], written, absorbed)
+            case RedlineRule.TIME_MISMATCH:
+                return ()
+            case _:
+                if extraction.owners or extraction.task in {Task.CANCEL, Task.MOVE}:
+                    return ()
+                return self._owners(ground, extraction) if self._wants_owner(ground, outcome) else ()
+
+    def _wants_owner(self, ground: Ground, outcome: RedlineOutcome) -> bool:
+        return (
+            outcome.rule is RedlineRule.MISSING_VARIABLE
+            or self._type(ground) is ActionType.CARE_ASSIGNMENT
+        )
+
+    def _owners(self, ground: Ground, extraction: Extraction) -> tuple[Choice, ...]:
+        """One button per parent, each writing that parent in."""
+        narrowed = _with(ground, extraction)
+        return tuple(
+            Choice(
+                label=parent.name,
+                effects=self._new(narrowed, (parent.id,)),
+                result=f"{parent.name}: {self._phrasing.summary(extraction)}",
+            )
+            for parent in self._participants.parents()
+        )
+
+    def _sides(
+        self,
+        ground: Ground,
+        booked: Mapping[str, Any],
+        written: Effects,
+        absorbed: Sequence[Effects],
+    ) -> tuple[Choice, ...]:
+        """One button for what was booked, one for what the message says, one for both."""
+        extraction = ground.extraction
+        own = self._phrasing.label(extraction.activity, extraction.task).capitalize()
+        other = (
+            self._phrasing.label(booked["activity"], booked["task"])
+            if booked["activity"] or booked["task"]
+            else str(booked["label"])
+        ).capitalize()
+        if own == other:
+            own = f"{own} (new)"
+        earlier = tuple(effect for group in absorbed for effect in group)
+        give_way = _give_way(ground, booked)
+        return (
+            Choice(label=own, effects=(*written, *give_way), result=f"{own} it is."),
+            Choice(label=other, effects=earlier, result=f"{other} it is."),
+            Choice(label=BOTH, effects=(*earlier, *written), result=f"Both stay: {other} and {own}."),
+        )
+
+    def _claimants(
+        self, facts: Mapping[str, Any], written: Effects, absorbed: Sequence[Effects]
+    ) -> tuple[Choice, ...]:
+        first, second = (self._participants.name(facts[key]) for key in ("first", "second"))
+        earlier = tuple(effect for group in absorbed for effect in group)
+        event_id = facts["slot"]["event_id"]
+        give_way: Effects = (CancelEvent(event_id=event_id).frozen(),) if event_id else ()
+        what = self._phrasing.label(None, Task.OTHER) if not facts["label"] else facts["label"]
+        return (
+            Choice(label=first, effects=earlier, result=f"{first}: {what}."),
+            Choice(label=second, effects=(*written, *give_way), result=f"{second}: {what}."),
+            Choice(label=BOTH, effects=(*earlier, *written), result=f"{first} and {second}: {what}."),
+        )
+
+
+def moved_to(case: Case, slot: Slot) -> Interval | None:
+    """Where a move puts a slot: the new day, the new time, each unchanged where the message names none."""
+    if slot.interval is None:
+        return None
+    extraction = case.extraction
+    start = slot.interval.start.astimezone(case.zone)
+    days = [day for day in extraction.dates if day != slot.day] or [slot.day]
+    clock = extraction.times[-1] if extraction.times else start.time()
+    begin = datetime.combine(days[0], clock, tzinfo=case.zone)
+    return Interval(begin, begin + slot.interval.duration)
+
+
+def _give_way(ground: Ground, booked: Mapping[str, Any]) -> Effects:
+    """What frees a slot that stands in the event graph: cancelling that one occurrence."""
+    for slot in ground.case.schedule.slots:
+        if slot.key == booked["key"] and slot.occurrence is not None:
+            return (_cancelled(slot.occurrence),)
+    return ()
+
+
+def _cancelled(occurrence: Occurrence) -> Mapping[str, Any]:
+    return CancelOccurrence(
+        event_id=occurrence.event.id, original_start=occurrence.original_start
+    ).frozen()
+
+
+def _is_meant(slot: Slot, extraction: Extraction) -> bool:
+    if slot.kind is not EventKind.BOOKING or slot.activity != extraction.activity:
+        return False
+    return not extraction.child or not slot.who or bool(set(extraction.child) & set(slot.who))
+
+
+def _with(ground: Ground, extraction: Extraction) -> Ground:
+    return replace(ground, case=replace(ground.case, extraction=extraction))
+
+
+def _merge_key(kind: ActionType, extraction: Extraction) -> str:
+    days = ",".join(day.isoformat() for day in extraction.dates)
+    times = ",".join(moment.isoformat() for moment in extraction.times)
+    return "|".join(
+        [kind.value, days, times, ",".join(extraction.child), extraction.task or "-",
+         extraction.activity or "-", ",".join(extraction.assigned_to)]
+    )  # fmt: skip
+
+
+def _suggested(written: Effects) -> Mapping[str, Any] | None:
+    added = next((effect["event"] for effect in written if "event" in effect), None)
+    if added is None:
+        return None
+    return {key: added[key] for key in ("summary", "start", "all_day", "who", "responsible", "place")}

@@ -1,0 +1,123 @@
+"""Open questions: assignments asked for and not yet taken. Functions over the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+
+from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.records import extraction_from_record, extraction_record
+from kinkeeper.observer.tables import open_questions
+
+OPEN = "open"
+ANSWERED = "answered"
+WITHDRAWN = "withdrawn"
+
+
+def put(conn: Connection, household: str, question: OpenQuestion) -> None:
+    """Open a question, or renew what is known of one that tier 1 opened."""
+    conn.execute(
+        delete(open_questions).where(
+            open_questions.c.household == household, open_questions.c.id == str(question.id)
+        )
+    )
+    conn.execute(
+        insert(open_questions).values(
+            household=household, id=str(question.id), chat_id=question.chat_id,
+            message_id=question.message_id, thread_id=question.thread_id, asker=question.asker,
+            asked_at=question.asked_at, until=question.until,
+            extraction=extraction_record(question.extraction), action_id=question.action_id,
+            status=OPEN,
+        )
+    )  # fmt: skip
+
+
+def answerable(
+    conn: Connection, household: str, chat_id: str, *, at: datetime, answered_within: timedelta
+) -> Sequence[tuple[OpenQuestion, str | None]]:
+    """Return the questions a message may answer, newest first.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: Chat of the message.
+        at: When it was sent.
+        answered_within: An answered question can be claimed by a second person for that long after it
+            was asked (two people on one job).
+
+    Returns:
+        (question, who answered it); None for one that is still open.
+    """
+    table = open_questions
+    rows = conn.execute(
+        select(table)
+        .where(
+            table.c.household == household,
+            table.c.chat_id == chat_id,
+            table.c.asked_at <= at,
+            or_(
+                (table.c.status == OPEN) & (table.c.until >= at),
+                (table.c.status == ANSWERED) & (table.c.asked_at >= at - answered_within),
+            ),
+        )
+        .order_by(table.c.asked_at.desc(), table.c.id.desc())
+    )
+    return [(_question(row), row.answered_by) for row in rows]
+
+
+def find(conn: Connection, household: str, question_id: int) -> tuple[OpenQuestion, str] | None:
+    """Return a question and its status, if it is this household's."""
+    row = conn.execute(
+        select(open_questions).where(
+            open_questions.c.household == household, open_questions.c.id == str(question_id)
+        )
+    ).first()
+    return (_question(row), row.status) if row else None
+
+
+def close(
+    conn: Connection,
+    household: str,
+    question_id: int,
+    *,
+    status: str,
+    by: str | None,
+    at: datetime,
+) -> None:
+    """Close an open question as answered or withdrawn."""
+    conn.execute(
+        update(open_questions)
+        .where(
+            open_questions.c.household == household,
+            open_questions.c.id == str(question_id),
+            open_questions.c.status == OPEN,
+        )
+        .values(status=status, answered_by=by, closed_at=at)
+    )
+
+
+def narrow(
+    conn: Connection,
+    household: str,
+    question_id: int,
+    *,
+    extraction: Extraction,
+    action_id: str | None,
+) -> None:
+    """Replace what is still asked, after part of it was taken."""
+    conn.execute(
+        update(open_questions)
+        .where(
+            open_questions.c.household == household, open_questions.c.id == str(question_id)
+        )
+        .values(extraction=extraction_record(extraction), action_id=action_id)
+    )
+
+
+def _question(row: Row[Any]) -> OpenQuestion:
+    return OpenQuestion(
+        id=int(row.id), chat_id=row.chat_id, message_id=row.message_id, thread_id=row.thread_id,
+        asker=row.asker, asked_at=row.asked_at, until=row.until,
+        extraction=extraction_from_record(row.extraction), action_id=row.action_id,
+    )  # fmt: skip

@@ -1,0 +1,181 @@
+"""One message, read once: tokens, household words, times, reply cues, and the skeleton the grammar reads.
+
+The skeleton is the folded text with contractions written out and a mark (`<child>`, `<act>`, `<date>` …) in
+place of each thing that was recognised, so that one rule serves every household.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from kinkeeper.language import when
+from kinkeeper.language.lexicon import Lexicon, Mention
+from kinkeeper.language.replies import Reply, asks_for_owner, is_question, read_reply
+from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.observer.grammar import grammar
+
+_MARKS = {
+    "child": "<child>",
+    "group": "<kids>",
+    "adult": "<adult>",
+    "activity": "<act>",
+    "generic_activity": "<generic>",
+    "place": "<place>",
+    "resource": "<thing>",
+    "maintenance": "<thing>",
+}
+_CLAUSE_END = frozenset(".!?;,\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """One unit of the skeleton.
+
+    Attributes:
+        text: Words or a mark.
+        at: Offset in the skeleton.
+        start: Offset of its first character in the message.
+        end: Offset past its last character in the message.
+        item: The mention or time span behind a mark.
+    """
+
+    text: str
+    at: int
+    start: int
+    end: int
+    item: Mention | TimeSpan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Everything read from one text without knowing what came before it.
+
+    Attributes:
+        text: Verbatim.
+        sent_at: Aware, in the household's zone.
+        tokens: In text order.
+        mentions: Household words, in text order.
+        spans: Time expressions, in text order.
+        symbols: The skeleton's units.
+        skeleton: Their texts, joined by spaces.
+        reply: What it says as a short answer, if anything.
+        is_question: Whether it asks something.
+        asks_for_owner: Whether it asks for somebody to do something.
+        word_count: Words, numbers and emoji.
+    """
+
+    text: str
+    sent_at: datetime
+    tokens: tuple[Token, ...]
+    mentions: tuple[Mention, ...]
+    spans: tuple[TimeSpan, ...]
+    symbols: tuple[Symbol, ...]
+    skeleton: str
+    reply: Reply | None
+    is_question: bool
+    asks_for_owner: bool
+    word_count: int
+
+    def of_kind(self, *kinds: str) -> list[Mention]:
+        """Return the mentions of these kinds, in text order."""
+        return [mention for mention in self.mentions if mention.kind in kinds]
+
+    def symbol_at(self, offset: int) -> int:
+        """Return the index of the symbol that covers a skeleton offset."""
+        return max(bisect_right([symbol.at for symbol in self.symbols], offset) - 1, 0)
+
+
+def read_message(  # noqa: PLR0913 - each is one independent input of reading
+    text: str,
+    *,
+    sent_at: datetime,
+    lexicon: Lexicon,
+    locale: str,
+    named_times: Sequence[when.NamedTimeWords] = (),
+    usual_hour: time | None = None,
+) -> Reading:
+    """Read one message.
+
+    Args:
+        text: Verbatim, any Unicode.
+        sent_at: Aware, in the household's zone; relative times count from it.
+        lexicon: The household's words.
+        locale: BCP 47 tag, for date order and week start.
+        named_times: Times of day that the household names.
+        usual_hour: Usual start of the activity talked about, to tell am from pm.
+
+    Returns:
+        The reading; never raises on any text.
+    """
+    tokens = tokenise(text)
+    mentions = lexicon.find(tokens)
+    spans = when.read(
+        text, sent_at, locale=locale, named_times=named_times, usual_hour=usual_hour
+    )
+    symbols = _symbols(tokens, mentions, spans)
+    return Reading(
+        text=text,
+        sent_at=sent_at,
+        tokens=tokens,
+        mentions=mentions,
+        spans=spans,
+        symbols=symbols,
+        skeleton=" ".join(symbol.text for symbol in symbols),
+        reply=read_reply(tokens),
+        is_question=is_question(tokens, text),
+        asks_for_owner=asks_for_owner(tokens, text),
+        word_count=sum(token.kind is not TokenKind.PUNCTUATION for token in tokens),
+    )
+
+
+def _symbols(
+    tokens: Sequence[Token], mentions: Sequence[Mention], spans: Sequence[TimeSpan]
+) -> tuple[Symbol, ...]:
+    items = sorted(
+        [(span.start_char, -span.end_char, _time_mark(span), span) for span in spans]
+        + [(mention.start, -mention.end, _MARKS[mention.kind], mention) for mention in mentions if mention.kind in _MARKS],
+        key=lambda item: item[:2],
+    )
+    symbols: list[Symbol] = []
+    at = covered = position = 0
+    for token in tokens:
+        if token.start < covered:
+            continue
+        while position < len(items) and items[position][0] < token.start:
+            position += 1
+        item: Mention | TimeSpan | None = None
+        text, end = _words(token), token.end
+        if position < len(items) and items[position][0] < token.end:
+            _, negative_end, text, item = items[position]
+            end = max(-negative_end, token.end)
+        if not text:
+            continue
+        symbols.append(Symbol(text=text, at=at, start=token.start, end=end, item=item))
+        at += len(text) + 1
+        covered = end
+    return tuple(symbols)
+
+
+def _words(token: Token) -> str:
+    if token.kind is TokenKind.PUNCTUATION:
+        return token.text if token.text in _CLAUSE_END or token.text in {"&", "+"} else ""
+    text = grammar().words.get(token.text, token.text)
+    return re.sub(r"[<>]", "", text)
+
+
+def _time_mark(span: TimeSpan) -> str:
+    match span.kind:
+        case SpanKind.RANGE:
+            return "<range>" if span.has_time else "<date>"
+        case SpanKind.DURATION:
+            return "<duration>"
+        case SpanKind.RECURRING:
+            return "<recurring>"
+        case _:
+            pass
+    if span.has_date and span.has_time:
+        return "<datetime>"
+    return "<date>" if span.has_date else "<time>"

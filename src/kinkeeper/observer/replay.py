@@ -1,0 +1,158 @@
+"""Replays messages through both tiers on a virtual clock: the same steps as live, in order, without waiting.
+
+The clock follows `sent_at`. What time brings (a question whose grace ends) happens at its time, between the
+messages around it. A message that was interrupted half-way by a kill is finished before the next is taken.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection, Row
+
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.payload import action_record
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.leases import WorkState
+from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.observer import repository
+from kinkeeper.observer.intake import Intake, Received
+from kinkeeper.observer.lines import action_fields, decision_line, further_withdrawals
+from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.understanding import Understanding
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_LEASE = timedelta(minutes=5)
+_AT_ONCE = RetryLadder(delays=(), attempts=1)
+
+
+class Replay:
+    """One household's observer on a virtual clock. The caller holds the runner lock of the database.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        intake: Tier 1, without a queue.
+        understanding: Tier 2.
+        speaker: Asks late questions.
+        clock: Moved by the messages.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of the observer
+        self,
+        store: Store,
+        household: str,
+        *,
+        intake: Intake,
+        understanding: Understanding,
+        speaker: Speaker,
+        clock: VirtualClock,
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._intake = intake
+        self._understanding = understanding
+        self._speaker = speaker
+        self._clock = clock
+        self._may_be_deferred = True
+
+    async def feed(self, message: InboundMessage) -> AsyncIterator[dict[str, Any]]:
+        """Take one message and yield output lines: what time brought first, then the message's own.
+
+        Raises:
+            DeniedError: The chat is not this household's; nothing was stored.
+            ConflictError: The id is taken by a message with another text.
+        """
+        async for line in self.run_until(message.sent_at - timedelta(microseconds=1)):
+            yield line
+        self._clock.advance_to(message.sent_at)
+        received, epoch = await self._store.write(lambda conn: self._receive(conn, message))
+        if received.is_queued:
+            await self._understand(received.row_id, epoch)
+        row, action = await self._store.read(lambda conn: self._row(conn, received.row_id))
+        if row.speak_at is not None:
+            self._may_be_deferred = True
+        yield decision_line(row, action)
+        for line in further_withdrawals(row):
+            yield line
+
+    async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
+        """Let time pass to `instant` and yield a line for each question asked on the way."""
+        while self._may_be_deferred:
+            row = await self._store.read(
+                lambda conn: repository.next_deferred(conn, self._household, until=instant)
+            )
+            if row is None:
+                # Something may still wait, but later; looked up again once time has moved on.
+                break
+            self._clock.advance_to(row.speak_at)
+            spoken = await self._store.write(
+                lambda conn, row=row: self._speaker.ask_late(conn, row)  # type: ignore[misc]
+            )
+            if spoken is not None:
+                line = await self._deferred_line(row.id, spoken)
+                yield line
+        self._clock.advance_to(instant)
+
+    async def _deferred_line(self, row_id: str, spoken: dict[str, Any]) -> dict[str, Any]:
+        row, _ = await self._store.read(lambda conn: self._row(conn, row_id))
+        line = decision_line(row, spoken["action"])
+        return {"message_id": line["message_id"], "event": "deferred", **line}
+
+    def _receive(self, conn: Connection, message: InboundMessage) -> tuple[Received, int | None]:
+        now = self._clock.now()
+        received = self._intake.receive(conn, message, now=now)
+        epoch = None
+        if received.is_queued:
+            if received.is_repeat:
+                leases.end_leases(conn, observer_messages, now=now)
+            epoch = leases.claim(
+                conn, observer_messages, (self._household, received.row_id), now=now, lease=_LEASE
+            )
+        return received, epoch
+
+    async def _understand(self, row_id: str, epoch: int | None) -> None:
+        if epoch is None:
+            return
+        try:
+            stored, original, asked = await self._store.read(
+                lambda conn: self._loaded(conn, row_id)
+            )
+            prepared = await self._understanding.prepare(stored, original, asked)
+            await self._store.write(
+                lambda conn: self._understanding.settle(
+                    conn, prepared, epoch=epoch, now=self._clock.now()
+                )
+            )
+        except Exception as error:  # noqa: BLE001 - the boundary of the job: recorded on the row, visible in pending
+            await self._hand_over(row_id, epoch, error)
+
+    def _loaded(self, conn: Connection, row_id: str) -> Any:
+        stored, original = self._understanding.load(conn, row_id)
+        return stored, original, self._understanding.questions_for(conn, stored)
+
+    async def _hand_over(self, row_id: str, epoch: int, error: Exception) -> None:
+        """Leave a message that could not be understood to a person."""
+        log.error("observer.understanding.failed", row=row_id, error=type(error).__name__)
+        await self._store.write(
+            lambda conn: leases.fail(
+                conn, observer_messages, (self._household, row_id), epoch,
+                error=f"{type(error).__name__}", now=self._clock.now(), ladder=_AT_ONCE,
+            )
+        )  # fmt: skip
+
+    def _row(self, conn: Connection, row_id: str) -> tuple[Row[Any], dict[str, Any] | None]:
+        row = repository.find(conn, self._household, row_id)
+        assert row is not None
+        action = (
+            action_record(action_rows.load_action(conn, self._household, row.action_id))
+            if row.action_id
+            else None
+        )
+        return row, action

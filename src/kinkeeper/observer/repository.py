@@ -1,0 +1,301 @@
+"""Rows of the observer: decisions and gate results. Functions over the caller's transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from kinkeeper.core.gates import GateResult
+from kinkeeper.jobs.leases import WorkState
+from kinkeeper.observer.model import Decision
+from kinkeeper.observer.records import extraction_record
+from kinkeeper.observer.tables import confidence_log, observer_messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """One recent message as tier 1 looks back on it.
+
+    Attributes:
+        id: Row id.
+        message_id: The channel's id.
+        thread_id: Its thread.
+        sent_at: Aware.
+        is_coordination: Whether it asked for or made an arrangement.
+    """
+
+    id: str
+    message_id: str
+    thread_id: str
+    sent_at: datetime
+    is_coordination: bool
+
+
+def recent_talk(
+    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
+) -> Sequence[Talk]:
+    """Return the latest messages of a chat sent in [since, before], oldest first, at most `limit`."""
+    table = observer_messages
+    rows = conn.execute(
+        select(
+            table.c.id, table.c.message_id, table.c.thread_id, table.c.sent_at,
+            table.c.is_coordination_talk,
+        )
+        .where(
+            table.c.household == household,
+            table.c.chat_id == chat_id,
+            table.c.sent_at >= since,
+            table.c.sent_at <= before,
+        )
+        .order_by(table.c.sent_at.desc())
+        .limit(limit)
+    ).all()  # fmt: skip
+    return [
+        Talk(
+            id=row.id, message_id=row.message_id, thread_id=row.thread_id, sent_at=row.sent_at,
+            is_coordination=bool(row.is_coordination_talk),
+        )
+        for row in reversed(rows)
+    ]  # fmt: skip
+
+
+def insert_intake(  # noqa: PLR0913 - one argument per column
+    conn: Connection,
+    household: str,
+    row_id: str,
+    decision: Decision,
+    *,
+    chat_id: str,
+    thread_id: str,
+    sender: str,
+    sent_at: datetime,
+    context_window: Sequence[str],
+    evidence: Mapping[str, Any],
+    is_coordination_talk: bool,
+    state: WorkState,
+    now: datetime,
+) -> None:
+    """Insert what tier 1 decided about a message, with its gate results."""
+    conn.execute(
+        insert(observer_messages).values(
+            household=household, id=row_id, chat_id=chat_id, message_id=decision.message_id,
+            thread_id=thread_id, sender=sender, sent_at=sent_at, context_window=list(context_window),
+            tripwire_confidence=decision.tripwire_confidence,
+            tripwire_patterns=list(decision.patterns), tripwire_evidence=dict(evidence),
+            tier1_decision=decision.tier1.value, override=decision.override,
+            is_coordination_talk=int(is_coordination_talk), reason=decision.reason,
+            withdrawn_actions=list(decision.withdrawn_actions), created_at=now, state=state.value,
+            due_at=now,
+        )
+    )  # fmt: skip
+    log_gates(conn, household, row_id, decision.gates, now=now)
+
+
+def log_gates(
+    conn: Connection, household: str, row_id: str, gates: Sequence[GateResult], *, now: datetime
+) -> None:
+    """Insert one row per gate; a gate is logged once per message."""
+    if gates:
+        conn.execute(
+            insert(confidence_log),
+            [
+                {
+                    "household": household, "message": row_id, "stage": gate.stage.value,
+                    "confidence_type": gate.confidence_type.value, "score": gate.score,
+                    "threshold": gate.threshold, "passed": int(gate.passed),
+                    "decision": gate.decision.value, "logged_at": now,
+                }
+                for gate in gates
+            ],
+        )  # fmt: skip
+
+
+def update_settled(
+    conn: Connection,
+    household: str,
+    row_id: str,
+    decision: Decision,
+    *,
+    notification_id: int | None,
+    brain: Mapping[str, Any] | None,
+    now: datetime,
+) -> None:
+    """Write what tier 2 decided about a message, with its gate results."""
+    outcome = decision.redline
+    conn.execute(
+        update(observer_messages)
+        .where(observer_messages.c.household == household, observer_messages.c.id == row_id)
+        .values(
+            processed_at=now,
+            extraction=extraction_record(decision.extraction) if decision.extraction else None,
+            attribution_source=decision.attribution_source,
+            brain_queries=list(decision.extraction.brain_queries) if decision.extraction else [],
+            brain_context=dict(brain) if brain else None,
+            brain_relevance=decision.brain_relevance,
+            redline_decision=outcome.decision.value if outcome else None,
+            redline_trigger_rule=outcome.rule.value if outcome and outcome.rule else None,
+            redline_facts=dict(outcome.facts) if outcome else None,
+            conflict_key=outcome.conflict_key if outcome else None,
+            speak_at=outcome.speak_at if outcome else None,
+            reason=decision.reason, reply=decision.reply, buttons=list(decision.buttons),
+            action_id=decision.action["id"] if decision.action else None,
+            withdrawn_actions=list(decision.withdrawn_actions), notification_id=notification_id,
+        )
+    )  # fmt: skip
+    log_gates(conn, household, row_id, decision.gates, now=now)
+
+
+def update_deferred(
+    conn: Connection,
+    household: str,
+    row_id: str,
+    *,
+    reply: str | None,
+    buttons: Sequence[str],
+    reason: str,
+    notification_id: int | None,
+    now: datetime,
+) -> None:
+    """Write what came of a question whose grace ended: spoken now, or kept silent for a reason."""
+    values: dict[str, Any] = {"speak_at": None, "reason": reason, "processed_at": now}
+    if reply is not None:
+        values |= {
+            "redline_decision": "SPEAK", "reply": reply, "buttons": list(buttons),
+            "notification_id": notification_id,
+        }  # fmt: skip
+    conn.execute(
+        update(observer_messages)
+        .where(observer_messages.c.household == household, observer_messages.c.id == row_id)
+        .values(**values)
+    )
+
+
+def cancel_deferred(conn: Connection, household: str, row_id: str, *, reason: str) -> None:
+    """Let a question in its grace stay silent for good, because it was settled."""
+    conn.execute(
+        update(observer_messages)
+        .where(
+            observer_messages.c.household == household,
+            observer_messages.c.id == row_id,
+            observer_messages.c.speak_at.is_not(None),
+        )
+        .values(speak_at=None, reason=reason)
+    )
+
+
+def next_deferred(conn: Connection, household: str, *, until: datetime) -> Row[Any] | None:
+    """Return the earliest question whose grace ends at or before `until`, if any."""
+    return conn.execute(
+        select(observer_messages)
+        .where(
+            observer_messages.c.household == household,
+            observer_messages.c.speak_at.is_not(None),
+            observer_messages.c.speak_at <= until,
+        )
+        .order_by(observer_messages.c.speak_at, observer_messages.c.id)
+        .limit(1)
+    ).first()
+
+
+def find(conn: Connection, household: str, row_id: str) -> Row[Any] | None:
+    """Return a message's decision row, if it is this household's."""
+    return conn.execute(
+        select(observer_messages).where(
+            observer_messages.c.household == household, observer_messages.c.id == row_id
+        )
+    ).first()
+
+
+def gates_of(conn: Connection, household: str, row_id: str) -> Sequence[Row[Any]]:
+    """Return the gate results of a message, in the order they were logged."""
+    return conn.execute(
+        select(confidence_log)
+        .where(confidence_log.c.household == household, confidence_log.c.message == row_id)
+        .order_by(confidence_log.c.logged_at)
+    ).all()
+
+
+def answers_to(conn: Connection, household: str, chat_id: str, message_id: str) -> Sequence[str]:
+    """Return ids of the actions that answers to a message have caused."""
+    rows = conn.execute(
+        select(observer_messages.c.action_id).where(
+            observer_messages.c.household == household,
+            observer_messages.c.chat_id == chat_id,
+            observer_messages.c.attribution_source == message_id,
+            observer_messages.c.action_id.is_not(None),
+        )
+    )
+    return [row.action_id for row in rows]
+
+
+def latest_with_action(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    *,
+    sender: str,
+    since: datetime,
+    message_id: str | None,
+) -> Row[Any] | None:
+    """Return the last message of a sender since then that proposed something, if any.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: Its chat.
+        sender: Member id, or the name as sent.
+        since: Aware.
+        message_id: Where given, only that message.
+    """
+    table = observer_messages
+    where = [
+        table.c.household == household,
+        table.c.chat_id == chat_id,
+        table.c.sender == sender,
+        table.c.sent_at >= since,
+        table.c.action_id.is_not(None),
+    ]
+    if message_id is not None:
+        where.append(table.c.message_id == message_id)
+    return conn.execute(
+        select(table).where(*where).order_by(table.c.sent_at.desc(), func.length(table.c.id).desc(), table.c.id.desc()).limit(1)
+    ).first()
+
+
+def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: datetime) -> int:
+    """Return how many messages of a chat were sent in the minute before `now`."""
+    statement = (
+        select(func.count())
+        .select_from(observer_messages)
+        .where(
+            observer_messages.c.household == household,
+            observer_messages.c.chat_id == chat_id,
+            observer_messages.c.sent_at > now - timedelta(minutes=1),
+            observer_messages.c.sent_at <= now,
+        )
+    )
+    return int(conn.execute(statement).scalar_one())
+
+
+def unfinished_before(
+    conn: Connection, household: str, chat_id: str, row_id: str, *, now: datetime
+) -> Row[Any] | None:
+    """Return the first earlier message of a chat that still waits for tier 2, if any.
+
+    One that failed and waits for its next try is not waited for.
+    """
+    table = observer_messages
+    return conn.execute(
+        select(table.c.id, table.c.state, table.c.lease_until)
+        .where(
+            table.c.household == household,
+            table.c.chat_id == chat_id,
+            func.length(table.c.id) <= len(row_id),
+            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+            table.c.due_at <= now,
+        )
+        .order_by(func.length(table.c.id), table.c.id)
+        .limit(1)
+    ).first()

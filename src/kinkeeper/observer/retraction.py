@@ -1,0 +1,107 @@
+"""Taking back what a message had caused: its proposals, its open question, the question's grace.
+
+A card whose ground is gone must never be confirmable, so this runs in the transaction that learns of it.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer import questions, repository
+
+SOURCE = SourceType.OBSERVER.value
+
+
+def retract_message(
+    conn: Connection, household: str, stored: StoredMessage, *, now: datetime
+) -> tuple[str, ...]:
+    """Take back everything that a message, and the answers to it, had proposed.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    message = stored.message
+    own = [
+        action.id
+        for action in action_rows.find_by_source(conn, household, SOURCE, str(stored.id))
+        if action.status is ActionStatus.PENDING
+    ]
+    answers = repository.answers_to(conn, household, message.chat_id, message.message_id)
+    close_question(conn, household, stored.id, status=questions.WITHDRAWN, by=None, now=now)
+    return withdraw_all(conn, household, [*own, *answers], by_source=message.message_id, now=now)
+
+
+def retract_latest(  # noqa: PLR0913 - who, where, what it answers, since when
+    conn: Connection,
+    household: str,
+    *,
+    sender: str,
+    chat_id: str,
+    answers: str | None,
+    sent_at: datetime,
+    window: timedelta,
+    now: datetime,
+) -> tuple[str, ...]:
+    """Take back what a person last asked or proposed: the meaning of "never mind".
+
+    An open question of theirs goes first, however old; else their last message within the window that
+    still has something pending.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    asked = [
+        question
+        for question, answered_by in questions.answerable(
+            conn, household, chat_id, at=sent_at, answered_within=timedelta(0)
+        )
+        if answered_by is None
+        and question.asker == sender
+        and answers in {None, question.message_id}
+    ]
+    if asked:
+        question = asked[0]
+        close_question(
+            conn, household, question.id, status=questions.WITHDRAWN, by=sender, now=now
+        )
+        ids = [question.action_id] if question.action_id else []
+        return withdraw_all(conn, household, ids, by_source=question.message_id, now=now)
+    latest = repository.latest_with_action(
+        conn, household, chat_id, sender=sender, since=sent_at - window, message_id=answers
+    )
+    if latest is None:
+        return ()
+    return withdraw_all(
+        conn, household, [latest.action_id], by_source=latest.message_id, now=now
+    )
+
+
+def close_question(
+    conn: Connection, household: str, question_id: int, *, status: str, by: str | None, now: datetime
+) -> None:
+    """Close a question and end its grace."""
+    questions.close(conn, household, question_id, status=status, by=by, at=now)
+    repository.cancel_deferred(conn, household, str(question_id), reason=f"question_{status}")
+
+
+def withdraw_all(
+    conn: Connection, household: str, action_ids: Iterable[str], *, by_source: str, now: datetime
+) -> tuple[str, ...]:
+    """Withdraw those of these actions that are still pending.
+
+    Returns:
+        Ids of those that were.
+    """
+    withdrawn = []
+    for action_id in dict.fromkeys(action_ids):
+        if proposals.withdraw(
+            conn, action_id, household=household, now=now, by_source=by_source
+        ):
+            withdrawn.append(action_id)
+    return tuple(withdrawn)

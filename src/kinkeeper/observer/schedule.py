@@ -1,0 +1,80 @@
+"""The household's days as the rules see them: slots from the event graph with the open proposals laid over. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from kinkeeper.calendar.model import EventKind, Occurrence
+from kinkeeper.core.time import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """Something that stands on a day, confirmed or proposed.
+
+    Attributes:
+        key: Stable key: event id and original start, or action id.
+        kind: Booking, care, ...
+        label: What people call it.
+        activity: Activity id or generic word, if any.
+        task: For care: what is done.
+        who: Members taking part (children).
+        responsible: Members in charge.
+        day: Local day.
+        interval: When; None where only the day is known.
+        event_id: Event behind it, if it is in the event graph.
+        action_id: Open pending action behind it, if it is only proposed.
+        source_id: Message (or other source) it came from.
+        occurrence: The occurrence behind it, if any.
+    """
+
+    key: str
+    kind: EventKind
+    label: str
+    day: date
+    interval: Interval | None
+    activity: str | None = None
+    task: str | None = None
+    who: tuple[str, ...] = ()
+    responsible: tuple[str, ...] = ()
+    event_id: str | None = None
+    action_id: str | None = None
+    source_id: str | None = None
+    occurrence: Occurrence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """What is known around the days of one message.
+
+    Attributes:
+        slots: Confirmed and proposed slots on the days concerned, in time order.
+        series: Slots of the activity concerned within the coming weeks, in time order.
+    """
+
+    slots: tuple[Slot, ...] = ()
+    series: tuple[Slot, ...] = ()
+
+    def bookings(self, members: Iterable[str], days: Sequence[date]) -> list[Slot]:
+        """Return bookings of any of these members on these days."""
+        wanted = set(members)
+        return [
+            slot
+            for slot in self.slots
+            if slot.kind is EventKind.BOOKING and slot.day in days and wanted & set(slot.who)
+        ]
+
+    def care(self, days: Sequence[date]) -> list[Slot]:
+        """Return care slots on these days."""
+        return [slot for slot in self.slots if slot.kind is EventKind.CARE and slot.day in days]
+
+    def of_activity(self, activity: str | None, children: Sequence[str]) -> list[Slot]:
+        """Return bookings of an activity on the days concerned, of these children (or of anyone)."""
+        return [
+            slot
+            for slot in self.slots
+            if activity is not None
+            and slot.kind is EventKind.BOOKING
+            and slot.activity == activity
+            and (not children or not slot.who or set(children) & set(slot.who))
+        ]

@@ -1,0 +1,151 @@
+"""The one producer of messages to the group: mutes what may not be said, writes the outbox, asks late questions."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Row
+
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.payload import action_record
+from kinkeeper.core.time import from_text
+from kinkeeper.messaging import inbox, outbox
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.messaging.outbox import Outbound, OutboundState
+from kinkeeper.observer import questions, repository
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
+from kinkeeper.observer.phrasing import Phrasing
+
+REPLAY = "replay"
+_SAME_CONFLICT = timedelta(hours=24)
+
+
+class Speaker:
+    """Speaks in the groups of one household, under its limits.
+
+    Args:
+        household: Tenant key.
+        zone: Its zone; the daily limit counts local days.
+        phrasing: Its words.
+        config: Its limits.
+    """
+
+    def __init__(
+        self, household: str, zone: ZoneInfo, phrasing: Phrasing, config: ObserverConfig
+    ) -> None:
+        self._household = household
+        self._zone = zone
+        self._phrasing = phrasing
+        self._config = config
+
+    def mute(self, conn: Connection, verdict: RedlineOutcome, *, now: datetime) -> RedlineOutcome:
+        """Return the verdict, silenced if it was announced within a day or today's limit is reached."""
+        if verdict.decision is RedlineDecision.SILENT and verdict.speak_at is None:
+            return verdict
+        if verdict.conflict_key and outbox.was_announced(
+            conn, self._household, verdict.conflict_key, since=now - _SAME_CONFLICT
+        ):
+            return _muted(verdict, "already_announced")
+        if verdict.decision is RedlineDecision.SPEAK and self._spoken_today(conn, now) >= self._config.max_speak_per_day:
+            return _muted(verdict, "daily_limit")
+        return verdict
+
+    def buttons(self, action: PendingAction | None, verdict: RedlineOutcome) -> tuple[str, ...]:
+        """Return the labels under a message: the ways its action can be resolved."""
+        if action is None:
+            return ()
+        return tuple(choice.label for choice in action.proposal.choices)
+
+    def speak(  # noqa: PLR0913 - what is said, about what, with which buttons
+        self,
+        conn: Connection,
+        stored: StoredMessage,
+        verdict: RedlineOutcome,
+        *,
+        reply: str,
+        buttons: Sequence[str],
+        action_id: str | None,
+        now: datetime,
+    ) -> int:
+        """Put the line into the outbox; returns its row id. A replay's lines count as delivered."""
+        message = stored.message
+        line = Outbound(
+            channel=message.channel, chat_id=message.chat_id, body=reply,
+            dedupe_key=f"observer:{stored.id}:{verdict.rule}", reply_to=message.message_id,
+            buttons=buttons, conflict_key=verdict.conflict_key, action_id=action_id,
+        )  # fmt: skip
+        state = OutboundState.SENT if message.channel == REPLAY else OutboundState.QUEUED
+        row_id, _ = outbox.put(conn, self._household, line, state=state, now=now)
+        return row_id
+
+    def ask_late(self, conn: Connection, row: Row[Any]) -> dict[str, Any] | None:
+        """Ask a question whose grace has ended, unless it was settled meanwhile.
+
+        Args:
+            conn: In a write transaction.
+            row: The asking message's decision row; its `speak_at` is the time it is now.
+
+        Returns:
+            What is said: reply, buttons and the action's record; None where it stays silent.
+        """
+        now: datetime = row.speak_at
+        found = questions.find(conn, self._household, int(row.id))
+        stored = inbox.load(conn, self._household, int(row.id))
+        if found is None or found[1] != questions.OPEN or stored is None:
+            repository.cancel_deferred(conn, self._household, row.id, reason="question_settled")
+            return None
+        action = self._open_action(conn, found[0].action_id)
+        verdict = self.mute(
+            conn,
+            RedlineOutcome(
+                decision=RedlineDecision.SPEAK, rule=RedlineRule(row.redline_trigger_rule),
+                reason=row.redline_trigger_rule, facts=row.redline_facts,
+                conflict_key=row.conflict_key,
+            ),
+            now=now,
+        )  # fmt: skip
+        if verdict.decision is RedlineDecision.SILENT or _has_passed(row, now):
+            reason = verdict.reason if verdict.decision is RedlineDecision.SILENT else "too_late"
+            repository.cancel_deferred(conn, self._household, row.id, reason=reason)
+            return None
+        reply = self._phrasing.line(verdict)
+        buttons = self.buttons(action, verdict)
+        notification = self.speak(
+            conn, stored, verdict, reply=reply, buttons=buttons,
+            action_id=action.id if action else None, now=now,
+        )  # fmt: skip
+        repository.update_deferred(
+            conn, self._household, row.id, reply=reply, buttons=buttons, reason=verdict.reason,
+            notification_id=notification, now=now,
+        )  # fmt: skip
+        return {
+            "reply": reply,
+            "buttons": list(buttons),
+            "action": action_record(action) if action else None,
+            "reason": verdict.reason,
+        }
+
+    def _open_action(self, conn: Connection, action_id: str | None) -> PendingAction | None:
+        if action_id is None:
+            return None
+        action = action_rows.load_action(conn, self._household, action_id)
+        return action if action.status is ActionStatus.PENDING else None
+
+    def _spoken_today(self, conn: Connection, now: datetime) -> int:
+        today = now.astimezone(self._zone).date()
+        start = datetime.combine(today, time(), tzinfo=self._zone)
+        end = datetime.combine(today + timedelta(days=1), time(), tzinfo=self._zone)
+        return outbox.count_unprompted(conn, self._household, since=start, until=end)
+
+
+def _muted(verdict: RedlineOutcome, reason: str) -> RedlineOutcome:
+    return replace(verdict, decision=RedlineDecision.SILENT, reason=reason, speak_at=None)
+
+
+def _has_passed(row: Row[Any], now: datetime) -> bool:
+    starts_at = row.redline_facts.get("starts_at")
+    return starts_at is not None and from_text(starts_at) <= now

@@ -1,0 +1,82 @@
+"""Tables of the observer: decisions, gate results, open questions."""
+
+from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text
+
+from kinkeeper.jobs.leases import work_columns
+from kinkeeper.store.schema import Instant, metadata
+
+observer_messages = Table(
+    "observer_messages",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(20), primary_key=True),
+    Column("chat_id", String(128), nullable=False),
+    Column("message_id", String(128), nullable=False),
+    Column("thread_id", String(128), nullable=False),
+    Column("sender", String(128), nullable=False),
+    Column("sent_at", Instant, nullable=False),
+    Column("context_window", JSON, nullable=False),
+    Column("tripwire_confidence", Float, nullable=False),
+    Column("tripwire_patterns", JSON, nullable=False),
+    Column("tripwire_evidence", JSON, nullable=False),
+    Column("tier1_decision", String(8), nullable=False),
+    Column("override", String(16)),
+    Column("is_coordination_talk", Integer, nullable=False),
+    Column("processed_at", Instant),
+    Column("extraction", JSON),
+    Column("attribution_source", String(128)),
+    Column("brain_queries", JSON),
+    Column("brain_context", JSON),
+    Column("brain_relevance", Float),
+    Column("redline_decision", String(8)),
+    Column("redline_trigger_rule", String(32)),
+    Column("redline_facts", JSON),
+    Column("reason", String(64), nullable=False),
+    Column("reply", Text),
+    Column("buttons", JSON),
+    Column("action_id", String(64)),
+    Column("withdrawn_actions", JSON, nullable=False),
+    Column("notification_id", Integer),
+    Column("speak_at", Instant),
+    Column("conflict_key", String(256)),
+    Column("created_at", Instant, nullable=False),
+    *work_columns(),
+    Index("ix_observer_messages_thread", "household", "thread_id", "sent_at"),
+    Index("ix_observer_messages_chat", "household", "chat_id", "sent_at"),
+    Index("ix_observer_messages_tripwire", "household", "tripwire_confidence", "tier1_decision"),
+    Index("ix_observer_messages_redline", "household", "redline_decision", "processed_at"),
+    Index("ix_observer_messages_speak_at", "household", "speak_at"),
+)
+
+confidence_log = Table(
+    "observer_confidence_log",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("message", String(20), primary_key=True),
+    Column("stage", String(16), primary_key=True),
+    Column("confidence_type", String(24), nullable=False),
+    Column("score", Float),
+    Column("threshold", Float, nullable=False),
+    Column("passed", Integer, nullable=False),
+    Column("decision", String(24), nullable=False),
+    Column("logged_at", Instant, nullable=False),
+)
+
+open_questions = Table(
+    "open_questions",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("id", String(20), primary_key=True),
+    Column("chat_id", String(128), nullable=False),
+    Column("message_id", String(128), nullable=False),
+    Column("thread_id", String(128), nullable=False),
+    Column("asker", String(128), nullable=False),
+    Column("asked_at", Instant, nullable=False),
+    Column("until", Instant, nullable=False),
+    Column("extraction", JSON, nullable=False),
+    Column("action_id", String(64)),
+    Column("status", String(16), nullable=False),
+    Column("answered_by", String(128)),
+    Column("closed_at", Instant),
+    Index("ix_open_questions_chat", "household", "chat_id", "status", "asked_at"),
+)

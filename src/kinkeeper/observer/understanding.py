@@ -1,0 +1,614 @@
+"""Tier 2: what a queued message means and what is done about it.
+
+Two halves. `prepare` reads and may wait (extractor, brain), outside any transaction. `settle` decides and writes
+in one transaction, so that two messages understood at the same time still see each other: attribution, the
+household's days, the extraction gate, the rules, the proposal, the line in the outbox, the record.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.payload import action_record
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.core.messages import MessageKind
+from kinkeeper.household.model import Member
+from kinkeeper.jobs import leases
+from kinkeeper.messaging import inbox
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer import questions, repository, retraction
+from kinkeeper.observer.attribution import (
+    AttributionOutcome,
+    Reply,
+    are_compatible,
+    are_same_task,
+    attribute,
+)
+from kinkeeper.observer.completion import complete
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
+from kinkeeper.observer.days import load_schedule
+from kinkeeper.observer.extraction import extract
+from kinkeeper.observer.model import (
+    UNSPECIFIED,
+    Decision,
+    Extraction,
+    OpenQuestion,
+    RedlineDecision,
+    RedlineOutcome,
+    RedlineRule,
+    Stance,
+    Task,
+    Tier1Decision,
+)
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.proposing import Ground, Proposer
+from kinkeeper.observer.reading import Reading, read_message
+from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.redline import Case, decide, first_instant, needs_owner
+from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.tables import observer_messages
+
+_CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_DAY = timedelta(days=1)
+
+
+class Extractor(Protocol):
+    """Reads who does what, when, for whom, out of one message."""
+
+    async def extract(
+        self, reading: Reading, *, sender: Member | None, participants: Participants
+    ) -> Extraction:
+        """Return the extraction; never raises for what the text says."""
+        ...
+
+
+class RulesExtractor:
+    """The deterministic extractor: no model, no network."""
+
+    async def extract(
+        self, reading: Reading, *, sender: Member | None, participants: Participants
+    ) -> Extraction:
+        """Return what the rules read."""
+        return extract(reading, sender=sender, participants=participants)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A message read, and what memory says about it; nothing is decided yet.
+
+    Attributes:
+        stored: The message.
+        sent_at: When it was said, in the household's zone; of an edit, when the original was.
+        member: Who sent it, if known.
+        reading: Its reading.
+        extraction: What it says on its own.
+        brain: What memory said.
+    """
+
+    stored: StoredMessage
+    sent_at: datetime
+    member: Member | None
+    reading: Reading
+    extraction: Extraction
+    brain: BrainContext
+
+
+class Understanding:
+    """Tier 2 of one household.
+
+    Args:
+        participants: The household compiled.
+        config: Thresholds, windows, rules.
+        extractor: Reads messages.
+        context: Asks memory.
+    """
+
+    def __init__(
+        self,
+        participants: Participants,
+        config: ObserverConfig,
+        extractor: Extractor,
+        context: ContextSource,
+    ) -> None:
+        self._participants = participants
+        self._household = participants.household.id
+        self._zone = participants.household.zone
+        self._config = config
+        self._extractor = extractor
+        self._context = context
+        self._phrasing = Phrasing(participants=participants, limits=config.limits)
+        self._proposer = Proposer(self._phrasing, self._household)
+        self._speaker = Speaker(self._household, self._zone, self._phrasing, config)
+
+    def load(self, conn: Connection, row_id: str) -> tuple[StoredMessage, StoredMessage | None]:
+        """Return a message and, for an edit, the original it changes.
+
+        Raises:
+            NotFoundError: There is no such message.
+        """
+        stored = inbox.load(conn, self._household, int(row_id))
+        if stored is None:
+            raise NotFoundError(f"there is no message row {row_id!r}")
+        message = stored.message
+        if message.kind is not MessageKind.EDIT or message.target is None:
+            return stored, None
+        earlier = inbox.find_by_message_id(
+            conn, self._household, message.target, chat_id=message.chat_id
+        )
+        return stored, earlier[0] if earlier else None
+
+    async def prepare(
+        self, stored: StoredMessage, original: StoredMessage | None, asked: Sequence[OpenQuestion]
+    ) -> Prepared:
+        """Read a message and ask memory about it. May wait; writes nothing.
+
+        Args:
+            stored: The message.
+            original: What it edits, if it is an edit.
+            asked: Questions it may answer, newest first; memory is asked about what it inherits too.
+        """
+        household = self._participants.household
+        message = stored.message
+        spoken = original.message.sent_at if original else message.sent_at
+        sent_at = spoken.astimezone(self._zone)
+        member = household.member(message.sender) if stored.is_member else None
+        reading = self._read(message.text, sent_at)
+        extraction = await self._extractor.extract(
+            reading, sender=member, participants=self._participants
+        )
+        prepared = Prepared(
+            stored=stored, sent_at=sent_at, member=member, reading=reading, extraction=extraction,
+            brain=BrainContext(),
+        )  # fmt: skip
+        outcome = self._attribute(prepared, asked)
+        queries = compose_queries(
+            outcome.extraction, household=household.id, limit=self._config.max_brain_queries
+        )
+        extraction = replace(extraction, brain_queries=tuple(query.text for query in queries))
+        return replace(
+            prepared, extraction=extraction, brain=await self._context.ask(queries)
+        )
+
+    def questions_for(self, conn: Connection, stored: StoredMessage) -> list[OpenQuestion]:
+        """Return the questions a message may answer, newest first."""
+        return [question for question, _ in self._asked(conn, stored)]
+
+    def settle(
+        self, conn: Connection, prepared: Prepared, *, epoch: int, now: datetime
+    ) -> Decision:
+        """Decide about a message and write everything that follows, in the caller's transaction.
+
+        Args:
+            conn: In a write transaction.
+            prepared: From `prepare`.
+            epoch: The claim under which the work runs.
+            now: Aware.
+
+        Returns:
+            What tier 2 decided (tier 1's fields are empty).
+
+        Raises:
+            LeaseLostError: Another worker took the row; the transaction must end without effect.
+        """
+        row_id = str(prepared.stored.id)
+        key = (self._household, row_id)
+        decision, notification, speak_later = self._decide(conn, prepared, now=now)
+        repository.update_settled(
+            conn, self._household, row_id, decision, notification_id=notification,
+            brain=_brain_record(prepared.brain), now=now,
+        )  # fmt: skip
+        leases.finish(conn, observer_messages, key, epoch)
+        return decision
+
+    def _decide(
+        self, conn: Connection, prepared: Prepared, *, now: datetime
+    ) -> tuple[Decision, int | None, None]:
+        proposals.expire_due(conn, self._household, now)
+        asked = self._asked(conn, prepared.stored)
+        outcome = self._attribute(prepared, _eligible(prepared, asked))
+        pending = action_rows.open_actions(conn, self._household, now=now)
+        schedule = load_schedule(
+            conn, self._household, outcome.extraction, pending=pending, sent_at=prepared.sent_at,
+            zone=self._zone,
+        )  # fmt: skip
+        extraction = complete(
+            outcome.extraction, schedule, today=prepared.sent_at.date(),
+            participants=self._participants,
+        )  # fmt: skip
+        gates = [gate for gate in (outcome.gate, self._extraction_gate(extraction)) if gate]
+        base = Decision(
+            message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
+            tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
+            extraction=extraction, gates=tuple(gates),
+            attribution_source=outcome.question.message_id if outcome.question else None,
+        )  # fmt: skip
+        if not gates[-1].passed:
+            self._drop_question(conn, prepared, now=now)
+            return base, None, None
+        if (brain_gate := prepared.brain.gate(self._config.brain_min_relevance)) is not None:
+            base = replace(
+                base, gates=(*gates, brain_gate), brain_relevance=prepared.brain.relevance
+            )
+        if extraction.dates != outcome.extraction.dates or extraction.moved_from != outcome.extraction.moved_from:
+            schedule = load_schedule(
+                conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
+                zone=self._zone,
+            )  # fmt: skip
+        case = Case(
+            extraction=extraction, schedule=schedule,
+            source_ids=frozenset(
+                {str(prepared.stored.id)} | ({str(outcome.question.id)} if outcome.question else set())
+            ),
+            sent_at=prepared.sent_at, zone=self._zone,
+            mentioned=frozenset(
+                mention.id for mention in prepared.reading.of_kind("activity", "generic_activity")
+            ),
+        )  # fmt: skip
+        settlement = _Settlement(
+            conn=conn, prepared=prepared, case=case, question=outcome.question, pending=pending,
+            now=now, base=base,
+        )  # fmt: skip
+        return self._conclude(settlement)
+
+    def _conclude(self, turn: "_Settlement") -> tuple[Decision, int | None, None]:
+        """Apply the rules, then write what follows from them."""
+        extraction = turn.case.extraction
+        if extraction.stance is Stance.ACCEPTS and turn.question is None:
+            return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None, None
+        withdrawn = self._withdraw_stale(turn)
+        turn = self._reopened(turn, withdrawn)
+        verdict = self._mute(turn, self._verdict(turn))
+        ground = self._ground(turn)
+        absorbed = self._absorbed(turn, verdict)
+        action = self._propose(turn, ground, verdict, absorbed)
+        if action is None and not withdrawn and extraction.stance is not Stance.ASKS:
+            verdict = verdict if verdict.rule else _silent("nothing_to_confirm")
+        self._track_question(turn, action)
+        reply, buttons, notification = None, (), None
+        if verdict.decision is RedlineDecision.SPEAK:
+            reply = self._phrasing.line(verdict)
+            buttons = self._speaker.buttons(action, verdict)
+            notification = self._speaker.speak(
+                turn.conn, turn.prepared.stored, verdict, reply=reply, buttons=buttons,
+                action_id=action.id if action else None, now=turn.now,
+            )  # fmt: skip
+        decision = replace(
+            turn.base, extraction=turn.case.extraction, redline=verdict, reply=reply,
+            buttons=buttons, action=action_record(action) if action else None,
+            withdrawn_actions=withdrawn, reason=verdict.reason,
+        )  # fmt: skip
+        return decision, notification, None
+
+    def _verdict(self, turn: "_Settlement") -> RedlineOutcome:
+        if turn.case.extraction.stance is Stance.DECLINES and turn.question is not None:
+            return _silent("declined")
+        return decide(turn.case, self._config.rules)
+
+    def _mute(self, turn: "_Settlement", verdict: RedlineOutcome) -> RedlineOutcome:
+        """Keep silent what was said before, what the day has no room for, and what rests on nothing."""
+        if verdict.rule is RedlineRule.MISSING_VARIABLE and self._rests_on_brain(turn):
+            relevance, confidence = turn.prepared.brain.relevance, turn.case.extraction.confidence
+            if turn.prepared.brain.is_degraded:
+                return replace(verdict, facts={**verdict.facts, "context": "brain_timeout_degraded"})
+            if relevance is not None and relevance < self._config.brain_min_relevance and confidence <= 0.8:  # noqa: PLR2004 - the contract's number
+                return _muted(verdict, "low_confidence_no_brain")
+        return self._speaker.mute(turn.conn, verdict, now=turn.now)
+
+    def _rests_on_brain(self, turn: "_Settlement") -> bool:
+        """Whether only memory could tell that the job exists: a mere mention of something unknown."""
+        extraction = turn.case.extraction
+        if extraction.stance is Stance.ASKS or turn.prepared.reading.is_question:
+            return False
+        return not turn.case.schedule.series and extraction.task is None
+
+    def _withdraw_stale(self, turn: "_Settlement") -> tuple[str, ...]:
+        """Withdraw proposals that this message makes untrue: cancelled, moved, or no longer possible."""
+        extraction = turn.case.extraction
+        if extraction.task in _CHANGES and extraction.stance is not Stance.ASKS:
+            stale = [a for a in turn.pending if _is_undone_by(a, extraction)]
+        elif extraction.stance is Stance.DECLINES:
+            person = extraction.addressee or turn.sender
+            stale = [a for a in turn.pending if _is_claim_of(a, person, extraction)][-1:]
+        else:
+            return ()
+        return retraction.withdraw_all(
+            turn.conn, self._household, [action.id for action in stale],
+            by_source=str(turn.prepared.stored.id), now=turn.now,
+        )  # fmt: skip
+
+    def _reopened(self, turn: "_Settlement", withdrawn: Sequence[str]) -> "_Settlement":
+        """After somebody stepped back, the message stands for the job they leave open."""
+        if turn.case.extraction.stance is not Stance.DECLINES or not withdrawn:
+            return turn
+        left = next(action for action in turn.pending if action.id == withdrawn[0])
+        job = extraction_from_record(left.proposal.extraction)
+        own = turn.case.extraction
+        extraction = replace(
+            job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
+            entities=own.entities, attribution=None, confidence=own.confidence,
+            brain_queries=own.brain_queries,
+        )  # fmt: skip
+        return replace(turn, case=replace(turn.case, extraction=extraction))
+
+    def _ground(self, turn: "_Settlement") -> Ground:
+        maintenance = turn.prepared.reading.of_kind("maintenance")
+        message = turn.prepared.stored.message
+        return Ground(
+            case=turn.case, row_id=str(turn.prepared.stored.id), chat_id=message.chat_id,
+            sender=turn.sender, expires_at=turn.now + self._config.action_ttl,
+            default_duration=self._config.rules.default_duration,
+            maintenance=maintenance[0].id if maintenance else None,
+        )  # fmt: skip
+
+    def _absorbed(self, turn: "_Settlement", verdict: RedlineOutcome) -> list[PendingAction]:
+        """The open proposals a conflict is with: their content moves into its choices."""
+        if verdict.rule not in {RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT}:
+            return []
+        facts = verdict.facts
+        other = facts.get("booked") or facts.get("slot") or {}
+        return [action for action in turn.pending if action.id == other.get("action_id")]
+
+    def _propose(
+        self,
+        turn: "_Settlement",
+        ground: Ground,
+        verdict: RedlineOutcome,
+        absorbed: Sequence[PendingAction],
+    ) -> PendingAction | None:
+        extraction = turn.case.extraction
+        if extraction.stance is Stance.DECLINES and turn.question is not None:
+            return None
+        proposal = self._proposer.propose(
+            ground, verdict, [action.proposal.effects for action in absorbed]
+        )
+        if proposal is None:
+            return None
+        result = proposals.propose(turn.conn, proposal, now=turn.now)
+        if result.is_new:
+            stale = [*absorbed, *self._replaced(turn)]
+            if turn.question and turn.question.action_id:
+                stale += [a for a in turn.pending if a.id == turn.question.action_id]
+            for action in {action.id: action for action in stale}.values():
+                if action.id != result.action.id:
+                    proposals.supersede(
+                        turn.conn, action.id, household=self._household,
+                        by_action_id=result.action.id, now=turn.now,
+                    )  # fmt: skip
+        return result.action
+
+    def _replaced(self, turn: "_Settlement") -> list[PendingAction]:
+        """Earlier claims on the same job: one's own always, another's where this one takes over."""
+        extraction = turn.case.extraction
+        if not extraction.owners:
+            return []
+        replaced = []
+        for action in turn.pending:
+            other = extraction_from_record(action.proposal.extraction)
+            is_own = set(other.owners) == set(extraction.owners)
+            if not other.owners or not (is_own or extraction.yields):
+                continue
+            if _is_restated(extraction, other):
+                replaced.append(action)
+        return replaced
+
+    def _track_question(self, turn: "_Settlement", action: PendingAction | None) -> None:
+        """Close what this message answers, and open what it asks."""
+        extraction, row = turn.case.extraction, turn.prepared.stored
+        if extraction.owners or extraction.task in _CHANGES:
+            self._answer_questions(turn)
+        is_open = needs_owner(extraction) and (
+            extraction.stance is not Stance.DECLINES or turn.question is None
+        )
+        if not is_open:
+            if turn.question is None or turn.question.id != row.id:
+                questions.close(
+                    turn.conn, self._household, row.id, status=questions.ANSWERED, by=None,
+                    at=turn.now,
+                )  # fmt: skip
+            return
+        starts_at = first_instant(turn.case, self._config.rules.default_duration)
+        until = turn.prepared.sent_at + self._config.open_question_window
+        if starts_at is not None and starts_at > turn.prepared.sent_at:
+            until = min(until, starts_at)
+        questions.put(
+            turn.conn, self._household,
+            OpenQuestion(
+                id=row.id, chat_id=row.message.chat_id, message_id=row.message.message_id,
+                thread_id=row.thread_id, asker=turn.sender, asked_at=row.message.sent_at,
+                until=until, extraction=extraction, action_id=action.id if action else None,
+            ),
+        )  # fmt: skip
+
+    def _answer_questions(self, turn: "_Settlement") -> None:
+        extraction = turn.case.extraction
+        candidates = [q for q, by in self._asked(turn.conn, turn.prepared.stored) if by is None]
+        for question in candidates:
+            is_answered = turn.question is not None and question.id == turn.question.id
+            if question.id == turn.prepared.stored.id or not (
+                is_answered or _is_restated(extraction, question.extraction)
+            ):
+                continue
+            rest = tuple(c for c in question.extraction.child if c not in extraction.child)
+            if rest and extraction.child and extraction.task not in _CHANGES:
+                self._narrow(turn, question, rest)
+            else:
+                retraction.close_question(
+                    turn.conn, self._household, question.id, status=questions.ANSWERED,
+                    by=turn.sender, now=turn.now,
+                )  # fmt: skip
+                self._supersede_question(turn, question)
+
+    def _supersede_question(self, turn: "_Settlement", question: OpenQuestion) -> None:
+        if question.action_id:
+            retraction.withdraw_all(
+                turn.conn, self._household, [question.action_id],
+                by_source=str(turn.prepared.stored.id), now=turn.now,
+            )  # fmt: skip
+
+    def _narrow(self, turn: "_Settlement", question: OpenQuestion, rest: tuple[str, ...]) -> None:
+        """Part of what was asked is taken; the rest stays open as a card of its own."""
+        extraction = replace(question.extraction, child=rest)
+        ground = replace(
+            self._ground(turn), row_id=f"{question.id}:{'+'.join(rest)}",
+            case=replace(turn.case, extraction=extraction),
+        )  # fmt: skip
+        result = proposals.propose(
+            turn.conn, self._proposer.remainder(ground, extraction), now=turn.now
+        )
+        self._supersede_question(turn, question)
+        questions.narrow(
+            turn.conn, self._household, question.id, extraction=extraction,
+            action_id=result.action.id,
+        )  # fmt: skip
+
+    def _drop_question(self, conn: Connection, prepared: Prepared, *, now: datetime) -> None:
+        questions.close(
+            conn, self._household, prepared.stored.id, status=questions.WITHDRAWN, by=None, at=now
+        )
+
+    def _asked(
+        self, conn: Connection, stored: StoredMessage
+    ) -> list[tuple[OpenQuestion, str | None]]:
+        message = stored.message
+        found = questions.answerable(
+            conn, self._household, message.chat_id, at=message.sent_at,
+            answered_within=self._config.attribution_window,
+        )  # fmt: skip
+        return [(question, by) for question, by in found if question.id != stored.id]
+
+    def _attribute(
+        self, prepared: Prepared, asked: Sequence[OpenQuestion]
+    ) -> AttributionOutcome:
+        message, member = prepared.stored.message, prepared.member
+        reply = Reply(
+            sender=message.sender,
+            is_assignable=member is not None and member.is_adult,
+            answers=message.target if message.kind is MessageKind.REACTION else message.reply_to,
+            is_reaction=message.kind is MessageKind.REACTION,
+            sent_at=message.sent_at,
+            word_count=prepared.reading.word_count,
+        )
+        return attribute(
+            prepared.extraction, reply, asked, window=self._config.attribution_window,
+            threshold=self._config.attribution_threshold,
+        )  # fmt: skip
+
+    def _extraction_gate(self, extraction: Extraction) -> GateResult:
+        passes = (
+            extraction.is_coordination and extraction.confidence >= self._config.extraction_threshold
+        )
+        return GateResult(
+            stage=Stage.EXTRACTION,
+            confidence_type=ConfidenceType.RULE_SCORE,
+            score=extraction.confidence if extraction.is_coordination else min(extraction.confidence, 0.5),
+            threshold=self._config.extraction_threshold,
+            decision=GateDecision.PROCEED if passes else GateDecision.DROP,
+        )
+
+    def _read(self, text: str, sent_at: datetime) -> Reading:
+        participants = self._participants
+        first = read_message(
+            text, sent_at=sent_at, lexicon=participants.lexicon,
+            locale=participants.household.locale, named_times=participants.named_times,
+        )  # fmt: skip
+        hours = [
+            participants.usual_hours[mention.id]
+            for mention in first.of_kind("activity")
+            if mention.id in participants.usual_hours
+        ]
+        if not hours or all(span.is_meridiem_known for span in first.spans):
+            return first
+        return read_message(
+            text, sent_at=sent_at, lexicon=participants.lexicon,
+            locale=participants.household.locale, named_times=participants.named_times,
+            usual_hour=hours[0],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settlement:
+    """One message while it is being settled."""
+
+    conn: Connection
+    prepared: Prepared
+    case: Case
+    question: OpenQuestion | None
+    pending: Sequence[PendingAction]
+    now: datetime
+    base: Decision
+
+    @property
+    def sender(self) -> str:
+        return self.prepared.stored.message.sender
+
+
+def _eligible(
+    prepared: Prepared, asked: Sequence[tuple[OpenQuestion, str | None]]
+) -> list[OpenQuestion]:
+    """Open questions; also an answered one that a second person now claims in so many words."""
+    sender = prepared.stored.message.sender
+    is_claim = prepared.extraction.stance is Stance.CLAIMS
+    return [
+        question
+        for question, answered_by in asked
+        if answered_by is None or (is_claim and answered_by != sender)
+    ]
+
+
+def _is_restated(one: Extraction, other: Extraction) -> bool:
+    """Whether two extractions are surely the same job: they agree, and share a day or both have none."""
+    if not are_compatible(one, other):
+        return False
+    shares_day = bool(set(one.dates) & set(other.dates)) or not (one.dates or other.dates)
+    shares_object = (
+        (one.activity and one.activity == other.activity)
+        or (one.task and one.task == other.task)
+        or (one.child and set(one.child) & set(other.child))
+    )
+    return shares_day and bool(shares_object)
+
+
+def _is_undone_by(action: PendingAction, extraction: Extraction) -> bool:
+    """Whether a cancellation or move takes the ground from under an open proposal."""
+    other = extraction_from_record(action.proposal.extraction)
+    if extraction.activity is None or other.activity != extraction.activity:
+        return False
+    days = {extraction.moved_from} if extraction.moved_from else set(extraction.dates)
+    if other.task in _CHANGES or (extraction.child and other.child and not set(extraction.child) & set(other.child)):
+        return False
+    return not days or not other.dates or bool(days & set(other.dates)) or extraction.task is Task.MOVE
+
+
+def _is_claim_of(action: PendingAction, person: str, extraction: Extraction) -> bool:
+    other = extraction_from_record(action.proposal.extraction)
+    return person in other.owners and are_compatible(extraction, other) and are_same_task(extraction.task, other.task)
+
+
+def _silent(reason: str) -> RedlineOutcome:
+    return RedlineOutcome(decision=RedlineDecision.SILENT, rule=None, reason=reason)
+
+
+def _muted(verdict: RedlineOutcome, reason: str) -> RedlineOutcome:
+    return replace(verdict, decision=RedlineDecision.SILENT, reason=reason, speak_at=None)
+
+
+def _brain_record(brain: BrainContext) -> dict[str, object] | None:
+    if not brain.queries:
+        return None
+    return {
+        "queries": [query.text for query in brain.queries],
+        "answers": [
+            {"relevance": a.relevance, "summary": a.summary, "items": [dict(i) for i in a.items]}
+            for a in brain.answers
+        ],
+        "is_degraded": brain.is_degraded,
+    }
