@@ -82,9 +82,10 @@ class PhraseBook:
             spelling: tuple(meaning.split()) for spelling, meaning in data["spellings"].items()
         }
         classes = {name: frozenset(words.split()) for name, words in data["classes"].items()}
-        self.acts = classes["take"] | classes["go"]
-        self.doings = classes["taking"]
         self.requests = {name: frozenset(words.split()) for name, words in data["requests"].items()}
+        self.acts = classes["take"] | classes["go"]
+        self.tasks = self.acts - self.requests["no_task"]
+        self.doings = classes["taking"]
         self.emoji = {
             symbol: group for group, symbols in data["emoji"].items() for symbol in symbols.split()
         }
@@ -196,7 +197,8 @@ def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list
         mentions: Household words in it; each becomes one "<name>", an adult "<adult>".
 
     Returns:
-        Words; numbers and times as "<number>", clause ends as "." and "?". Emoji end a clause.
+        Words; numbers and times as "<number>", clause ends as "." and "?", the last one ".". Emoji
+        end a clause.
     """
     words: list[str] = []
     for word in _spoken(tokens, mentions):
@@ -205,6 +207,7 @@ def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list
             merged = _MERGED.get(tuple(words[-length:]))
             if merged:
                 words[-length:] = [merged]
+    words.append(STOP)
     return words
 
 
@@ -245,7 +248,7 @@ def _words_of(book: PhraseBook, tokens: Sequence[Token], place: int) -> tuple[st
     if len(words) > 1 or book.is_vocabulary(words[0]):
         return words
     name = words[0].removesuffix("'s")
-    is_capital = place > 0 and token.surface[0].isupper() and name not in word_ranks()
+    is_capital = place > 0 and token.surface.istitle() and name not in word_ranks()
     return (_NAME,) if is_capital or name in first_names() else words
 
 

@@ -160,7 +160,11 @@ def _is_inverted(clause: Sequence[str]) -> bool:
     return first in requests["auxiliary"] and following in requests[subjects]
 
 
-def asks_for_owner(tokens: Sequence[Token], text: str, mentions: Sequence[Mention] = ()) -> bool:
+def asks_for_owner(
+    tokens: Sequence[Token],
+    text: str,  # noqa: ARG001 - the same shape as is_question: callers hold both
+    mentions: Sequence[Mention] = (),
+) -> bool:
     """Tell whether a message asks for somebody to do something.
 
     "who's picking up leo?", "can you get mia", "anyone free thursday", "need someone to …", "whose
@@ -187,7 +191,7 @@ def _clauses(words: Sequence[str]) -> Iterator[tuple[list[str], bool]]:
     """Split canonical words into clauses without leading fillers, each with whether it asks."""
     book = phrase_book()
     clause: list[str] = []
-    for word in (*words, STOP):
+    for word in words:
         if word not in ENDS:
             if clause or not book.is_class(word, "filler") or word in {"please", "one", "anyone"}:
                 clause.append(word)
@@ -214,7 +218,7 @@ def _asks_who(clause: Sequence[str]) -> bool:
 
 def _is_task(word: str) -> bool:
     book = phrase_book()
-    return word in book.acts or word in book.doings or word in book.requests["free"]
+    return word in book.tasks or word in book.doings or word in book.requests["free"]
 
 
 def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
@@ -227,16 +231,18 @@ def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
             continue
         before = clause[at - 1] if at else ""
         rest = clause[at + 1 : at + 1 + _REACH]
-        if before in requests["helper"] and any(
-            verb in book.acts or verb in book.doings for verb in rest
-        ):
+        if before in requests["helper"] and any(verb in book.tasks for verb in rest):
+            return True
+        if rest[:1] == ["mind"] and not book.doings.isdisjoint(rest):
             return True
         if before in {"are", "is"} and any(verb in book.doings or verb == "able" for verb in rest):
             return True
-        if word == "anyone" and any(verb in requests["free"] or verb in book.acts for verb in rest):
+        if word == "anyone" and any(
+            verb in requests["free"] or verb in book.tasks for verb in rest
+        ):
             return True
         if before in {"if", "hoping", "chance", "mind"} and any(
-            verb in book.acts for verb in rest[1:]
+            verb in book.tasks for verb in rest[1:]
         ):
             return True
         if is_asked and len(rest) > 1 and rest[0] in requests["free"] and rest[1] in {"to", "for"}:
@@ -259,7 +265,7 @@ def _tells_need(clause: Sequence[str]) -> bool:
             and rest[:1]
             and rest[0] in {"needs", "need", "has", "should", "must"}
         ):
-            return any(verb in book.acts for verb in rest[1:])
+            return any(verb in book.tasks for verb in rest[1:])
     return False
 
 
@@ -269,7 +275,7 @@ def _orders_politely(clause: Sequence[str]) -> bool:
     return (
         len(spoken) < len(clause)
         and len(spoken) > 1
-        and spoken[0] in book.acts
+        and spoken[0] in book.tasks
         and any(book.is_class(word, "object") or word == "<name>" for word in spoken[1:_REACH])
     )
 
