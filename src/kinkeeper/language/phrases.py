@@ -5,7 +5,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import count, product
 from typing import Any
@@ -189,7 +189,7 @@ def phrase_book() -> PhraseBook:
     return PhraseBook(tomllib.loads(raw))
 
 
-def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list[str]:
+def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> tuple[str, ...]:
     """Write a message in canonical words.
 
     Args:
@@ -200,6 +200,12 @@ def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list
         Words; numbers and times as "<number>", clause ends as "." and "?", the last one ".". Emoji
         end a clause.
     """
+    return _canonical(tuple(tokens), tuple(mentions))
+
+
+# One message is read for its reply, its question and its claims in turn.
+@lru_cache(maxsize=64)
+def _canonical(tokens: tuple[Token, ...], mentions: tuple[Mention, ...]) -> tuple[str, ...]:
     words: list[str] = []
     for word in _spoken(tokens, mentions):
         words.append(word)
@@ -207,8 +213,7 @@ def canonical(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> list
             merged = _MERGED.get(tuple(words[-length:]))
             if merged:
                 words[-length:] = [merged]
-    words.append(STOP)
-    return words
+    return (*words, STOP)
 
 
 def _spoken(tokens: Sequence[Token], mentions: Sequence[Mention]) -> Iterator[str]:

@@ -122,10 +122,12 @@ def claims_first_person(tokens: Sequence[Token], mentions: Sequence[Mention] = (
         mentions: Household words found in it.
     """
     words = canonical(tokens, mentions)
+    book = phrase_book()
+    not_said = _NOT_SAID | book.requests["auxiliary"]
     for at, word in enumerate(words):
-        if word not in _SPEAKER or (at and words[at - 1] in _NOT_SAID):
+        if word not in _SPEAKER or (at and words[at - 1] in not_said):
             continue
-        match = phrase_book().longest(words, at)
+        match = book.longest(words, at)
         if match is not None and match.group in {"claim", "yield"} and match.end - at > 1:
             return True
     return False

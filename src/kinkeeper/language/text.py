@@ -18,7 +18,7 @@ _ELONGATED_ANY = regex.compile(r"([^\W\d_])\1\1+")
 _EMOJI_MODIFIERS = regex.compile(r"[\ufe0e\ufe0f\U0001F3FB-\U0001F3FF]|\u200d[\u2640\u2642]")
 _PICTOGRAPH = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}")
 _INVISIBLE = regex.compile(
-    r"[[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cs}]--[\u0600-\u0605\u06dd]]", regex.V1
+    r"[[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cs}]--[\u0600-\u0605\u06dd]]|\u20e3", regex.V1
 )
 _MARKS = re.compile("[\u0300-\u036f]+")
 _LOOKALIKES = str.maketrans(
@@ -141,7 +141,12 @@ def _fold_grapheme(grapheme: str) -> str:
     if _PICTOGRAPH.search(grapheme):
         return _EMOJI_MODIFIERS.sub("", grapheme)
     plain = grapheme.translate(_LOOKALIKES)
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", plain).casefold())
+    folded = unicodedata.normalize("NFKC", plain).casefold()
+    is_one_token = len(folded) <= len(grapheme) or (folded.isascii() and folded.isalnum())
+    if not is_one_token and len(set(folded)) > 1 and plain == grapheme:
+        # "¼" or "⁉" would become several tokens on one character.
+        folded = unicodedata.normalize("NFC", grapheme).casefold()
+    return _INVISIBLE.sub("", folded)
 
 
 def unaccented(text: str) -> str:
@@ -162,7 +167,7 @@ def unaccented(text: str) -> str:
 # Scripts written without spaces, or with particles glued on: every letter is a token of its own, so
 # that a name is found inside a run of them.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_LINK = r"(?P<link>(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.[\w.-]+)|"
+_LINK = r"(?P<link>(?:https?://|www?\.)\S+|[\w.+-]+@[\w-]+\.[\w.-]+)|"
 _DIGITS = r"""
     (?P<time>\d{1,2}[:h]\d\d(?::\d\d)?(?:[ap]\.m\b\.?|[ap]m?)?(?![\w:])
             |\d{1,2}(?:\.\d\d)?(?:[ap]\.m\b\.?|[ap]m?|ish|h|hrs?|mins?)(?!\w))
@@ -227,7 +232,7 @@ def tokenise(text: str) -> tuple[Token, ...]:
     """
     folded = fold(text)
     comparable = folded.text
-    has_link = "@" in comparable or "://" in comparable or "www." in comparable
+    has_link = "@" in comparable or "://" in comparable or "ww." in comparable
     rules = _rules(is_ascii=comparable.isascii(), has_link=has_link)
     if folded.origins is None:
         return tuple(
@@ -297,7 +302,7 @@ def shorten(text: str, limit: int) -> str:
     if limit <= 0:
         return ""
     kept = graphemes[: limit - 1]
-    if not graphemes[limit - 1].isspace():
+    if kept and kept[-1][0].isalnum() and graphemes[limit - 1][0].isalnum():
         boundary = next(
             (place for place in range(len(kept), 0, -1) if kept[place - 1].isspace()), 0
         )

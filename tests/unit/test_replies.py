@@ -1,0 +1,103 @@
+import pytest
+
+from kinkeeper.language.lexicon import Lexicon, Term
+from kinkeeper.language.replies import (
+    ReplyKind,
+    asks_for_owner,
+    claims_first_person,
+    is_question,
+    read_reply,
+)
+from kinkeeper.language.text import tokenise
+
+ANSWERS = {
+    ReplyKind.CLAIM: "me|I can|i’ll do it|on it|i got it|mine!|leave it to me|omw|🙋|🙋🏽\u200d♀\ufe0f|✋🏿|i'm free|dibs|ok i'll do it|ill do it|i'l do it"
+    "|im on it|otw|I got Leo|no i'll get him|meeee|yes i can do pickup|i'm at work but i can get him at 5|gonna be there in 5|I am",
+    ReplyKind.ACCEPT: "sure|ok|yessss|will do|no problem|sounds good|deal|👍🏼👍🏼|kk|np|gotcha|can can|no worries|righto|yeah 3pm|4:30 work for me|ok thanks 👍",
+    ReplyKind.DECLINE: "can't|no sorry|not me|i'm stuck at work|👎|yes but i can't thursday|i can't make it after all|cannot lah|i have a meeting|nah|im working late",
+    ReplyKind.YIELD: "i'll go instead|you rest|let me take it|i'll take over|don't worry i'll do it|you stay|dont worry ill get him",
+    ReplyKind.WITHDRAW: "n/m|nm|nvm|Never mind!|forget it|scratch that|all sorted|ignore that|ok nvm",
+    ReplyKind.ACKNOWLEDGE: "thx|ty|cheers|great|❤\ufe0f|🙏|thanks so much",
+    ReplyKind.DOUBT: "u sure?|really?|are you sure",
+}
+NO_ANSWERS = (
+    "can you?|me neither|me too|i got a new phone|i can see that|i'll let you know|let me check|no soccer today|great game today|can't wait!"
+    "|What time is soccer?|i love you|I am fine|he can't read|me?|ok?|no need to buy milk|i can't find my keys|no one knows|i'll get a new phone"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [(kind, message) for kind, messages in ANSWERS.items() for message in messages.split("|")],
+)
+def test_reads_short_answers(kind: ReplyKind, message: str):
+    reply = read_reply(tokenise(message))
+    assert reply is not None
+    assert reply.kind is kind
+
+
+@pytest.mark.parametrize("message", NO_ANSWERS.split("|"))
+def test_reads_no_answer_into_other_messages(message: str):
+    assert read_reply(tokenise(message)) is None
+
+
+def test_an_object_may_be_a_household_word():
+    tokens = tokenise("i got zuzka")
+    assert read_reply(tokens) is None
+    reply = read_reply(tokens, Lexicon([Term("child", "z", ("Zuzka",))]).find(tokens))
+    assert reply is not None
+    assert reply.kind is ReplyKind.CLAIM
+
+
+def test_an_answer_is_whole_only_without_other_content():
+    whole, partial = (
+        read_reply(tokenise("sure, thursday at 3 👍")),
+        read_reply(tokenise("sure, the plumber rang")),
+    )
+    assert whole is not None
+    assert whole.is_whole
+    assert partial is not None
+    assert not partial.is_whole
+
+
+ASKS = (
+    "who's picking up leo?|can you get mia?|anyone free thursday?|need someone to take her|could one of you fetch them|whose turn is it|can u grab leo pls"
+    "|Ballet pickup Thursday?|any chance you could get him|would you mind collecting her|r u picking up mia?|Who has Leo tomorrow?|I can't make pickup, can you?"
+    "|she needs picking up at 4|please drop him at chess|I was wondering if you could get them"
+)
+ASKS_NOTHING = (
+    "who is that|what can you do|when are you getting leo|should i pick him up?|can i get a biscuit|did you pick up leo?|can you believe it|thanks for getting him"
+    "|you can do it|i'll get him|do you like soccer?|anyone seen my keys|where can you get milk"
+)
+
+
+@pytest.mark.parametrize("message", ASKS.split("|"))
+def test_hears_that_an_owner_is_asked_for(message: str):
+    assert asks_for_owner(tokenise(message), message)
+
+
+@pytest.mark.parametrize("message", ASKS_NOTHING.split("|"))
+def test_hears_no_request_in_other_messages(message: str):
+    assert not asks_for_owner(tokenise(message), message)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("who's picking up leo", True), ("what time is soccer", True), ("hi, are you home", True), ("ok?", True), ("anyone free", True),
+        ("what a day", False), ("when i was young", False), ("see https://x.org/?a=1", False), ("do it", False), ("will do", False),
+    ],
+)  # fmt: skip
+def test_tells_questions(message: str, expected: bool):
+    assert is_question(tokenise(message), message) is expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("I can pick up Leo Thursday", True), ("so tomorrow I'll get the kids after work", True), ("we can take them saturday", True),
+        ("if i can get him", False), ("i'll be late", False), ("can i get him", False), ("I can't get him", False), ("I got a new phone", False),
+    ],
+)  # fmt: skip
+def test_hears_claims_inside_longer_messages(message: str, expected: bool):
+    assert claims_first_person(tokenise(message)) is expected
