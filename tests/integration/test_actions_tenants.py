@@ -9,12 +9,14 @@ from sqlalchemy import update
 
 from kinkeeper.actions.journal import count_refusals, list_transitions
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import (
     count_by_status,
     find_action,
     load_action,
+    purge_extractions,
 )
 from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
@@ -113,3 +115,21 @@ def test_two_households_never_meet(store: Store) -> None:
 
 def test_instants_come_back_in_utc(store: Store) -> None:
     assert put(store, now=NOW.astimezone(FAMILY.zone)).created_at.tzinfo is UTC
+
+
+def test_old_actions_lose_the_words_of_the_chat_and_nothing_else(store: Store) -> None:
+    words = {**proposal().extraction, "extracted_entities": [{"text": "the canary"}]}
+    old = put(store, proposal("m1", extraction=words))
+    young = put(store, proposal("m2", extraction=words), now=ANY_TIME)
+
+    def purge() -> int:
+        return store.write_now(
+            lambda conn: purge_extractions(conn, FAMILY.id, created_before=ANY_TIME)
+        )
+
+    assert (purge(), purge()) == (1, 0)
+    kept = store.read_now(lambda conn: load_action(conn, FAMILY.id, old.id))
+    assert "canary" not in str(action_record(kept))
+    assert action_record(kept)["dates"] == ["2026-05-14"]
+    assert "canary" in str(store.read_now(lambda conn: load_action(conn, FAMILY.id, young.id)))
+    assert yes(store, old).outcome is Outcome.DONE

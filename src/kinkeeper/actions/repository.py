@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, func, insert, select, update
 
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.payload import shown_fields
 from kinkeeper.actions.rows import action_from_row, action_row
 from kinkeeper.actions.states import Cause, as_of, step
 from kinkeeper.actions.tables import action_sources, pending_actions
@@ -216,6 +217,28 @@ def advance(
         return None
     record_transition(conn, action.proposal.household, action.id, transition)
     return moved
+
+
+def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
+    """Drop the words of the chat from old actions; what is shown and was decided stays.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        created_before: Aware; younger actions are left alone.
+
+    Returns:
+        How many actions lost words now.
+    """
+    purged = 0
+    for action in _read(conn, _of(household).where(_actions.created_at < created_before)):
+        kept = shown_fields(action.proposal.extraction)
+        if action.proposal.extraction == kept:
+            continue
+        mine = (_actions.household == household, _actions.id == action.id)
+        conn.execute(update(pending_actions).where(*mine).values(extraction=kept))
+        purged += 1
+    return purged
 
 
 def count_by_status(conn: Connection, household: str) -> dict[ActionStatus, int]:
