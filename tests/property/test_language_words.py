@@ -3,16 +3,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kinkeeper.language.folding import fold, unaccented
 from kinkeeper.language.lexicon import Lexicon, Term
 from kinkeeper.language.replies import asks_for_owner, claims_first_person, is_question, read_reply
-from kinkeeper.language.text import (
-    fold,
-    grapheme_count,
-    shorten,
-    strip_controls,
-    tokenise,
-    unaccented,
-)
+from kinkeeper.language.text import grapheme_count, shorten, strip_controls, tokenise
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)
 CHAT = st.lists(

@@ -1,15 +1,7 @@
 import pytest
 
-from kinkeeper.language.text import (
-    SCORING_LIMIT,
-    TokenKind,
-    fold,
-    grapheme_count,
-    shorten,
-    strip_controls,
-    tokenise,
-    unaccented,
-)
+from kinkeeper.language.folding import SCORING_LIMIT, fold, unaccented
+from kinkeeper.language.text import TokenKind, grapheme_count, shorten, strip_controls, tokenise
 
 FAMILY = "👨\u200d👩\u200d👧"
 

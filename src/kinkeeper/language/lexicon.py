@@ -6,8 +6,9 @@ from itertools import product
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.evidence import PEOPLE, has_evidence, needs_evidence
+from kinkeeper.language.folding import unaccented
 from kinkeeper.language.misspellings import Misspellings
-from kinkeeper.language.text import Token, TokenKind, tokenise, unaccented
+from kinkeeper.language.text import Token, TokenKind, tokenise
 
 _PARTICLES = frozenset({"up", "off", "out", "over"})
 _SKIPPED_INSIDE = frozenset({".", "-", "'"})

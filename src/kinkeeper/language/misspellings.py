@@ -9,7 +9,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from kinkeeper.language.dictionary import is_known
-from kinkeeper.language.text import unaccented
+from kinkeeper.language.folding import unaccented
 
 _SHORTEST = 4
 _SHORTEST_NAME = 5

@@ -1,27 +1,125 @@
 """Whether a reading is a time at all: most numbers in a chat are not, and "sat", "may", "sun" say other things."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from kinkeeper.language.when.expressions import BOUNDS, Expression
-from kinkeeper.language.when.partial import Partial
+from kinkeeper.language.when.expressions import OPENING_RANGE, Expression
+from kinkeeper.language.when.groups import BOUNDS
+from kinkeeper.language.when.partial import Clock, Partial
 from kinkeeper.language.when.tokens import Token
 
-_ENDING = frozenset({".", ",", "?", "!", ";", ":", ")", "&", "/", "…", "\"", "'", "-", "+", "~", "*", "<", "(", "^", "="})
-_DAY_CUES: Final = frozenset(
-    {"on", "by", "for", "from", "before", "after", "until", "till", "til", "since", "due", "date", "and", "or", "to", "the", "between", "starting", "this", "next", "around"}
+NOON: Final = 12
+_EARLIEST_BARE_START: Final = 7
+_MILITARY_DIGITS: Final = 4
+_LAST_COUNTING_ORDINAL: Final = 3
+_ENDING: Final = frozenset(".,?!;:)&/…\"'-+~*<(^=")
+_GLUE: Final = frozenset("$£€#/-._:+=")
+_GLUED_WORDS: Final = frozenset({"to", "frm", "from", "on", "-"})
+_TIME_FOLLOWS: Final = frozenset(
+    {"DAYWORD", "WEEKDAY", "TONIGHT", "REL", "PART", "HOLIDAY", "FREQ"}
 )
-_MONTH_CUES: Final = frozenset(
-    {"in", "by", "until", "till", "til", "since", "of", "for", "from", "during", "before", "after", "this", "next", "last", "late", "early", "mid", "to", "through", "every", "on", "and", "between", "whole", "all"}
-)  # fmt: skip
-_CERTAIN_MONTHS: Final = frozenset({"january", "february", "february", "september", "sept", "october", "november", "december", "july", "feb", "nov", "oct", "june", "august", "april", "aug"})
-_NAME_MONTHS: Final = frozenset({"april", "june", "august"})
-_PART_CUES: Final = frozenset({"this", "in", "the", "every", "each", "one", "by", "until", "till", "for", "all", "at", "during", "next", "before", "since"})
+_RANGE_CUES: Final = frozenset({"at", "@", "from", "till", "about", "around"})
+_FIRM_CUES: Final = frozenset({"at", "@", "around", "ard", "about", "by", "till", "until"})
+_DAY_CUES: Final = frozenset(
+    {
+        "on",
+        "by",
+        "for",
+        "from",
+        "before",
+        "after",
+        "until",
+        "till",
+        "til",
+        "since",
+        "due",
+        "date",
+        "and",
+        "or",
+    }
+    | {"to", "the", "between", "starting", "this", "next", "around"}
+)
+_FIRM_MONTH_CUES: Final = frozenset(
+    {
+        "in",
+        "by",
+        "until",
+        "till",
+        "til",
+        "since",
+        "during",
+        "of",
+        "from",
+        "before",
+        "after",
+        "this",
+        "next",
+        "last",
+    }
+)
+_MONTH_CUES: Final = _FIRM_MONTH_CUES | frozenset(
+    {
+        "for",
+        "late",
+        "early",
+        "mid",
+        "to",
+        "through",
+        "every",
+        "on",
+        "and",
+        "between",
+        "whole",
+        "all",
+    }
+)
+_VERB_MONTHS: Final = frozenset({"may", "march", "mar", "jan"})
+_VERB_FOLLOWS: Final = frozenset({"i", "be", "on", "not", "for", "we", "you", "have"})
+_CERTAIN_MONTHS: Final = frozenset(
+    {
+        "january",
+        "february",
+        "feb",
+        "july",
+        "aug",
+        "september",
+        "sept",
+        "october",
+        "oct",
+        "november",
+        "nov",
+    }
+    | {"december"}
+)
+_PART_CUES: Final = frozenset(
+    {
+        "this",
+        "in",
+        "the",
+        "every",
+        "each",
+        "one",
+        "by",
+        "until",
+        "till",
+        "for",
+        "all",
+        "at",
+        "during",
+        "next",
+    }
+    | {"before", "since"}
+)
 _GREETINGS: Final = frozenset({"good", "gd", "gud", "happy", "morning", "night", "evening"})
+_ADDRESSES: Final = frozenset({",", ".", "!", "hi", "hey", "hello"})
+_EVERYBODY: Final = frozenset({"all", "everyone", "guys", "folks"})
+_MEASURES: Final = frozenset(
+    {"of", "cup", "cups", "star", "stars", "tsp", "tbsp", "full", "price", "off"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +158,32 @@ def load_guards() -> Guards:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A reading among its neighbours.
+
+    Attributes:
+        tokens: The whole text.
+        index: First token of the reading.
+        found: The reading.
+        previous: Word before it, or "".
+        following: Word after it, or "".
+        after: Token after it, or None.
+    """
+
+    tokens: Sequence[Token]
+    index: int
+    found: Expression
+    previous: str
+    following: str
+    after: Token | None
+
+    @property
+    def token(self) -> Token:
+        """The first token of the reading."""
+        return self.tokens[self.index]
+
+
 def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
     """Whether the words around let a reading be a time.
 
@@ -68,142 +192,190 @@ def is_time(tokens: Sequence[Token], index: int, found: Expression) -> bool:
         index: First token of the reading.
         found: The reading.
     """
-    before = tokens[index - 1] if index else None
     after = tokens[found.end] if found.end < len(tokens) else None
-    guards = load_guards()
-    if _is_part_of_a_name(tokens, index, before, guards):
-        return False
-    if after is not None and after.text in {"%", "°", "$", "€", "£"} and not after.spaced:
+    previous = tokens[index - 1].text if index else ""
+    place = _Place(tokens, index, found, previous, "" if after is None else after.text, after)
+    if _is_part_of_a_name(place) or tokens[index].text == "24/7" or _has_unit_sign(after):
         return False
     if found.finish is not None:
-        return _is_range(tokens, index, found, before)
-    partial = found.start
+        return _is_range(place)
+    return _is_single(place, found.start)
+
+
+def _has_unit_sign(after: Token | None) -> bool:
+    return after is not None and not after.spaced and after.text in {"%", "°", "$", "€", "£"}
+
+
+def _is_single(place: _Place, partial: Partial) -> bool:
+    """Judge a reading without a second end."""
     if partial.is_number_only:
-        following = {token.text for token in tokens[found.end : found.end + 3]}
-        return guards.street.isdisjoint(following) and _is_hour(partial, before, after, guards)
-    if tokens[index].text == "24/7":
-        return False
-    if len(tokens) == found.end - index:
+        return _is_hour(place, partial)
+    if len(place.tokens) == place.found.end - place.index:
         return not partial.is_weak or partial.part is not None
-    if partial.length is not None and tokens[index].text in {"a", "an"} and found.end == index + 2:
-        return partial.length.grain not in {"second", "minute"} or (before is not None and before.text in {"for", "within"})
-    if found.end - index == 1:
-        return _is_single_word(tokens, index, partial, before, after, guards)
+    if (
+        partial.length is not None
+        and place.token.text in {"a", "an"}
+        and place.found.end == place.index + 2
+    ):
+        return partial.length.grain not in {"second", "minute"} or place.previous in {
+            "for",
+            "within",
+        }
+    if place.found.end - place.index == 1:
+        return _is_single_word(place, partial)
     if partial == Partial(day=partial.day):
-        return _is_followed(after, guards)
+        return _is_followed(place.after)
     return not partial.is_weak
 
 
-def _is_part_of_a_name(tokens: Sequence[Token], index: int, before: Token | None, guards: Guards) -> bool:
+def _is_part_of_a_name(place: _Place) -> bool:
+    """Whether a number belongs to the word or sign before it: "room 4", "$5", "v2", "555-1234"."""
+    tokens, index = place.tokens, place.index
     first = tokens[index]
-    if before is not None and before.text == ":" and index > 1 and tokens[index - 2].text in guards.naming:
+    guards = load_guards()
+    if place.previous == ":" and index > 1 and tokens[index - 2].text in guards.naming:
         return True
-    if before is None or not first.text[:1].isdigit():
+    if not place.previous or not first.text[:1].isdigit():
         return False
-    if not first.spaced and (before.text[-1:].isalnum() or before.text in {"$", "£", "€", "#", "/", "-", ".", "_", ":", "+", "="}):
-        words = before.meanings or before.text in guards.cue or before.text in {"to", "frm", "from", "on", "-"}
-        glued_digits = index > 1 and not before.spaced and tokens[index - 2].text[-1:].isdigit()
-        return not words or glued_digits
+    before = tokens[index - 1]
+    if not first.spaced and (before.text[-1:].isalnum() or before.text in _GLUE):
+        is_word = bool(before.meanings) or before.text in guards.cue or before.text in _GLUED_WORDS
+        has_digits = index > 1 and not before.spaced and tokens[index - 2].text[-1:].isdigit()
+        return not is_word or has_digits
     return before.text in guards.naming and "FRACTION" not in first.meanings
 
 
-def _is_range(tokens: Sequence[Token], index: int, found: Expression, before: Token | None) -> bool:
-    start, finish = found.start, found.finish
+def _is_range(place: _Place) -> bool:
+    start, finish = place.found.start, place.found.finish
     if finish is None or start.is_number_only or finish.is_number_only:
         return False
-    first = tokens[index].text
-    is_cued = first in {"between", "from", "btw", "btwn", "betw"}
-    if not is_cued and not start.has_date and "HHMM" in tokens[index].meanings:
+    if place.token.text in OPENING_RANGE or start.has_date or start.every is not None:
+        return not (start.clock and finish.clock and _is_score(start.clock, finish.clock))
+    if "HHMM" in place.token.meanings and not finish.has_date:
         return False
-    both = start.clock, finish.clock
-    if both[0] is not None and both[1] is not None:
-        bare = not any(clock.half or clock.has_minute or clock.hour > 12 for clock in both if clock)
-        if bare and finish.clock is not None and start.clock is not None and finish.clock.hour <= start.clock.hour and start.clock.hour < 7:
-            return False
-        if bare and not is_cued and not start.has_date and not (before and before.text in {"at", "@", "from", "till", "about", "around"}):
-            return False
-    return True
+    if start.clock is None or finish.clock is None:
+        return True
+    is_bare = not any(
+        clock.half or clock.has_minute or clock.hour > NOON for clock in (start.clock, finish.clock)
+    )
+    return not is_bare or place.previous in _RANGE_CUES
 
 
-def _is_followed(after: Token | None, guards: Guards) -> bool:
+def _is_score(first: Clock, last: Clock) -> bool:
+    """Whether two bare numbers count down, as "3-2" does and hours of the afternoon do not."""
+    is_bare = not any(
+        clock.half or clock.has_minute or clock.hour > NOON for clock in (first, last)
+    )
+    return is_bare and last.hour <= first.hour < _EARLIEST_BARE_START
+
+
+def _is_followed(after: Token | None) -> bool:
     """Whether what follows a number leaves it a time."""
+    guards = load_guards()
     if after is None or after.text in _ENDING or after.text in guards.follow:
         return True
-    if after.text.endswith("ing") or after.text.endswith("ly"):
-        return True
-    return any(name in after.meanings for name in ("DAYWORD", "WEEKDAY", "TONIGHT", "REL", "PART", "HOLIDAY", "FREQ"))
+    return after.text.endswith(("ing", "ly")) or not _TIME_FOLLOWS.isdisjoint(after.meanings)
 
 
-def _is_hour(partial: Partial, before: Token | None, after: Token | None, guards: Guards) -> bool:
-    if before is None or before.text not in guards.cue or (partial.number is not None and not 1 <= partial.number <= 12):
+def _is_hour(place: _Place, partial: Partial) -> bool:
+    """Judge a bare number: it needs a word such as "at" before and nothing that it counts behind."""
+    guards = load_guards()
+    street = {token.text for token in place.tokens[place.found.end : place.found.end + 3]}
+    if place.previous not in guards.cue or not guards.street.isdisjoint(street):
         return False
-    if partial.four is not None and partial.four[2] == 3 and before.text not in {"at", "@", "around", "about", "by", "till", "until"}:
+    if partial.number is not None and not 1 <= partial.number <= NOON:
         return False
-    if after is not None and not after.spaced and after.text not in {".", ",", "?", "!", ")", ";"}:
+    if (
+        partial.four is not None
+        and partial.four[2] < _MILITARY_DIGITS
+        and place.previous not in _FIRM_CUES
+    ):
         return False
-    return _is_followed(after, guards)
+    if place.after is not None and not place.after.spaced and place.following not in _ENDING:
+        return False
+    return _is_followed(place.after)
 
 
-def _is_single_word(
-    tokens: Sequence[Token], index: int, partial: Partial, before: Token | None, after: Token | None, guards: Guards
-) -> bool:
-    token = tokens[index]
-    previous = "" if before is None else before.text
-    following = "" if after is None else after.text
-    meanings = token.meanings
-    if "WEEKDAY" in meanings and token.text in guards.homographs:
-        no_before, no_after = guards.homographs[token.text]
-        if previous == "you" and index > 1 and tokens[index - 2].text in guards.meeting:
-            return following not in no_after
-        return previous not in no_before and following not in no_after
-    if "MONTH" in meanings:
-        if previous in _MONTH_CUES and not (token.text in {"may", "march", "mar", "jan"} and previous not in {"in", "by", "until", "till", "til", "since", "during", "of", "from", "before", "after", "this", "next", "last"}):
-            return token.text not in {"may", "march"} or following not in {"i", "be", "on", "not", "for", "we", "you", "have"}
-        return token.text in _CERTAIN_MONTHS and token.text not in _NAME_MONTHS
-    if "ORDINAL" in meanings and partial.day is not None:
-        if partial.day <= 3 and previous not in _DAY_CUES:
-            return False
-        if "ORDWORD" in meanings:
-            return previous == "on" and _is_followed(after, guards)
-        return _is_followed(after, guards)
-    if "PART" in meanings or "PARTS" in meanings:
-        return _is_part(token, previous, following)
-    if "MERIDIEM" in meanings:
-        return False
-    if "FRACTION" in meanings:
-        return _is_slashed_date(token, previous, following)
-    if "HOLIDAY" in meanings and partial.on is not None:
-        return not (token.text in {"valentines"} and False)
-    if "DAYWORD" in meanings or "TONIGHT" in meanings:
-        return token.text not in {"tom", "tnt", "est"} or previous in _DAY_CUES
-    if "SHORTMER" in meanings:
-        return False
+def _is_single_word(place: _Place, partial: Partial) -> bool:
+    for category, judge in _JUDGES.items():
+        if category in place.token.meanings:
+            return judge(place)
     return not partial.is_weak
 
 
-def _is_part(token: Token, previous: str, following: str) -> bool:
-    if previous in _GREETINGS or token.meanings.get("PART") == "lunch":
-        return False
-    if token.meanings.get("PART") == "night" or token.text in {"eve", "aft", "morn", "evn"}:
-        return previous in {"at", "every", "each"}
-    if previous in _PART_CUES:
+def _is_weekday(place: _Place) -> bool:
+    guards = load_guards()
+    sides = guards.homographs.get(place.token.text)
+    if sides is None:
         return True
-    return bool(previous) and following not in {"all", "everyone", "guys", "folks"} and previous not in {",", ".", "!", "hi", "hey", "hello"}
+    if (
+        place.previous == "you"
+        and place.index > 1
+        and place.tokens[place.index - 2].text in guards.meeting
+    ):
+        return place.following not in sides[1]
+    return place.previous not in sides[0] and place.following not in sides[1]
 
 
-def _is_slashed_date(token: Token, previous: str, following: str) -> bool:
-    over, under = (int(part) for part in token.text.split("/"))
-    if (over, under) == (24, 7):
+def _is_month(place: _Place) -> bool:
+    word = place.token.text
+    if word in _VERB_MONTHS:
+        return place.previous in _FIRM_MONTH_CUES and place.following not in _VERB_FOLLOWS
+    return place.previous in _MONTH_CUES or word in _CERTAIN_MONTHS
+
+
+def _is_day_number(place: _Place) -> bool:
+    day = place.found.start.day
+    if day is None or (day <= _LAST_COUNTING_ORDINAL and place.previous not in _DAY_CUES):
         return False
-    if previous in _DAY_CUES:
+    if "ORDWORD" in place.token.meanings and place.previous != "on":
+        return False
+    return _is_followed(place.after)
+
+
+def _is_part(place: _Place) -> bool:
+    part = place.token.meanings.get("PART")
+    if place.previous in _GREETINGS or part == "lunch":
+        return False
+    if part == "night" or place.token.text in {"eve", "aft", "morn", "evn"}:
+        return place.previous in {"at", "every", "each"}
+    if place.previous in _PART_CUES:
         return True
-    return not (over < under <= 4 or under in {5, 10, 100} or following in {"of", "cup", "cups", "star", "stars", "tsp", "tbsp", "full", "price", "off"})
+    return (
+        bool(place.previous)
+        and place.previous not in _ADDRESSES
+        and place.following not in _EVERYBODY
+    )
+
+
+def _is_slashed_date(place: _Place) -> bool:
+    over, under = (int(part) for part in place.token.text.split("/"))
+    if place.previous in _DAY_CUES:
+        return True
+    return not (over < under <= 4 or under in {5, 10, 100} or place.following in _MEASURES)
+
+
+def _never(_: _Place) -> bool:
+    return False
+
+
+# What a single word may be, most telling first, and who judges it.
+_JUDGES: Final[Mapping[str, Callable[[_Place], bool]]] = {
+    "WEEKDAY": _is_weekday,
+    "MONTH": _is_month,
+    "ORDINAL": _is_day_number,
+    "PART": _is_part,
+    "MERIDIEM": _never,
+    "FRACTION": _is_slashed_date,
+}
 
 
 def bound_before(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
     """Return the bound ("by", "until") said before a reading and its first token, or None."""
     at = index - 1
-    while at >= 0 and tokens[at].text in {"the", "about", "around", "like", "at"} and index - at <= 2:
+    while (
+        at >= 0 and tokens[at].text in {"the", "about", "around", "like", "at"} and index - at <= 2
+    ):
         at -= 1
     if at < 0:
         return None

@@ -4,20 +4,24 @@ from dataclasses import replace
 from datetime import timedelta
 
 from kinkeeper.language.when.grammar import Grammar, Scope
-from kinkeeper.language.when.partial import Clock, Partial, clock_of
+from kinkeeper.language.when.partial import Clock, Partial, clock_of, sure_clock
 
 CLOCKS = Grammar()
 
 Spoken = tuple[str, int, int, int | None]
 
 
-def _hour(hour: int, minute: int = 0, half: str | None = None, *, minutes: bool = False) -> Partial | None:
+def _hour(
+    hour: int, minute: int = 0, half: str | None = None, *, minutes: bool = False
+) -> Partial | None:
     if minute > 59 or hour > 24 or (half == "am" and hour > 12):
         return None
     if half == "pm" and hour == 0:
         return None
     sure = hour > 12 or hour == 0
-    return Partial(clock=Clock(hour, minute, None, None if sure else half, sure, minutes))
+    return Partial(
+        clock=Clock(hour, minute, None, None if sure else half, is_sure=sure, has_minute=minutes)
+    )
 
 
 @CLOCKS.rule("HM h|hrs|hr|hours|hour|uhr? MERIDIEM?", "HM ~SHORTMER")
@@ -84,7 +88,13 @@ def hour_letter(_: Scope, hour: int) -> Partial | None:
     return _hour(hour) if hour > 12 else None
 
 
-@CLOCKS.rule("half HOUR MERIDIEM?", "half past? ISH", "half HOUR ish", "half past|pas|pst HOUR MERIDIEM?", "half past HOUR o'clock MERIDIEM?")
+@CLOCKS.rule(
+    "half HOUR MERIDIEM?",
+    "half past? ISH",
+    "half HOUR ish",
+    "half past|pas|pst HOUR MERIDIEM?",
+    "half past HOUR o'clock MERIDIEM?",
+)
 @CLOCKS.rule("half past|pas HOUR ish", "half - past HOUR MERIDIEM?")
 def half_past(_: Scope, hour: int, half: str | None = None) -> Partial | None:
     """Half three and half past three are both 3:30."""
@@ -104,14 +114,18 @@ def quarter_to(_: Scope, hour: int, half: str | None) -> Partial | None:
 
 
 @CLOCKS.rule("INT minutes|minute|mins|min? past|after HOUR o'clock? MERIDIEM?")
-@CLOCKS.rule("INT past|after HOUR o'clock? MERIDIEM?", "INT minutes|minute|mins|min? past HOUR h MERIDIEM?")
+@CLOCKS.rule(
+    "INT past|after HOUR o'clock? MERIDIEM?", "INT minutes|minute|mins|min? past HOUR h MERIDIEM?"
+)
 def past_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial | None:
     """Ten past four, 20 min past eight."""
     return _hour(hour, minute, half, minutes=True) if minute < 60 else None
 
 
 @CLOCKS.rule("NUMBER to HOUR o'clock? MERIDIEM?")
-def loosely_before_hour(_: Scope, minute: int, hour: int, half: str | None = None) -> Partial | None:
+def loosely_before_hour(
+    _: Scope, minute: int, hour: int, half: str | None = None
+) -> Partial | None:
     """Ten to five, 20 to 5; what counts up ("five to seven", "10 to 11") is a range instead."""
     is_range = minute not in {20, 25} and (hour > minute or minute not in {5, 10})
     return None if is_range else before_hour(_, minute, hour, half)
@@ -134,19 +148,19 @@ def before_hour(_: Scope, minute: int, hour: int, half: str | None) -> Partial |
 @CLOCKS.rule("INT minutes|mins|min? to noon|midday", "a? quarter to noon|midday")
 def before_noon(_: Scope, minute: int = 15) -> Partial | None:
     """15 to noon."""
-    return Partial(clock=Clock(11, 60 - minute, None, None, True, True)) if 0 < minute < 60 else None
+    return Partial(clock=sure_clock(11, 60 - minute)) if 0 < minute < 60 else None
 
 
 @CLOCKS.rule("half past noon|midday|twelve noon")
 def half_past_noon(_: Scope) -> Partial:
     """Half past noon."""
-    return Partial(clock=Clock(12, 30, None, None, True, True))
+    return Partial(clock=sure_clock(12, 30))
 
 
 @CLOCKS.rule("POINT")
 def named_point(_: Scope, name: str) -> Partial:
     """Noon, midnight."""
-    return Partial(clock=Clock(12 if name == "noon" else 24, 0, None, None, True), part=None)
+    return Partial(clock=Clock(12 if name == "noon" else 24, is_sure=True))
 
 
 @CLOCKS.rule("TONIGHT", "this|tdy night|nite")
@@ -193,7 +207,7 @@ def bare_part(_: Scope, part: str) -> Partial:
 
 @CLOCKS.rule("MERIDIEM")
 def bare_half(_: Scope, half: str) -> Partial:
-    """"Tomorrow am": needs company."""
+    """Tomorrow am: needs company."""
     return Partial(part="morning" if half == "am" else "afternoon", is_weak=True)
 
 

@@ -1,26 +1,20 @@
-"""Rules for days, months, weeks and other spans of days."""
+"""Rules for days: numeric and spelled dates, weekdays, today and tomorrow."""
 
-from datetime import date, datetime, timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 
 from kinkeeper.language.when.grammar import Grammar, Scope
-from kinkeeper.language.when.holidays import Holiday, nth_weekday
-from kinkeeper.language.when.partial import Clock, Partial, Period, clock_of
-from kinkeeper.language.when.spans import (
-    edge_of,
-    month_of,
-    quarter_of,
-    season_of,
-    unit_of,
-    week_of,
-    weekend_of,
-)
+from kinkeeper.language.when.partial import Partial, sure_clock
+from kinkeeper.language.when.spans import month_of, steps_of, unit_of
 
 DATES = Grammar()
 
 _CENTURY_TURN = 50
 _FARTHEST_YEAR = 20
 # Months that are also words or names, and say a time only in company.
-WEAK_MONTHS = frozenset({"may", "march", "mar", "jan", "april", "june", "august", "dec", "sep", "apr", "jun", "jul"})
+WEAK_MONTHS = frozenset(
+    {"may", "march", "mar", "jan", "april", "june", "august", "dec", "sep", "apr", "jun", "jul"}
+)
 
 
 def full_year(year: int, *, digits: int = 4) -> int | None:
@@ -50,7 +44,7 @@ def iso_time(_: Scope, text: str) -> Partial | None:
     if int(hour) > 24 or int(minute) > 59 or checked(year, month, number) is None:
         return None
     second = int(seconds[0]) if seconds else None
-    sure = Clock(int(hour), int(minute), second, None, True, True)
+    sure = sure_clock(int(hour), int(minute), second)
     return Partial(year=year, month=month, day=number, clock=sure)
 
 
@@ -61,17 +55,31 @@ def numeric_date(scope: Scope, text: str) -> Partial | None:
     parts = text.split(separator)
     first, second, third = (int(part) for part in parts)
     if len(parts[0]) == 4:
-        return checked(full_year(first), second, third) if len(parts[2]) == 2 or third < 32 else None
+        return (
+            checked(full_year(first), second, third) if len(parts[2]) == 2 or third < 32 else None
+        )
     year = full_year(third, digits=len(parts[2]))
-    if year is None or len(parts[0]) > 2 or (separator == "-" and len(parts[2]) == 2 and first < 13 and second < 13 and not third > 12):
+    if (
+        year is None
+        or len(parts[0]) > 2
+        or (
+            separator == "-"
+            and len(parts[2]) == 2
+            and first < 13
+            and second < 13
+            and not third > 12
+        )
+    ):
         return None
     day_first = scope.is_day_first or separator == "."
-    for day, month in ((first, second), (second, first)) if day_first else ((second, first), (first, second)):
+    for day, month in (
+        ((first, second), (second, first)) if day_first else ((second, first), (first, second))
+    ):
         found = checked(year, month, day)
         if found is not None and 1900 <= year <= 2199:
             return found
         if found is not None and separator == "." and year // 100 <= 24 and year % 100 < 60:
-            return Partial(day=day, month=month, clock=Clock(year // 100, year % 100, None, None, True, True))
+            return Partial(day=day, month=month, clock=sure_clock(year // 100, year % 100))
     return None
 
 
@@ -88,18 +96,29 @@ def spaced_date(_: Scope, year: int, month: int, day: int) -> Partial | None:
     return checked(year, month, day)
 
 
-@DATES.rule("REL? FRACTION", "FRACTION -|/|, YEAR")
-def slashed(scope: Scope, lean: int | str | None, text: str | int | None = None) -> Partial | None:
+@DATES.rule("REL? FRACTION")
+def slashed(scope: Scope, lean: int | None, text: str) -> Partial | None:
     """3/15 by the locale's order, the other order where only that is a date."""
-    if isinstance(lean, str):
-        lean, text, year = None, lean, text
-    else:
-        year = None
-    first, second = (int(part) for part in str(text).split("/"))
-    for day, month in ((first, second), (second, first)) if scope.is_day_first else ((second, first), (first, second)):
-        found = checked(year if isinstance(year, int) else None, month, day)
+    first, second = (int(part) for part in text.split("/"))
+    found = _in_order(first, second, year=None, is_day_first=scope.is_day_first)
+    return None if found is None else replace(found, lean=lean)
+
+
+@DATES.rule("FRACTION , YEAR")
+def slashed_year(scope: Scope, text: str, year: int) -> Partial | None:
+    """5/7, 2020."""
+    first, second = (int(part) for part in text.split("/"))
+    return _in_order(first, second, year=year, is_day_first=scope.is_day_first)
+
+
+def _in_order(*numbers: int, year: int | None, is_day_first: bool) -> Partial | None:
+    """Return the date of two numbers in the wanted order, else in the other."""
+    first, second = numbers
+    orders = [(first, second), (second, first)]
+    for day, month in orders if is_day_first else reversed(orders):
+        found = checked(year, month, day)
         if found is not None:
-            return Partial(year=found.year, month=month, day=day, lean=lean if isinstance(lean, int) else None)
+            return found
     return None
 
 
@@ -116,7 +135,10 @@ def month_day(_: Scope, month: int, day: int) -> Partial | None:
     return checked(None, month, day)
 
 
-@DATES.rule("the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|-|/|,? ' ~INT", "the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|in|-|/|,? YEAR")
+@DATES.rule(
+    "the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|-|/|,? ' ~INT",
+    "the? DAYNUM|ORDINAL of|-|/|.? MONTH .? of|in|-|/|,? YEAR",
+)
 def day_month_year(_: Scope, day: int, month: int, year: int) -> Partial | None:
     """3 March 2018, 05-Aug-2016."""
     if year > 99:
@@ -136,7 +158,7 @@ def month_day_year(scope: Scope, month: int, day: int, year: int) -> Partial | N
     if found is None:
         raise ValueError("no such day")
     if year > scope.reference.year + _FARTHEST_YEAR and year % 100 < 60 and year < 2400:
-        return Partial(month=month, day=day, clock=Clock(year // 100, year % 100, None, None, True, True))
+        return Partial(month=month, day=day, clock=sure_clock(year // 100, year % 100))
     return found
 
 
@@ -146,14 +168,21 @@ def short_year(_: Scope, first: int, second: int, year: int) -> Partial | None:
     return checked(full_year(year, digits=2), second, first)
 
 
-@DATES.rule("YEAR -|/|. ~DAYNUM -|/|. ~MONTH", "MONTH - ~YEAR - ~DAYNUM", "DAYNUM - ~YEAR - ~MONTH", "YEAR -|/ ~MONTH -|/ ~DAYNUM")
+@DATES.rule(
+    "YEAR -|/|. ~DAYNUM -|/|. ~MONTH",
+    "MONTH - ~YEAR - ~DAYNUM",
+    "DAYNUM - ~YEAR - ~MONTH",
+    "YEAR -|/ ~MONTH -|/ ~DAYNUM",
+)
 def mixed_date(_: Scope, *values: int) -> Partial | None:
     """2020/23/Sep, September-2020-23, 23-2020-September."""
     year = max(values)
     rest = [value for value in values if value != year]
     if len(rest) != 2:
         return None
-    month, day = (rest[1], rest[0]) if values[0] != rest[0] or values[0] == year else (rest[0], rest[1])
+    month, day = (
+        (rest[1], rest[0]) if values[0] != rest[0] or values[0] == year else (rest[0], rest[1])
+    )
     return checked(year, month, day) or checked(year, day, month)
 
 
@@ -191,7 +220,7 @@ def bare_month(_: Scope, lean: int | None, month: int) -> Partial:
 @DATES.rule("MONTH REL year", "MONTH of|in REL year")
 def month_of_leaning_year(scope: Scope, month: int, lean: int) -> Partial:
     """April next year."""
-    return Partial(month=month, year=scope.reference.year + _steps(lean))
+    return Partial(month=month, year=scope.reference.year + steps_of(lean))
 
 
 @DATES.rule("in|since|during|through|of YEAR", "the? year YEAR", "in|since YEAR a . d .")
@@ -221,7 +250,7 @@ def day_of_month(_: Scope, day: int) -> Partial | None:
 @DATES.rule("the? ORDINAL|DAYNUM day? of the? REL month", "the? ORDINAL REL month")
 def day_of_leaning_month(scope: Scope, day: int, lean: int) -> Partial | None:
     """20th of next month."""
-    first = month_of(scope.reference.year, scope.reference.month + _steps(lean)).first
+    first = month_of(scope.reference.year, scope.reference.month + steps_of(lean)).first
     return checked(first.year, first.month, day)
 
 
@@ -246,8 +275,10 @@ def leaning_weekday(_: Scope, lean: int, weekday: int) -> Partial:
 @DATES.rule("WEEKDAY ,|-|of|from|in|on? the? REL week", "WEEKDAY week after next")
 def weekday_of_week(scope: Scope, weekday: int, lean: int = 2) -> Partial:
     """Wednesday of next week."""
-    steps = 2 if lean == 2 else _steps(lean)
-    return Partial(weekday=weekday, period=unit_of(scope.reference.date(), "week", steps, week_start=0))
+    steps = 2 if lean == 2 else steps_of(lean)
+    return Partial(
+        weekday=weekday, period=unit_of(scope.reference.date(), "week", steps, week_start=0)
+    )
 
 
 @DATES.rule("DAYWORD", "later|earlier in? DAYWORD")
@@ -269,202 +300,15 @@ def weekday_week(scope: Scope, weekday: int) -> Partial:
     return Partial(on=today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7))
 
 
-@DATES.rule("the? REL UNIT", "the? UNIT after? next")
-def leaning_unit(scope: Scope, lean: int | str, unit: str | None = None) -> Partial | None:
-    """Next week, this month, the week after next."""
-    if isinstance(lean, str):
-        steps, unit = 2, lean
-    else:
-        steps = _steps(lean)
-    period = unit_of(scope.reference.date(), str(unit), steps, week_start=scope.week_start)
-    if period is None:
-        return None
-    if unit == "day":
-        return Partial(on=period.first) if steps else None
-    return Partial(period=period)
-
-
-@DATES.rule("rest of the? UNIT", "the rest of the? UNIT", "rest of the REL UNIT")
-def rest_of_unit(scope: Scope, *values: int | str) -> Partial | None:
-    """Rest of the week."""
-    period = unit_of(scope.reference.date(), str(values[-1]), 0, week_start=scope.week_start)
-    return None if period is None else Partial(period=Period(scope.reference.date(), period.after, "day"))
-
-
-@DATES.rule("REL? WEEKEND", "the WEEKEND", "at the? WEEKEND")
-def weekend(scope: Scope, lean: int | None, _: int = 0) -> Partial:
-    """This weekend, next weekend."""
-    today = scope.reference.date()
-    return Partial(period=weekend_of(today + timedelta(days=7 * _steps(lean if _ is not None else 0))))
-
-
-@DATES.rule("week INT", "the? week number INT", "wk INT")
-def numbered_week(scope: Scope, number: int) -> Partial | None:
-    """Week 36, by ISO count."""
-    if not 1 <= number <= 53:
-        return None
-    try:
-        first = date.fromisocalendar(scope.reference.year, number, 1)
-    except ValueError:
-        return None
-    return Partial(period=Period(first, first + timedelta(days=7), "week"))
-
-
-@DATES.rule("EDGEWORD")
-def edge_word(scope: Scope, name: str) -> Partial | None:
-    """EOD, end of day, EOM."""
-    unit = name.split()[1]
-    if unit == "day":
-        return Partial(clock=Clock(23, 59, 59, None, True, True))
-    period = unit_of(scope.reference.date(), unit, 0, week_start=0)
-    return None if period is None else Partial(period=edge_of(period, "end"))
-
-
-@DATES.rule("EDGE of|in? the? REL UNIT", "EDGE of|in the UNIT", "EDGE of UNIT", "EDGE of? around? REL UNIT")
-def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
-    """End of next week."""
-    unit = str(values[-1])
-    lean = values[0] if len(values) == 2 else 0
-    if unit not in {"week", "month", "quarter", "year", "decade"}:
-        return None
-    period = unit_of(scope.reference.date(), unit, _steps(int(lean)), week_start=0)
-    found = None if period is None else edge_of(period, edge, today=scope.reference.date())
-    return None if found is None else Partial(period=found)
-
-
-@DATES.rule("EDGE -|of|in? the? MONTH ,? YEAR?")
-def edge_of_month(scope: Scope, edge: str, month: int, year: int | None) -> Partial | None:
-    """Mid March."""
-    today = scope.reference.date()
-    ahead = year or (today.year if month >= today.month else today.year + 1)
-    found = edge_of(month_of(ahead, month), edge)
-    return None if found is None else Partial(period=found)
-
-
-@DATES.rule("EDGE of|in? YEAR")
-def edge_of_year(_: Scope, edge: str, year: int) -> Partial | None:
-    """Beginning of 2017."""
-    found = edge_of(Period(date(year, 1, 1), date(year + 1, 1, 1), "year"), edge)
-    return None if found is None else Partial(period=found)
-
-
-@DATES.rule("the? ORDINAL quarter|qtr of? YEAR?", "YEAR -? q ~DAYNUM", "q ~DAYNUM of|,? YEAR?")
-def quarter(scope: Scope, first: int, second: int | None = None) -> Partial | None:
-    """Third quarter, Q1 2017, 2018Q4."""
-    year, number = (first, second) if first > 1000 else (second or scope.reference.year, first)
-    return Partial(period=quarter_of(int(year or 0), int(number or 0) - 1)) if 1 <= int(number or 0) <= 4 else None
-
-
-@DATES.rule("YEAR -? h ~DAYNUM")
-def half_year(_: Scope, year: int, half: int) -> Partial | None:
-    """2019 H2."""
-    if half not in {1, 2}:
-        return None
-    first = date(year, 1 if half == 1 else 7, 1)
-    return Partial(period=Period(first, month_of(year, first.month + 6).first, "quarter"))
-
-
-@DATES.rule("REL SEASON", "in the SEASON", "SEASON of? YEAR", "EDGE of? the? SEASON")
-def season(scope: Scope, first: int | str, second: int | str | None = None) -> Partial | None:
-    """This summer, summer 2020."""
-    today = scope.reference.date()
-    name = next(str(value) for value in (second, first) if isinstance(value, str))
-    year = second if isinstance(second, int) else today.year
-    period = season_of(name, year)
-    if isinstance(first, int) and isinstance(second, str):
-        steps = _steps(first)
-        if steps > 0 and period.first <= today:
-            period = season_of(name, year + 1)
-        if steps < 0 and period.after > today:
-            period = season_of(name, year - 1)
-    return Partial(period=period)
-
-
-@DATES.rule("REL? HOLIDAY of|in|,? YEAR?")
-def holiday(scope: Scope, lean: int | None, rule: Holiday, year: int | None) -> Partial | None:
-    """Thanksgiving, last Christmas, easter 2018."""
-    if year is not None:
-        return Partial(on=rule.in_year(year))
-    today = scope.reference.date()
-    day = rule.in_year(today.year)
-    if lean is not None and _steps(lean) < 0:
-        return Partial(on=day if day < today else rule.in_year(today.year - 1))
-    return Partial(on=day if day >= today else rule.in_year(today.year + 1))
-
-
-@DATES.rule("HOLIDAY of|in? REL year", "HOLIDAY in NUMBER|INT years")
-def holiday_of_leaning_year(scope: Scope, rule: Holiday, lean: int) -> Partial:
-    """MLK day of last year."""
-    return Partial(on=rule.in_year(scope.reference.year + lean))
-
-
-@DATES.rule("the? ORDINAL|EDGE WEEKDAY of|in|after? the? REL? MONTH ,? YEAR?")
-@DATES.rule("the? REL WEEKDAY of|in|after? the? REL? MONTH ,? YEAR?")
-def nth_of_month(scope: Scope, which: int | str, weekday: int, lean: int | None, month: int, year: int | None) -> Partial | None:
-    """First Wednesday of October 2014, last friday in october."""
-    if isinstance(which, str):
-        return None
-    today = scope.reference.date()
-    ahead = year or (today.year if month >= today.month else today.year + 1)
-    del lean
-    return _nth(ahead, month, weekday, which)
-
-
-@DATES.rule("the? ORDINAL WEEKDAY of|in the? REL? month", "the? REL WEEKDAY of|in the? REL? month")
-def nth_of_leaning_month(scope: Scope, which: int, weekday: int, lean: int | None) -> Partial | None:
-    """First monday of next month."""
-    today = scope.reference.date()
-    first = month_of(today.year, today.month + _steps(lean or 0)).first
-    found = _nth(first.year, first.month, weekday, which)
-    if lean is None and found is not None and found.on is not None and found.on < today:
-        first = month_of(today.year, today.month + 1).first
-        return _nth(first.year, first.month, weekday, which)
-    return found
-
-
-def _nth(year: int, month: int, weekday: int, which: int) -> Partial | None:
-    if which == 1 or -1 <= which <= 5:
-        day = nth_weekday(year, month, weekday, which or 1)
-        return Partial(on=day) if day.month == month else None
-    return None
-
-
-@DATES.rule("the? ORDINAL|REL UNIT|WEEKEND of|in the? MONTH ,? YEAR?")
-def nth_unit(scope: Scope, which: int, unit: str | int, month: int, year: int | None) -> Partial | None:
-    """Last day of october 2015, first week of October, last weekend of July."""
-    today = scope.reference.date()
-    ahead = month_of(year or (today.year if month >= today.month else today.year + 1), month)
-    if unit == "day":
-        day = ahead.after - timedelta(days=1) if which < 0 else ahead.first + timedelta(days=which - 1)
-        return Partial(on=day)
-    if unit == "week":
-        if which < 0:
-            return Partial(period=week_of(ahead.after - timedelta(days=7), 0))
-        monday = week_of(ahead.first + timedelta(days=3), 0).first
-        first = monday + timedelta(days=7 * (which - 1))
-        return Partial(period=Period(first, first + timedelta(days=7), "week"))
-    if isinstance(unit, int):
-        saturday = nth_weekday(ahead.first.year, ahead.first.month, 5, max(which, -1) or 1)
-        return Partial(period=weekend_of(saturday))
-    return None
-
-
-@DATES.rule("the? ORDINAL|REL week of the? YEAR")
-def week_of_year(_: Scope, which: int, year: int) -> Partial | None:
-    """3rd week of 2018."""
-    if which < 1:
-        return None
-    first = date.fromisocalendar(year, min(which, 52), 1)
-    return Partial(period=Period(first, first + timedelta(days=7), "week"))
-
-
 @DATES.rule("INT WEEKDAYS|WEEKDAY from now|today", "INT more WEEKDAYS")
 def weekdays_ahead(scope: Scope, count: int, weekday: int) -> Partial | None:
     """Three fridays from now."""
     today = scope.reference.date()
     if not 1 <= count <= 60:
         return None
-    return Partial(on=today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7 * (count - 1)))
+    return Partial(
+        on=today + timedelta(days=((weekday - today.weekday()) % 7 or 7) + 7 * (count - 1))
+    )
 
 
 @DATES.rule("INT WEEKDAYS|WEEKDAY ago|back")
@@ -473,17 +317,12 @@ def weekdays_ago(scope: Scope, count: int, weekday: int) -> Partial | None:
     today = scope.reference.date()
     if not 1 <= count <= 60:
         return None
-    return Partial(on=today - timedelta(days=((today.weekday() - weekday) % 7 or 7) + 7 * (count - 1)))
+    return Partial(
+        on=today - timedelta(days=((today.weekday() - weekday) % 7 or 7) + 7 * (count - 1))
+    )
 
 
 @DATES.rule("NOW")
 def now(scope: Scope, _: int) -> Partial:
     """Now."""
     return Partial(instant=scope.reference, instant_grain="second")
-
-
-def _steps(lean: int | None) -> int:
-    return {None: 0, 0: 0, 1: 1, -1: -1, 2: 1, -2: -1}[lean]
-
-
-__all__ = ["DATES", "checked", "clock_of", "datetime", "full_year"]

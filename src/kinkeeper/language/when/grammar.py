@@ -52,15 +52,15 @@ class Grammar:
     """Rules, indexed by what their first token can be."""
 
     def __init__(self) -> None:
-        self._by_key: dict[str, list[Rule]] = {}
+        self.by_key: dict[str, list[Rule]] = {}
 
     @classmethod
     def joined(cls, *grammars: "Grammar") -> "Grammar":
         """Return all rules together; where two read as far, the one that stands first wins."""
         whole = cls()
         for grammar in grammars:
-            for key, rules in grammar._by_key.items():
-                whole._by_key.setdefault(key, []).extend(rules)
+            for key, rules in grammar.by_key.items():
+                whole.by_key.setdefault(key, []).extend(rules)
         return whole
 
     def rule(self, *patterns: str) -> Callable[[Production], Production]:
@@ -76,19 +76,21 @@ class Grammar:
     def _add(self, rule: Rule) -> None:
         for element in rule.elements:
             for key in (*element.words, *element.categories):
-                self._by_key.setdefault(key, []).append(rule)
+                self.by_key.setdefault(key, []).append(rule)
             if not element.is_optional:
                 return
 
-    def longest(self, tokens: Sequence[Token], index: int, scope: Scope) -> tuple[Partial, int] | None:
+    def longest(
+        self, tokens: Sequence[Token], index: int, scope: Scope
+    ) -> tuple[Partial, int] | None:
         """Return the longest reading that begins at a token, and where it ends; None where nothing does."""
         best: Partial | None = None
         best_end = index
         token = tokens[index]
         for key in (token.text, *token.meanings):
-            for rule in self._by_key.get(key, ()):
+            for rule in self.by_key.get(key, ()):
                 values: list[Any] = []
-                end = _match(rule.elements, 0, tokens, index, values)
+                end = _match(rule.elements, tokens, index, values=values)
                 if end > best_end:
                     partial = rule.produce(scope, *values)
                     if partial is not None:
@@ -107,15 +109,15 @@ def _element(word: str) -> Element:
 
 
 def _match(
-    elements: tuple[Element, ...], place: int, tokens: Sequence[Token], index: int, values: list[Any]
+    elements: tuple[Element, ...], tokens: Sequence[Token], index: int, *, values: list[Any]
 ) -> int:
     """Return the end of the match or -1; `values` grows by what categories caught."""
-    if place == len(elements):
+    if not elements:
         return index
-    element = elements[place]
+    element, rest = elements[0], elements[1:]
     kept = len(values)
     if index < len(tokens) and _accepts(element, tokens[index], values):
-        end = _match(elements, place + 1, tokens, index + 1, values)
+        end = _match(rest, tokens, index + 1, values=values)
         if end >= 0:
             return end
         del values[kept:]
@@ -123,7 +125,7 @@ def _match(
         return -1
     if element.categories:
         values.append(None)
-    end = _match(elements, place + 1, tokens, index, values)
+    end = _match(rest, tokens, index, values=values)
     if end < 0:
         del values[kept:]
     return end

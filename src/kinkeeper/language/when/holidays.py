@@ -35,7 +35,9 @@ class Holiday:
         if self.rule == "date":
             return date(year, self.numbers[0], self.numbers[1])
         if self.rule in {"easter", "orthodox"}:
-            return easter(year, EASTER_WESTERN if self.rule == "easter" else EASTER_ORTHODOX) + timedelta(days=self.numbers[0])
+            return easter(
+                year, EASTER_WESTERN if self.rule == "easter" else EASTER_ORTHODOX
+            ) + timedelta(days=self.numbers[0])
         month, weekday, which, added = self.numbers
         return nth_weekday(year, month, weekday, which) + timedelta(days=added)
 
@@ -81,7 +83,11 @@ def _holiday(rule: str, value: str) -> Holiday:
 
 @cache
 def _listed_day(country: str, name: str, year: int) -> date:
-    days = [day for day, said in _country_days(country, year).items() if said.startswith(name) or f"; {name}" in said]
+    days = [
+        day
+        for day, said in _country_days(country, year).items()
+        if said.startswith(name) or f"; {name}" in said
+    ]
     if not days:
         raise ValueError(f"{name} {year} is not known")
     return min(days)
@@ -94,4 +100,6 @@ def _country_days(country: str, year: int) -> Mapping[date, str]:
 
     empty = country_holidays(country)
     language = "en_US" if "en_US" in empty.supported_languages else None
-    return country_holidays(country, years=year, language=language, categories=empty.supported_categories)
+    return country_holidays(
+        country, years=year, language=language, categories=empty.supported_categories
+    )

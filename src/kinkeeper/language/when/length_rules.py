@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from kinkeeper.language.when.grammar import Grammar, Scope
-from kinkeeper.language.when.partial import Every, Length, Partial, Period
+from kinkeeper.language.when.partial import WEEKDAY_CODES, Every, Length, Partial, Period
 from kinkeeper.language.when.spans import business_days, shifted, unit_of
 
 LENGTHS = Grammar()
@@ -41,7 +41,9 @@ def length_of(amount: float, unit: str) -> Partial | None:
 
 
 def _grain(unit: str) -> str:
-    return {"business": "business", "fortnight": "week", "quarter": "month", "decade": "year"}.get(unit, unit)
+    return {"business": "business", "fortnight": "week", "quarter": "month", "decade": "year"}.get(
+        unit, unit
+    )
 
 
 @LENGTHS.rule("INT|NUMBER more? of? UNIT", "INT - ~UNIT", "INT ~LETTER", "another INT|NUMBER UNIT")
@@ -105,7 +107,11 @@ def counted_and_half(_: Scope, amount: int, unit: str) -> Partial | None:
     return length_of(amount + 0.5, unit)
 
 
-@LENGTHS.rule("INT ~h ~MINUTE ~m?", "INT ~h MINUTE ~m|mins|min", "INT hr|hrs|hour|hours MINUTE m|min|mins|minutes?")
+@LENGTHS.rule(
+    "INT ~h ~MINUTE ~m?",
+    "INT ~h MINUTE ~m|mins|min",
+    "INT hr|hrs|hour|hours MINUTE m|min|mins|minutes?",
+)
 def hours_minutes(_: Scope, hours: int, minutes: int) -> Partial:
     """1h 30m."""
     return Partial(length=Length(seconds=hours * 3600 + minutes * 60, grain="minute"))
@@ -120,7 +126,7 @@ def whole_unit(_: Scope, unit: str) -> Partial | None:
 @LENGTHS.rule("the? INT REL UNIT")
 def counted_leaning(scope: Scope, amount: int, lean: int, unit: str) -> Partial | None:
     """Two upcoming months, the 5 past years."""
-    return leaning_count(scope, lean, amount, unit)
+    return leaning_count(scope, lean, amount, unit) if lean in {2, -2} else None
 
 
 @LENGTHS.rule("INT PART|PARTS")
@@ -144,7 +150,11 @@ def leaning_count(scope: Scope, *values: int | str) -> Partial | None:
     if unit == "business":
         edge = business_days(today, -amount if backwards else amount)
         first = today + timedelta(days=1)
-        period = Period(edge, today, "day") if backwards else Period(first, edge + timedelta(days=1), "day")
+        period = (
+            Period(edge, today, "day")
+            if backwards
+            else Period(first, edge + timedelta(days=1), "day")
+        )
         return Partial(period=period)
     if unit in {"quarter", "decade"}:
         near = unit_of(today, unit, -1 if backwards else 1, week_start=scope.week_start)
@@ -170,9 +180,8 @@ def leaning_hour(scope: Scope, lean: int, unit: str) -> Partial | None:
 @REPEATS.rule("FREQ")
 def named_frequency(_: Scope, rule: str) -> Partial:
     """Daily, weekdays, every other week."""
-    base, _, days = rule.partition(";BYDAY=")
-    codes = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-    weekdays = tuple(codes.index(code) for code in days.split(",")) if days else ()
+    base, __, days = rule.partition(";BYDAY=")
+    weekdays = tuple(WEEKDAY_CODES.index(code) for code in days.split(",")) if days else ()
     return Partial(every=Every(f"FREQ={base}", weekdays))
 
 
@@ -195,7 +204,11 @@ def every_units(_: Scope, *values: int | str) -> Partial | None:
     unit = str(values[-1])
     amount, unit = (amount * 2, "week") if unit == "fortnight" else (amount, unit)
     frequency = _FREQUENCIES.get(unit)
-    return Partial(every=Every(f"FREQ={frequency};INTERVAL={amount}")) if frequency and amount else None
+    return (
+        Partial(every=Every(f"FREQ={frequency};INTERVAL={amount}"))
+        if frequency and amount
+        else None
+    )
 
 
 @REPEATS.rule("every|each UNIT", "once|twice a UNIT")
@@ -206,7 +219,7 @@ def every_unit(_: Scope, unit: str) -> Partial | None:
 
 
 @REPEATS.rule("every|each PART", "every|each REL? TONIGHT", "PARTS")
-def every_part(_: Scope, part: str | None, *rest: object) -> Partial | None:
+def every_part(_: Scope, part: str | int | None, *__: object) -> Partial | None:
     """Every morning."""
     return Partial(every=Every("FREQ=DAILY"), part=part) if isinstance(part, str) else None
 
@@ -223,12 +236,18 @@ def plural_weekday(_: Scope, weekday: int) -> Partial:
     return Partial(every=Every("FREQ=WEEKLY", (weekday,)))
 
 
-@REPEATS.rule("every|each ORDINAL|REL WEEKDAY of the|each|every month", "every|each ORDINAL|REL WEEKDAY of every month")
+@REPEATS.rule(
+    "every|each ORDINAL|REL WEEKDAY of the|each|every month",
+    "every|each ORDINAL|REL WEEKDAY of every month",
+)
 @REPEATS.rule("the? ORDINAL|REL WEEKDAY of every|each month", "every|each ORDINAL WEEKDAY")
 def every_nth(_: Scope, which: int, weekday: int) -> Partial | None:
     """Every first Monday of the month."""
-    codes = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-    return Partial(every=Every(f"FREQ=MONTHLY;BYDAY={which}{codes[weekday]}")) if -1 <= which <= 5 else None
+    return (
+        Partial(every=Every(f"FREQ=MONTHLY;BYDAY={which}{WEEKDAY_CODES[weekday]}"))
+        if -1 <= which <= 5
+        else None
+    )
 
 
 @REPEATS.rule("every|each month on the ORDINAL", "the? ORDINAL of every|each month")

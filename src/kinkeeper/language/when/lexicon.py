@@ -87,7 +87,8 @@ def _compile(meanings: Mapping[tuple[str, ...], Meanings]) -> Lexicon:
         if "NUMBER" in meaning and len(pieces) == 1:
             triggers.add(pieces[0])
     ordered = {
-        first: tuple(sorted(found, key=lambda item: -len(item[0]))) for first, found in phrases.items()
+        first: tuple(sorted(found, key=lambda item: -len(item[0])))
+        for first, found in phrases.items()
     }
     return Lexicon(words=words, phrases=ordered, triggers=frozenset(triggers - {"one"}))
 
@@ -104,7 +105,10 @@ def _nearest(word: str) -> str | None:
     if len(word) < _SHORTEST_FORGIVEN or word[0] not in _INITIALS:
         return None
     for target, limit in _distances():
-        if word[0] == target[0] and word[-1] == target[-1] and abs(len(word) - len(target)) <= limit:
-            if OSA.distance(word, target, score_cutoff=limit) <= limit:
-                return target
+        if (
+            word[0] == target[0]
+            and word[-1] == target[-1]
+            and abs(len(word) - len(target)) <= limit
+        ) and OSA.distance(word, target, score_cutoff=limit) <= limit:
+            return target
     return None

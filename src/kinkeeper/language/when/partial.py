@@ -53,7 +53,10 @@ class Length:
     def plus(self, other: "Length") -> "Length":
         """Return both lengths together; the finer grain counts."""
         return Length(
-            self.months + other.months, self.days + other.days, self.seconds + other.seconds, other.grain
+            self.months + other.months,
+            self.days + other.days,
+            self.seconds + other.seconds,
+            other.grain,
         )
 
     def negated(self) -> "Length":
@@ -74,6 +77,11 @@ class Every:
             return self.rule
         names = ",".join(WEEKDAY_CODES[day] for day in sorted(set(self.weekdays)))
         return f"{self.rule};BYDAY={names}"
+
+
+def sure_clock(hour: int, minute: int, second: int | None = None) -> Clock:
+    """Return a clock that leaves no doubt about the half of the day."""
+    return Clock(hour, minute, second, is_sure=True, has_minute=True)
 
 
 WEEKDAY_CODES: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -151,11 +159,12 @@ class Partial:
         return not (self.has_date or self.has_time or self.instant or self.length or self.every)
 
 
+_UNDECIDED = ("number", "four", "numbers")
 _SLOTS = tuple(
-    field.name
-    for field in fields(Partial)
-    if field.name not in {"is_weak", "bound", "on", "number", "four", "numbers"}
+    field.name for field in fields(Partial) if field.name not in {"is_weak", "bound", *_UNDECIDED}
 )
+# What is said only once in an expression: saying it again begins another.
+_ONCE = ("weekday", "clock", "month", "on", "period", "length", "part")
 
 
 def merge(left: Partial, right: Partial) -> Partial | None:
@@ -165,40 +174,23 @@ def merge(left: Partial, right: Partial) -> Partial | None:
         return None
     if left.instant is not None or right.instant is not None:
         return _merge_instant(left, right)
-    changes: dict[str, object] = {"is_weak": False}
+    if any(getattr(left, name) is not None and getattr(right, name) is not None for name in _ONCE):
+        return None
+    changes: dict[str, object] = {"is_weak": False, "bound": left.bound or right.bound}
     for name in _SLOTS:
-        value = getattr(right, name)
-        if value is None:
-            continue
-        mine = getattr(left, name)
-        if mine is not None and mine != value:
+        mine, other = getattr(left, name), getattr(right, name)
+        if mine is not None and other is not None and mine != other:
             return None
-        changes[name] = value
-    if right.on is not None:
-        if left.on is not None and left.on != right.on:
-            return None
-        changes["on"] = right.on
-    on, weekday = changes.get("on", left.on), changes.get("weekday", left.weekday)
-    if isinstance(on, date) and weekday is not None and on.weekday() != weekday:
-        return None
-    if _is_repetition(left, right):
-        return None
-    for name in ("number", "four", "numbers"):
+        changes[name] = other if mine is None else mine
+    for name in _UNDECIDED:
         changes[name] = getattr(left, name) or getattr(right, name)
-    changes["bound"] = left.bound or right.bound
-    return replace(left, **changes)  # type: ignore[arg-type]  # names come from the class itself
-
-
-def _is_repetition(left: Partial, right: Partial) -> bool:
-    """Whether the same thing is said twice: that begins another expression."""
-    same_day = left.weekday is not None and left.weekday == right.weekday
-    same_clock = left.clock is not None and right.clock is not None
-    same_month = left.month is not None and right.month is not None
-    two_days = left.on is not None and right.on is not None
-    two_periods = left.period is not None and right.period is not None
-    two_lengths = left.length is not None and right.length is not None
-    two_parts = left.part is not None and right.part is not None
-    return same_day or same_clock or same_month or two_days or two_periods or two_lengths or two_parts
+    merged = replace(left, **changes)  # type: ignore[arg-type]  # names come from the class itself
+    is_torn = (
+        merged.on is not None
+        and merged.weekday is not None
+        and merged.on.weekday() != merged.weekday
+    )
+    return None if is_torn else merged
 
 
 def _merge_instant(left: Partial, right: Partial) -> Partial | None:
@@ -216,7 +208,9 @@ def _decide(partial: Partial, other: Partial) -> Partial:
     """Settle an undecided number by what stands beside it."""
     if partial.number is not None:
         return _decide_number(partial, other)
-    if partial.four is not None and (other.has_day or other.part is not None or other.every is not None):
+    if partial.four is not None and (
+        other.has_day or other.part is not None or other.every is not None
+    ):
         return _as_clock_of_four(partial)
     if partial.numbers is not None:
         return _decide_pair(partial, other)
@@ -249,7 +243,9 @@ def as_hour(partial: Partial) -> Partial:
         hour, minute, text = partial.numbers
         if hour > 24 or minute > 59:
             return partial
-        return replace(partial, numbers=None, is_weak=False, clock=clock_of(hour, minute, text=text))
+        return replace(
+            partial, numbers=None, is_weak=False, clock=clock_of(hour, minute, text=text)
+        )
     if partial.number is None or partial.number > 24:
         return partial
     clock = Clock(partial.number, is_sure=partial.number > 12 or partial.number == 0)
@@ -259,13 +255,15 @@ def as_hour(partial: Partial) -> Partial:
 def clock_of(hour: int, minute: int, *, text: str, second: int | None = None) -> Clock:
     """Return the clock of an hour and minute; a leading zero or an hour beyond 12 leaves no doubt."""
     sure = hour > 12 or hour == 0 or text.startswith("0")
-    return Clock(hour, minute, second, None, sure, True)
+    return Clock(hour, minute, second, is_sure=sure, has_minute=True)
 
 
 def _as_clock_of_four(partial: Partial) -> Partial:
     hour, minute, digits = partial.four or (0, 0, 0)
     sure = hour > 12 or hour == 0 or (digits == 4 and hour < 10)
-    return replace(partial, four=None, is_weak=False, clock=Clock(hour, minute, None, None, sure, True))
+    return replace(
+        partial, four=None, is_weak=False, clock=Clock(hour, minute, is_sure=sure, has_minute=True)
+    )
 
 
 def _decide_pair(partial: Partial, other: Partial) -> Partial:

@@ -8,22 +8,47 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from kinkeeper.language.when.acceptance import bound_before, is_morning_talk, is_time
-from kinkeeper.language.when.expressions import Expression, expression_at, group_at
+from kinkeeper.language.when.expressions import Expression, expression_at
 from kinkeeper.language.when.grammar import Scope
+from kinkeeper.language.when.groups import group_at
 from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.partial import Clock, Partial, as_hour, whole_pair
+from kinkeeper.language.when.partial import Clock, Partial, as_hour, sure_clock, whole_pair
 from kinkeeper.language.when.resolve import Habits, Resolved, hour_of, is_certain, resolve
 from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
 
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
-_SUNDAY_FIRST = frozenset({"US", "CA", "MX", "BR", "JP", "IN", "IL", "ZA", "KR", "TW", "HK", "PH", "SG", "TH", "SA", "CO", "PE", "VE", "KE"})
-_SATURDAY_FIRST = frozenset({"EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR"})
+_SUNDAY_FIRST = frozenset(
+    {
+        "US",
+        "CA",
+        "MX",
+        "BR",
+        "JP",
+        "IN",
+        "IL",
+        "ZA",
+        "KR",
+        "TW",
+        "HK",
+        "PH",
+        "SG",
+        "TH",
+        "SA",
+        "CO",
+        "PE",
+        "VE",
+        "KE",
+    }
+)
+_SATURDAY_FIRST = frozenset(
+    {"EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR"}
+)
 _MONTH_FIRST = frozenset({"US", "PH", "PR", "GU", "FM"})
 
 
@@ -42,11 +67,21 @@ class NamedTimeWords:
     start: time
 
 
+class _Source(NamedTuple):
+    """A text in its three forms."""
+
+    text: str
+    folded: Folded
+    tokens: Sequence[Token]
+
+
 def scope_of(reference: datetime, locale: str) -> Scope:
     """Return what the locale ("en-US") decides: the order of 3/4 and the week's first day."""
     region = re.split("[-_]", locale)[-1].upper() if re.search("[-_]", locale) else "US"
     week_start = 6 if region in _SUNDAY_FIRST else 5 if region in _SATURDAY_FIRST else 0
-    return Scope(reference=reference, is_day_first=region not in _MONTH_FIRST, week_start=week_start)
+    return Scope(
+        reference=reference, is_day_first=region not in _MONTH_FIRST, week_start=week_start
+    )
 
 
 def read(
@@ -81,7 +116,13 @@ def read(
     habits = Habits(is_morning=is_morning_talk(tokens), usual_hour=usual_hour)
     spans = []
     for first, found in _expressions(tokens, scope):
-        span = _span(text, folded, tokens, first, _with_named_start(found, starts), scope, habits)
+        span = _span(
+            _Source(text, folded, tokens),
+            first,
+            _with_named_start(found, starts),
+            scope=scope,
+            habits=habits,
+        )
         if span is not None:
             spans.append(span)
     return tuple(spans)
@@ -116,8 +157,12 @@ def _joined(tokens: list[Token], pieces: tuple[str, ...], name: str) -> list[Tok
     index = 0
     while index < len(tokens):
         run = tokens[index : index + len(pieces)]
-        if pieces and tuple(token.text for token in run) == tuple(piece.strip() for piece in pieces):
-            result.append(Token("".join(pieces), run[0].start, run[-1].end, run[0].spaced, {"NAMED": name}))
+        if pieces and tuple(token.text for token in run) == tuple(
+            piece.strip() for piece in pieces
+        ):
+            result.append(
+                Token("".join(pieces), run[0].start, run[-1].end, run[0].spaced, {"NAMED": name})
+            )
             index += len(pieces)
         else:
             result.append(tokens[index])
@@ -125,17 +170,19 @@ def _joined(tokens: list[Token], pieces: tuple[str, ...], name: str) -> list[Tok
     return result
 
 
-def _with_named_start(found: Expression, starts: "dict[str, time]") -> Expression:
+def _with_named_start(found: Expression, starts: Mapping[str, time]) -> Expression:
     return Expression(
-        _named_clock(found.start, starts), found.finish and _named_clock(found.finish, starts), found.end
+        _named_clock(found.start, starts),
+        found.finish and _named_clock(found.finish, starts),
+        found.end,
     )
 
 
-def _named_clock(partial: Partial, starts: "dict[str, time]") -> Partial:
+def _named_clock(partial: Partial, starts: Mapping[str, time]) -> Partial:
     start = starts.get(partial.named or "")
     if start is None or partial.clock is not None:
         return partial
-    return replace(partial, clock=Clock(start.hour, start.minute, None, None, True, True))
+    return replace(partial, clock=sure_clock(start.hour, start.minute))
 
 
 def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, Expression]]:
@@ -146,9 +193,8 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
         if previous is not None and index == previous.end:
             listed = _listed(tokens, previous, scope)
             if listed is not None:
-                first, found = listed
-                yield first, found
-                previous, index = found, found.end
+                yield listed
+                previous, index = listed[1], listed[1].end
                 continue
         found = _safely(tokens, index, scope)
         if found is not None and index == 0 and found.end == len(tokens):
@@ -172,12 +218,57 @@ def _safely(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | N
         return None
 
 
+# Words that open an expression though they mean no time themselves.
 _OPENERS = frozenset(
-    "the a an in on at this half quarter qtr between from within every each all rest week wk q btw btwn evry evey once another whole entire school 1/4 w/in alternate year for during later before after since through of".split()
+    {
+        "the",
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "this",
+        "half",
+        "quarter",
+        "qtr",
+        "between",
+        "from",
+        "within",
+        "every",
+        "each",
+        "all",
+        "rest",
+        "week",
+        "wk",
+        "q",
+        "btw",
+        "btwn",
+        "evry",
+        "evey",
+        "once",
+        "another",
+        "whole",
+        "entire",
+        "school",
+        "1/4",
+        "w/in",
+        "alternate",
+        "year",
+        "for",
+        "during",
+        "later",
+        "before",
+        "after",
+        "since",
+        "through",
+        "of",
+    }
 )
 
 
-def _listed(tokens: Sequence[Token], previous: Expression, scope: Scope) -> tuple[int, Expression] | None:
+def _listed(
+    tokens: Sequence[Token], previous: Expression, scope: Scope
+) -> tuple[int, Expression] | None:
     """Return the next of a list: "at 4 or 5", "march 3 and 5"."""
     at = previous.end
     if at + 1 >= len(tokens) or tokens[at].text not in _LIST_WORDS or previous.finish is not None:
@@ -188,21 +279,38 @@ def _listed(tokens: Sequence[Token], previous: Expression, scope: Scope) -> tupl
     last = previous.start
     number = found[0].number or 0
     expression = Expression(found[0], None, found[1])
-    if last.clock is not None and last.part is None and 1 <= number <= 12 and tokens[at].text in {"or", "/"}:
+    if (
+        last.clock is not None
+        and last.part is None
+        and 1 <= number <= 12
+        and tokens[at].text in {"or", "/"}
+    ):
         same_day = replace(last, clock=replace(last.clock, hour=number, minute=0, has_minute=False))
         expression = Expression(same_day, None, found[1])
-    elif last.day is not None and last.month is not None and last.clock is None and last.day < number <= 31 and last.year is None:
+    elif (
+        last.day is not None
+        and last.month is not None
+        and last.clock is None
+        and last.day < number <= 31
+        and last.year is None
+    ):
         expression = Expression(replace(last, day=number, weekday=None), None, found[1])
     else:
         return None
     after = tokens[found[1]] if found[1] < len(tokens) else None
-    is_end = after is None or not after.text.isalpha() or after.text in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
+    is_end = (
+        after is None
+        or not after.text.isalpha()
+        or after.text
+        in {"please", "pls", "if", "is", "works", "for", "at", "and", "or", "in", "on", "to"}
+    )
     return (at + 1, expression) if is_end else None
 
 
 def _span(
-    text: str, folded: Folded, tokens: Sequence[Token], first: int, found: Expression, scope: Scope, habits: Habits
+    source: _Source, first: int, found: Expression, *, scope: Scope, habits: Habits
 ) -> TimeSpan | None:
+    text, folded, tokens = source
     try:
         resolved = _resolved(found, scope, habits)
     except (ValueError, OverflowError, StopIteration):
@@ -234,7 +342,20 @@ def _span(
 
 
 def _part_name(part: str | None) -> str | None:
-    return {"tonight": "evening", "dawn": "morning", "breakfast": "morning", "lunch": "noon", "dinner": "evening", "bedtime": "night", "day": None, "business": None}.get(part, part) if part else None
+    return (
+        {
+            "tonight": "evening",
+            "dawn": "morning",
+            "breakfast": "morning",
+            "lunch": "noon",
+            "dinner": "evening",
+            "bedtime": "night",
+            "day": None,
+            "business": None,
+        }.get(part, part)
+        if part
+        else None
+    )
 
 
 def _resolved(found: Expression, scope: Scope, habits: Habits) -> Resolved | None:
@@ -250,7 +371,9 @@ def _resolved(found: Expression, scope: Scope, habits: Habits) -> Resolved | Non
         until = _next_day(until)
     if until <= begin.begin and finish.year is None and finish.month is not None:
         end = resolve(replace(finish, year=end.begin.year + 1), scope, habits)
-        until = begin.begin if end is None else end.until
+        if end is None:
+            return None
+        until = end.until
     while until <= begin.begin and finish.weekday is not None:
         until = _next_day(until, 7)
     if until < begin.begin:
@@ -276,7 +399,7 @@ def _agree(start: Partial, finish: Partial, habits: Habits) -> tuple[Partial, Pa
         return replace(start, clock=replace(first, half=half)), finish
     if not is_certain(first, start.part) and not is_certain(last, finish.part):
         hour = hour_of(first, start.part, habits)
-        if last.hour == 12 and first.hour in {7, 8}:
+        if first.hour < hour and (last.hour == 12 or last.hour < first.hour):
             hour = first.hour
         start = replace(start, clock=_settled(first, hour))
         return start, replace(finish, clock=_settled(last, _hour_after(last, hour, first)))
@@ -300,7 +423,7 @@ def _settled(clock: Clock, hour: int) -> Clock:
     return replace(clock, hour=hour, half=None, is_sure=True)
 
 
-def to_record(span: TimeSpan) -> "dict[str, str]":
+def to_record(span: TimeSpan) -> dict[str, str]:
     """Return a span as the command line prints it: ISO 8601 with offset, `end` exclusive."""
     record = {
         "surface": span.surface,

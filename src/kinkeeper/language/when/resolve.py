@@ -1,14 +1,15 @@
 """What filled slots mean on the calendar, seen from the reference instant."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
 from kinkeeper.language.when.grammar import Scope
+from kinkeeper.language.when.holidays import nth_weekday
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.language.when.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
-from kinkeeper.language.when.spans import after_length, month_of, on_wall, shifted, first_of_week
+from kinkeeper.language.when.spans import after_length, first_of_week, month_of, on_wall
 
 # Hours at which a part of the day begins and ends.
 PARTS: Final[Mapping[str, tuple[float, float]]] = {
@@ -103,11 +104,11 @@ def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
         return _with_length(partial, scope, habits)
     day = day_of(partial, scope, habits)
     if partial.clock is not None:
-        return _clocked(partial, partial.clock, day, scope, habits)
+        return _clocked(partial, partial.clock, day, scope=scope, habits=habits)
     if partial.part is not None:
         return _part_of_day(partial, partial.part, day, scope)
     if day is not None:
-        return _days(day, day + timedelta(days=1), SpanKind.DATE, Grain.DAY, scope)
+        return _days(day, day + timedelta(days=1), scope, kind=SpanKind.DATE, grain=Grain.DAY)
     period = period_of(partial, scope)
     if period is None:
         return None
@@ -124,10 +125,10 @@ def _of_period(period: Period, scope: Scope) -> Resolved:
         "decade": Grain.YEAR,
     }.get(period.grain, Grain.DAY)
     kind = SpanKind.DATE if period.grain in {"week", "month", "year"} else SpanKind.RANGE
-    return _days(period.first, period.after, kind, grain, scope)
+    return _days(period.first, period.after, scope, kind=kind, grain=grain)
 
 
-def _days(first: date, after: date, kind: SpanKind, grain: Grain, scope: Scope) -> Resolved:
+def _days(first: date, after: date, scope: Scope, *, kind: SpanKind, grain: Grain) -> Resolved:
     begin = on_wall(datetime.combine(first, time()), scope.reference)
     until = on_wall(datetime.combine(after, time()), scope.reference)
     return Resolved(kind=kind, begin=begin, until=until, grain=grain)
@@ -157,7 +158,7 @@ def _with_length(partial: Partial, scope: Scope, habits: Habits) -> Resolved | N
 
 
 def _clocked(
-    partial: Partial, clock: Clock, day: date | None, scope: Scope, habits: Habits
+    partial: Partial, clock: Clock, day: date | None, *, scope: Scope, habits: Habits
 ) -> Resolved | None:
     hour = hour_of(clock, partial.part, habits)
     has_date = day is not None
@@ -208,10 +209,14 @@ def _part_of_day(partial: Partial, part: str, day: date | None, scope: Scope) ->
         day = partial.period.first
     day = scope.reference.date() if day is None else day
     midnight = datetime.combine(day, time())
-    begin, until = (on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last))
+    begin, until = (
+        on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last)
+    )
     if not has_date and until <= scope.reference:
         midnight += timedelta(days=1)
-        begin, until = (on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last))
+        begin, until = (
+            on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last)
+        )
     kind = SpanKind.DATETIME if has_date else SpanKind.TIME
     return Resolved(kind=kind, begin=begin, until=until, grain=Grain.HOUR)
 
@@ -270,7 +275,9 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
             return next(found for found in candidates if found < today)
         dates = _valid((year, partial.month, day) for year in years)
         if weekday is not None:
-            near = _valid((year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1))
+            near = _valid(
+                (year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1)
+            )
             fitting = [found for found in near if found.weekday() == weekday]
             if fitting:
                 return fitting[0]
@@ -278,16 +285,20 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
     if partial.period is not None:
         first = partial.period.first
         return date(first.year, first.month, day)
-    months = [month_of(today.year, today.month + step).first for step in range(0, 30)]
-    dates = [found for found in _valid((first.year, first.month, day) for first in months) if found >= today]
+    months = [month_of(today.year, today.month + step).first for step in range(30)]
+    dates = [
+        found
+        for found in _valid((first.year, first.month, day) for first in months)
+        if found >= today
+    ]
     if weekday is None:
         return dates[0]
     return next((found for found in dates if found.weekday() == weekday), dates[0])
 
 
-def _valid(candidates: "object") -> list[date]:
+def _valid(candidates: Iterable[tuple[int, int, int]]) -> list[date]:
     found = []
-    for year, month, day in candidates:  # type: ignore[attr-defined]
+    for year, month, day in candidates:
         try:
             found.append(date(year, month, day))
         except ValueError:
@@ -304,7 +315,7 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
         year = partial.year
         if year is None:
             year = today.year if partial.month >= today.month else today.year + 1
-            if partial.lean == -1 or partial.lean == -2:
+            if partial.lean in {-1, -2}:
                 year = today.year if partial.month < today.month else today.year - 1
             elif partial.lean == 1 and partial.month == today.month:
                 year = today.year + 1
@@ -331,11 +342,11 @@ def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> 
 
 def _first_of(every: Every, day: date) -> date:
     if every.weekdays:
-        return min(day + timedelta(days=(weekday - day.weekday()) % 7) for weekday in every.weekdays)
+        return min(
+            day + timedelta(days=(weekday - day.weekday()) % 7) for weekday in every.weekdays
+        )
     marker = every.rule.partition("BYDAY=")[2]
     if marker:
-        from kinkeeper.language.when.holidays import nth_weekday
-
         which, weekday = int(marker[:-2]), WEEKDAY_CODES.index(marker[-2:])
         first = nth_weekday(day.year, day.month, weekday, which)
         if first < day:
@@ -349,6 +360,3 @@ def _first_of(every: Every, day: date) -> date:
             found += timedelta(days=1)
         return found
     return day
-
-
-__all__ = ["Habits", "Resolved", "resolve", "shifted"]

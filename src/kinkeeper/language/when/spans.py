@@ -1,7 +1,7 @@
 """Calendar arithmetic on whole days: weeks by locale, months, quarters, seasons, parts of each."""
 
 import calendar
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from dateutil.relativedelta import relativedelta
@@ -144,7 +144,7 @@ def after_length(instant: datetime, length: Length) -> datetime:
         instant = on_wall(moved, instant)
     if not length.seconds:
         return instant
-    exact = instant.astimezone(timezone.utc) + timedelta(seconds=length.seconds)
+    exact = instant.astimezone(UTC) + timedelta(seconds=length.seconds)
     return exact.astimezone(instant.tzinfo)
 
 
@@ -158,7 +158,7 @@ def on_wall(wall: datetime, reference: datetime) -> datetime:
         reference: Aware.
     """
     local = wall.replace(tzinfo=reference.tzinfo)
-    return local.astimezone(timezone.utc).astimezone(reference.tzinfo)
+    return local.astimezone(UTC).astimezone(reference.tzinfo)
 
 
 def business_days(day: date, count: int) -> date:
@@ -169,3 +169,8 @@ def business_days(day: date, count: int) -> date:
         day += timedelta(days=step)
         left -= day.weekday() < 5
     return day
+
+
+def steps_of(lean: int | None) -> int:
+    """Return how many units "this", "next", "last", "coming" or "past" (0, 1, -1, 2, -2) move."""
+    return {None: 0, 0: 0, 1: 1, -1: -1, 2: 1, -2: -1}[lean]

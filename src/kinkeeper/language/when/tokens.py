@@ -28,9 +28,9 @@ _TENS: Final = frozenset(range(20, 100, 10))
 _CENTURIES: Final = frozenset({17, 18, 19})
 _FIRST_YEAR: Final = 1700
 _LAST_YEAR: Final = 2199
-_INVISIBLE = dict.fromkeys(
-    [0x00AD, 0x061C, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065)]
-    + [*range(0x2066, 0x206A), 0xFE0E, 0xFE0F, 0xFEFF]
+_INVISIBLE = frozenset(
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+    "\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
 )
 
 
@@ -71,7 +71,7 @@ def fold(text: str) -> Folded:
     kept: list[str] = []
     origin: list[int] = []
     for offset, character in enumerate(text):
-        if ord(character) in _INVISIBLE:
+        if character in _INVISIBLE:
             continue
         kept.append(_fold_character(character))
         origin.append(offset)
@@ -118,7 +118,11 @@ def _kind(match: re.Match[str]) -> str:
 def _word(word: str, start: int, *, spaced: bool, lexicon: Lexicon) -> Token:
     meanings = lexicon.words.get(word)
     if meanings is None and word not in lexicon.phrases:
-        ish = lexicon.words.get(word.removesuffix("ish"), {}).get("NUMBER") if word.endswith("ish") else None
+        ish = (
+            lexicon.words.get(word.removesuffix("ish"), {}).get("NUMBER")
+            if word.endswith("ish")
+            else None
+        )
         if ish is not None and int(str(ish)) <= 12:
             return Token(word, start, start + len(word), spaced, {"ISH": int(str(ish))})
         base = word[:-2] if word.endswith(("'s", "’s")) else word
@@ -245,15 +249,17 @@ def _spelled_number(tokens: list[Token], index: int, value: int) -> tuple[Mappin
     value, index, is_ordinal = _units(tokens, index, value)
     if is_ordinal:
         return {"ORDINAL": value, "ORDWORD": value}, index
-    scale = {"hundred": 100, "thousand": 1000}.get(tokens[index].text) if index < len(tokens) else None
+    scale = (
+        {"hundred": 100, "thousand": 1000}.get(tokens[index].text) if index < len(tokens) else None
+    )
     if scale is None:
         return {"NUMBER": value, **_integer_meanings(value, digits=0)}, index
     value *= scale
     index += 1
     after = index + 1 if index < len(tokens) and tokens[index].text == "and" else index
-    rest = tokens[after].meanings.get("NUMBER") if after < len(tokens) else None
-    if rest is not None:
-        more, index, _ = _units(tokens, after + 1, int(rest))
+    small = tokens[after].meanings.get("NUMBER") if after < len(tokens) else None
+    if small is not None:
+        more, index, _ = _units(tokens, after + 1, int(small))
         value += more
     return {"NUMBER": value, **_integer_meanings(value, digits=len(str(value)))}, index
 
