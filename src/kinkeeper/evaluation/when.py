@@ -34,10 +34,9 @@ def measure(data: Path) -> Report:
     negatives: list[tuple[str | int | float, ...]] = []
     figures: dict[str, float] = {}
     worst: list[str] = []
-    for name, locale in _LOCALES:
-        verdicts, silent, mistakes = _suite(data, name, locale)
-        if locale != "en-US":
-            name = f"{name} {locale}"
+    for suite, locale in _LOCALES:
+        verdicts, silent, mistakes = _suite(data, suite, locale)
+        name = suite if locale == "en-US" else f"{suite} {locale}"
         count = len(verdicts)
         exact = sum(verdict is Verdict.EXACT for verdict in verdicts) / max(count, 1)
         agreed = sum(verdict is not Verdict.WRONG for verdict in verdicts) / max(count, 1)
@@ -49,12 +48,21 @@ def measure(data: Path) -> Report:
             figures[f"{name} negatives silent"] = share
         worst.extend(mistakes)
     spans = _span_rows(data)
-    for title, value in spans:
-        figures[title] = value
-    floors = tuple(Floor(name=name, value=figures[name], minimum=minimum) for name, minimum in FLOORS.items())
+    figures.update(spans)
+    floors = tuple(
+        Floor(name=name, value=figures[name], minimum=minimum) for name, minimum in FLOORS.items()
+    )
     tables = (
-        Table(title="resolved to the suite's value", columns=("suite", "rows", "exact", "exact or other convention"), rows=tuple(resolved)),
-        Table(title="texts without a time kept silent", columns=("suite", "rows", "silent"), rows=tuple(negatives)),
+        Table(
+            title="resolved to the suite's value",
+            columns=("suite", "rows", "exact", "exact or other convention"),
+            rows=tuple(resolved),
+        ),
+        Table(
+            title="texts without a time kept silent",
+            columns=("suite", "rows", "silent"),
+            rows=tuple(negatives),
+        ),
         Table(title="spans found", columns=("figure", "value"), rows=tuple(spans)),
     )
     return Report(suite="when", tables=tables, floors=floors, worst=tuple(worst))
@@ -68,7 +76,9 @@ def rows_of(data: Path, name: str) -> Iterator[Mapping[str, Any]]:
     """
     path = data / f"{name}_dev.jsonl"
     if not path.exists():
-        raise InputError(f"{path} is missing; name the folder that holds the public data with --data")
+        raise InputError(
+            f"{path} is missing; name the folder that holds the public data with --data"
+        )
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             row: Mapping[str, Any] = json.loads(line)
@@ -86,7 +96,10 @@ def _suite(data: Path, name: str, locale: str) -> tuple[list[Verdict], list[bool
             continue
         reference = datetime.fromisoformat(row["ref"]).replace(tzinfo=UTC)
         spans = read(row["text"], reference, locale=locale)
-        said = "; ".join(f"{span.surface!r} {span.kind} {span.begin:%Y-%m-%dT%H:%M}/{span.until:%Y-%m-%dT%H:%M}" for span in spans)
+        said = "; ".join(
+            f"{span.surface!r} {span.kind} {span.begin:%Y-%m-%dT%H:%M}/{span.until:%Y-%m-%dT%H:%M}"
+            for span in spans
+        )
         if not row["items"]:
             silent.append(not spans)
             if spans:
@@ -95,7 +108,9 @@ def _suite(data: Path, name: str, locale: str) -> tuple[list[Verdict], list[bool
         verdict = scorer(spans, row)
         verdicts.append(verdict)
         if verdict is Verdict.WRONG:
-            mistakes.append(f"{name}: {row['text'][:80]!r} read {said or 'nothing'}, gold {_gold(row)}")
+            mistakes.append(
+                f"{name}: {row['text'][:80]!r} read {said or 'nothing'}, gold {_gold(row)}"
+            )
     return verdicts, silent, mistakes
 
 
@@ -106,7 +121,11 @@ def _gold(row: Mapping[str, Any]) -> str:
 def _span_rows(data: Path) -> list[tuple[str, float]]:
     found = wanted = right = said = 0
     for row in rows_of(data, "hwu_slots"):
-        gold = [(item["start"], item["end"]) for item in row["entities"] if item["type"] in _TIME_ENTITIES]
+        gold = [
+            (item["start"], item["end"])
+            for item in row["entities"]
+            if item["type"] in _TIME_ENTITIES
+        ]
         mine = [(span.start_char, span.end_char) for span in read(row["text"], _NO_REFERENCE)]
         wanted += len(gold)
         said += len(mine)

@@ -26,7 +26,9 @@ class Verdict(IntEnum):
 
 Scorer = Callable[[Sequence[TimeSpan], Row], Verdict]
 _HALF_DAY = timedelta(hours=12)
-_SLACKS = tuple(timedelta(**slack) for slack in ({"days": 1}, {"hours": 1}, {"minutes": 1}, {"seconds": 1}))
+_SLACKS = tuple(
+    timedelta(**slack) for slack in ({"days": 1}, {"hours": 1}, {"minutes": 1}, {"seconds": 1})
+)
 
 
 def _wall(instant: datetime) -> datetime:
@@ -60,7 +62,11 @@ def _interval(span: TimeSpan, start: datetime, end: datetime) -> Verdict:
         return Verdict.EXACT if (begin, until) == (start, end) else Verdict.CONVENTION
     if begin + _HALF_DAY == start or begin - _HALF_DAY == start:
         shift = start - begin
-        return min(Verdict.CONVENTION, _same_end(until + shift, end)) if start.hour % 12 else Verdict.WRONG
+        return (
+            min(Verdict.CONVENTION, _same_end(until + shift, end))
+            if start.hour % 12
+            else Verdict.WRONG
+        )
     return min(_same_instant(begin, start), _same_end(until, end))
 
 
@@ -74,7 +80,10 @@ def duckling(spans: Sequence[TimeSpan], row: Row) -> Verdict:
             return _best(max(_interval(span, start, end), _bounded(span, end)) for span in spans)
         return _best(max(_interval(span, start, end), _weekend(span, start, end)) for span in spans)
     if gold["type"] == "open_before":
-        return _best(max(_same_instant(_wall(span.begin), start), _same_end(_wall(span.until), start)) for span in spans)
+        return _best(
+            max(_same_instant(_wall(span.begin), start), _same_end(_wall(span.until), start))
+            for span in spans
+        )
     return _best(_rounded(span, start, str(gold["grain"])) for span in spans)
 
 
@@ -82,7 +91,10 @@ def _bounded(span: TimeSpan, end: datetime) -> Verdict:
     """Compare "by 5": the set gives the time from now on, we the bound itself."""
     if span.bound is None:
         return Verdict.WRONG
-    return min(Verdict.CONVENTION, max(_same_instant(_wall(span.begin), end), _same_end(_wall(span.until), end)))
+    return min(
+        Verdict.CONVENTION,
+        max(_same_instant(_wall(span.begin), end), _same_end(_wall(span.until), end)),
+    )
 
 
 def _weekend(span: TimeSpan, start: datetime, end: datetime) -> Verdict:
@@ -148,18 +160,29 @@ def _chrono_item(span: TimeSpan, gold: Row) -> Verdict:
     elif span.part_of_day is not None and begin.date() == start.date():
         verdict = Verdict.EXACT if begin == start else Verdict.CONVENTION
     else:
-        verdict = Verdict.EXACT if abs(begin - start) < timedelta(minutes=1) else _same_instant(begin, start)
+        verdict = (
+            Verdict.EXACT
+            if abs(begin - start) < timedelta(minutes=1)
+            else _same_instant(begin, start)
+        )
     if not gold["end_dt"]:
         return verdict
     end = _instant(gold["end_dt"])
     last = _wall(span.until) - (timedelta(days=1) if not span.has_time else timedelta())
-    return verdict if last.date() == end.date() and (not span.has_time or last == end) else Verdict.WRONG
+    return (
+        verdict
+        if last.date() == end.date() and (not span.has_time or last == end)
+        else Verdict.WRONG
+    )
 
 
 def timefhuman(spans: Sequence[TimeSpan], row: Row) -> Verdict:
     """Score one row of timefhuman's tests: every item of a list must be found."""
     items = [part for item in row["items"] for part in (item if isinstance(item, list) else [item])]
-    return min((_best(_timefhuman_item(span, item, row) for span in spans) for item in items), default=Verdict.WRONG)
+    return min(
+        (_best(_timefhuman_item(span, item, row) for span in spans) for item in items),
+        default=Verdict.WRONG,
+    )
 
 
 def _timefhuman_item(span: TimeSpan, gold: Row, row: Row) -> Verdict:
@@ -179,7 +202,10 @@ def _timefhuman_item(span: TimeSpan, gold: Row, row: Row) -> Verdict:
     start = _instant(value)
     if span.kind is SpanKind.DURATION:
         return _same_instant(until, start)
-    return _part_or(span, _same_instant(begin, start) if span.has_time or not start.hour else _same_day(begin, start))
+    return _part_or(
+        span,
+        _same_instant(begin, start) if span.has_time or not start.hour else _same_day(begin, start),
+    )
 
 
 def _same_day(mine: datetime, gold: datetime) -> Verdict:
@@ -205,15 +231,19 @@ def recognizers(spans: Sequence[TimeSpan], row: Row) -> Verdict:
     """Score one row of the Recognizers' specification: every item must be found at its place."""
     verdicts = []
     for item in row["items"]:
-        near = [span for span in spans if span.start_char <= item["end"] and item["start"] < span.end_char]
-        verdicts.append(_best(_recognized(span, item, row) for span in near))
+        near = [
+            span
+            for span in spans
+            if span.start_char <= item["end"] and item["start"] < span.end_char
+        ]
+        verdicts.append(_best(_recognized(span, item) for span in near))
     return min(verdicts, default=Verdict.WRONG)
 
 
 _NAMED_PART = re.compile(r"T(MO|AF|EV|NI|DT|MI|BH)")
 
 
-def _recognized(span: TimeSpan, item: Row, row: Row) -> Verdict:
+def _recognized(span: TimeSpan, item: Row) -> Verdict:
     kind = str(item["type"])
     if kind == "set":
         return _set(span, str(item["timex"]))
@@ -244,10 +274,18 @@ def _valued(span: TimeSpan, value: Row) -> Verdict:
     if start is not None:
         first = _moment(str(start), day)
         late = _moment(str(start), until.date())
-        return Verdict.EXACT if begin == first else (Verdict.CONVENTION if until == late else Verdict.WRONG)
+        return (
+            Verdict.EXACT
+            if begin == first
+            else (Verdict.CONVENTION if until == late else Verdict.WRONG)
+        )
     if end is not None:
         last = _moment(str(end), day)
-        return Verdict.EXACT if begin == last else (Verdict.CONVENTION if until == _moment(str(end), until.date()) else Verdict.WRONG)
+        return (
+            Verdict.EXACT
+            if begin == last
+            else (Verdict.CONVENTION if until == _moment(str(end), until.date()) else Verdict.WRONG)
+        )
     return Verdict.WRONG
 
 
@@ -261,7 +299,10 @@ def _at(begin: datetime, value: str, kind: str, span: TimeSpan) -> Verdict:
     if value == "not resolved":
         return Verdict.WRONG
     if kind == "date":
-        is_day = begin.date().isoformat() == value and span.kind in {SpanKind.DATE, SpanKind.DATETIME}
+        is_day = begin.date().isoformat() == value and span.kind in {
+            SpanKind.DATE,
+            SpanKind.DATETIME,
+        }
         return Verdict.EXACT if is_day else Verdict.WRONG
     return _same_instant(begin, _moment(value, begin.date()))
 

@@ -1,0 +1,425 @@
+"""Groups: neighbouring readings joined into one time, with the operators that take another time.
+
+Readings join while each fills what the others left open ("thurs" + "the 15th" + "2:15"). Operators are "week of",
+"two weeks from", "ago".
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Final
+
+from kinkeeper.language.when.clock_rules import CLOCKS
+from kinkeeper.language.when.date_rules import DATES
+from kinkeeper.language.when.grammar import Grammar, Scope
+from kinkeeper.language.when.length_rules import LENGTHS, REPEATS
+from kinkeeper.language.when.partial import Length, Partial, merge
+from kinkeeper.language.when.period_rules import PERIODS
+from kinkeeper.language.when.resolve import Habits, day_of
+from kinkeeper.language.when.spans import after_length, business_days, shifted, week_of, weekend_of
+from kinkeeper.language.when.tokens import Token
+
+RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
+
+BOUNDS: Final = {
+    "by": "by", "before": "before", "b4": "before", "bfr": "before", "until": "until", "till": "until",
+    "til": "until", "untill": "until", "after": "after", "aft": "after", "aftr": "after", "since": "since",
+    "from": "from", "starting": "from", "beginning": "from",
+}  # fmt: skip
+_ABOUT = frozenset(
+    {
+        "around",
+        "about",
+        "abt",
+        "ard",
+        "round",
+        "approx",
+        "approximately",
+        "roughly",
+        "circa",
+        "~",
+        "gegen",
+        "maybe",
+        "like",
+    }
+)
+JOINTS = (
+    frozenset(
+        {
+            ",",
+            "at",
+            "@",
+            "on",
+            "of",
+            "in",
+            "the",
+            "(",
+            ")",
+            "for",
+            "sometime",
+            "or",
+            "a",
+            ":",
+            ";",
+            ".",
+            "anytime",
+            "say",
+            "any",
+            "time",
+        }
+    )
+    | _ABOUT
+    | frozenset(BOUNDS)
+) - {"or", "a", ";"}
+LONGEST_JOINT: Final = 3
+_AGO = frozenset({"ago", "back", "earlier", "before"})
+_HENCE = frozenset({"hence", "later", "out"})
+_FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
+_DEEPEST: Final = 3
+
+
+def comparable(left: Partial, right: Partial) -> bool:
+    """Whether two partials can be the ends of one range."""
+    if (
+        left == Partial(weekday=left.weekday, lean=left.lean)
+        and right.weekday is None
+        and right.day is not None
+    ):
+        return False
+    if left.length is not None or right.length is not None or right.every is not None:
+        return False
+    if left.every is not None and left.clock is None:
+        return False
+    numbers = (left.number, left.four, left.numbers), (right.number, right.four, right.numbers)
+    if any(value is not None for value in numbers[0]):
+        return (
+            right.clock is not None
+            or right.day is not None
+            or any(value is not None for value in numbers[1])
+        )
+    if any(value is not None for value in numbers[1]):
+        return left.clock is not None or left.day is not None
+    if left.instant is not None or right.instant is not None:
+        return right.has_date or right.has_time or right.instant is not None
+    both_times = left.has_time and right.has_time
+    both_dates = left.has_date and right.has_date
+    return both_dates or both_times
+
+
+def group_at(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int = 0
+) -> tuple[Partial, int] | None:
+    """Return the longest single time that begins at a token, and where it ends."""
+    found = atom_at(tokens, index, scope, depth)
+    if found is None:
+        return None
+    partial, end = found
+    while end < len(tokens):
+        more = _next_weekday(tokens, partial, end) or _next_atom(
+            tokens, partial, end, scope=scope, depth=depth
+        )
+        if more is None:
+            break
+        partial, end = more
+    return partial, end
+
+
+def _next_weekday(
+    tokens: Sequence[Token], partial: Partial, end: int
+) -> tuple[Partial, int] | None:
+    """Add a further day to a recurrence: "every tues & thurs"."""
+    if partial.every is None or not partial.every.weekdays or partial.has_time:
+        return None
+    at = skip(tokens, end, frozenset({"and", "&", ",", "/", "n", "every", "each", "on"}))
+    weekday = tokens[at].meanings.get("WEEKDAY", tokens[at].meanings.get("WEEKDAYS"))
+    if at == end or weekday is None:
+        return None
+    every = replace(partial.every, weekdays=(*partial.every.weekdays, weekday))
+    return replace(partial, every=every), at + 1
+
+
+def _next_atom(
+    tokens: Sequence[Token], partial: Partial, end: int, *, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    at = end
+    joints: list[str] = []
+    while at < len(tokens) and len(joints) < LONGEST_JOINT and tokens[at].text in JOINTS:
+        if (
+            tokens[at].text in {".", ":"}
+            and tokens[at].spaced is False
+            and at + 1 < len(tokens)
+            and tokens[at].text == "."
+            and tokens[at + 1].spaced
+            and partial.has_time
+        ):
+            return None
+        joints.append(tokens[at].text)
+        at += 1
+    if not joints and at < len(tokens) and tokens[at].text in {"-", "/"}:
+        joints.append("-")
+        at += 1
+    if at >= len(tokens):
+        return None
+    found = atom_at(tokens, at, scope, depth)
+    if found is None:
+        return None
+    other, after = found
+    if not _may_join(partial, other, joints):
+        return None
+    merged = merge(partial, other)
+    if merged is None:
+        return None
+    bound = next(
+        (BOUNDS[word] for word in joints if word in BOUNDS and BOUNDS[word] != "from"), None
+    )
+    if bound is not None and (other.has_time or other.number is not None):
+        merged = replace(merged, bound=bound)
+    if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
+        after += 1
+    return merged, after
+
+
+def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
+    """Whether what stands between two readings lets them be one."""
+    if right.length is not None and right.instant is None:
+        return "for" in joints and left.length is None
+    if left.length is not None and left.instant is None:
+        return bool({"from", "starting", "beginning", "at"} & set(joints)) and (
+            right.has_time or right.number is not None
+        )
+    if "-" in joints:
+        return not comparable(left, right)
+    if right.every is not None and left.every is None:
+        return left.has_time
+    if _is_span_and_time(left, right) or _is_span_and_time(right, left):
+        return False
+    return _may_take_number(left, right, joints)
+
+
+def _may_take_number(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
+    """Whether an undecided number on either side may belong to the other."""
+    if (
+        (right.number is not None or right.four is not None)
+        and not joints
+        and left == Partial(day=left.day)
+    ):
+        return False
+    if right.number is not None or right.four is not None:
+        return bool(left.has_date or left.part is not None or left.every is not None) and not {
+            ",",
+            ".",
+            ":",
+        } & set(joints)
+    if left.number is not None and joints and not (right.has_date or right.part):
+        return False
+    if "." in joints and not (left.numbers or left.day or left.weekday is not None):
+        return False
+    return not (
+        left.is_weak
+        and right.is_weak
+        and left.part is not None
+        and not joints
+        and right.part is not None
+    )
+
+
+def _is_span_and_time(span: Partial, other: Partial) -> bool:
+    """Whether one names days without naming one of them and the other a time: "next week" and "6pm"."""
+    has_number = other.number is not None or other.four is not None or other.numbers is not None
+    return (
+        span.has_date
+        and not span.has_day
+        and span.month is None
+        and not other.has_day
+        and (other.has_time or has_number)
+        and not other.has_date
+    )
+
+
+def atom_at(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Return a rule's reading, with the operators that take another time as their operand."""
+    if depth > _DEEPEST or index >= len(tokens):
+        return None
+    token = tokens[index]
+    if token.text in {"in", "within", "w/in"} and index + 1 < len(tokens):
+        length = _length_at(
+            tokens, skip(tokens, index + 1, _ABOUT | {"the", "next", "like"}), scope
+        )
+        if length is not None:
+            return _moved(scope, length[0]), _skip_words(tokens, length[1], ("time",))
+    if "UNIT" in token.meanings or token.text == "the" or "WEEKEND" in token.meanings:
+        found = _unit_operator(tokens, index, scope, depth)
+        if found is not None:
+            return found
+    if "WEEKOF" in token.meanings:
+        return _week_of(tokens, index + 1, scope, depth)
+    plain = RULES.longest(tokens, index, scope)
+    length = _length_at(tokens, index, scope)
+    if length is None or (plain is not None and plain[1] > length[1]):
+        return plain
+    is_for = index > 0 and tokens[index - 1].text == "for"
+    return _length_operator(tokens, length[0], length[1], scope=scope, depth=depth, is_for=is_for)
+
+
+def skip(tokens: Sequence[Token], index: int, words: frozenset[str]) -> int:
+    """Return the index of the first token from `index` on that is none of `words`, or of the last token."""
+    while index < len(tokens) - 1 and tokens[index].text in words:
+        index += 1
+    return index
+
+
+def _skip_words(tokens: Sequence[Token], index: int, words: Sequence[str]) -> int:
+    follows = all(
+        index + at < len(tokens) and tokens[index + at].text == word
+        for at, word in enumerate(words)
+    )
+    return index + len(words) if follows else index
+
+
+def _length_at(tokens: Sequence[Token], index: int, scope: Scope) -> tuple[Length, int] | None:
+    """Return the length that begins at a token, its parts ("1 hour, 5 minutes and 30 seconds") added up."""
+    total: Length | None = None
+    end = index
+    while index < len(tokens):
+        found = LENGTHS.longest(tokens, index, scope)
+        if found is None or found[0].length is None or found[0].instant is not None:
+            break
+        length = found[0].length
+        if total is not None and not _is_finer(length, total):
+            break
+        total = length if total is None else total.plus(length)
+        end = index = found[1]
+        while (
+            index < len(tokens) and tokens[index].text in {"and", ",", "n", "&"} and index - end < 2
+        ):
+            index += 1
+    return None if total is None else (total, end)
+
+
+_ORDER: Final = ("second", "minute", "hour", "day", "business", "week", "month", "year")
+
+
+def _is_finer(length: Length, total: Length) -> bool:
+    return _ORDER.index(length.grain) < _ORDER.index(total.grain)
+
+
+def _length_operator(
+    tokens: Sequence[Token],
+    length: Length,
+    end: int,
+    *,
+    scope: Scope,
+    depth: int,
+    is_for: bool,
+) -> tuple[Partial, int]:
+    """Apply "ago", "from now", "after Christmas" to a length; without one it stays a length."""
+    plain = Partial(length=length), end
+    if end >= len(tokens):
+        return plain
+    word = tokens[end].text
+    following = tokens[end + 1].text if end + 1 < len(tokens) else ""
+    if word in {"from", "after"} and (
+        following in {"now", "today", "tdy"}
+        or "NOW" in (tokens[end + 1].meanings if following else {})
+    ):
+        return _moved(scope, length), end + 2
+    if word in {"starting", "beginning", "commencing"} or (is_for and word == "from"):
+        at = skip(tokens, end + 1, frozenset({"from", "on", "the", "at"}))
+        begin = group_at(tokens, at, scope, depth + 1)
+        if begin is not None and begin[0].has_day:
+            return replace(begin[0], length=length, is_weak=False), begin[1]
+    if word in _FROM and end + 1 < len(tokens):
+        operand = group_at(tokens, end + 1, scope, depth + 1)
+        base = None if operand is None else _day_or_none(operand[0], scope)
+        if base is not None and operand is not None and (length.days or length.months):
+            step = length if _FROM[word] > 0 else length.negated()
+            moved = replace(
+                operand[0],
+                on=shifted(base, step),
+                day=None,
+                month=None,
+                year=None,
+                weekday=None,
+                period=None,
+                lean=None,
+                is_weak=False,
+            )
+            return moved, operand[1]
+        if (
+            operand is not None
+            and operand[0].clock is not None
+            and length.seconds
+            and operand[0].clock.half
+        ):
+            return plain
+    if word in _AGO and (word != "before" or not following or not following.isalnum()):
+        return _moved(scope, length.negated()), end + 1
+    if word in _HENCE and (word == "hence" or not following.isalpha() or length.seconds):
+        return _moved(scope, length), end + 1
+    return plain
+
+
+def _day_or_none(partial: Partial, scope: Scope) -> date | None:
+    if not partial.has_day:
+        return None
+    try:
+        return day_of(partial, scope, Habits())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moved(scope: Scope, length: Length) -> Partial:
+    """Return the reference moved: an instant for hours and finer, a day otherwise."""
+    if length.seconds:
+        return Partial(
+            instant=after_length(scope.reference, length),
+            instant_grain="second" if length.grain == "second" else "minute",
+        )
+    today = scope.reference.date()
+    if length.grain == "business":
+        return Partial(on=business_days(today, length.days))
+    return Partial(on=shifted(today, length))
+
+
+def _week_of(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Read the day after "week of", "w/c"."""
+    operand = group_at(tokens, skip(tokens, index, frozenset({"the", "on"})), scope, depth + 1)
+    if operand is None and index < len(tokens) and "DAYNUM" in tokens[index].meanings:
+        return None
+    day = None if operand is None else _day_or_none(operand[0], scope)
+    if operand is None or day is None:
+        return None
+    return Partial(period=week_of(day, scope.week_start)), operand[1]
+
+
+def _unit_operator(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Read "week of the 12th", "the weekend of thanksgiving", "day after christmas"."""
+    at = index + 1 if tokens[index].text == "the" else index
+    if at + 1 >= len(tokens):
+        return None
+    unit = tokens[at].meanings.get("UNIT")
+    if "WEEKOF" in tokens[at].meanings:
+        return _week_of(tokens, at + 1, scope, depth)
+    is_weekend = "WEEKEND" in tokens[at].meanings
+    word = tokens[at + 1].text
+    if (unit == "week" or is_weekend) and word in {"of", "after", "before"}:
+        operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
+        day = None if operand is None else _day_or_none(operand[0], scope)
+        if operand is None or day is None:
+            return None
+        day += timedelta(days={"after": 7, "before": -7}.get(word, 0))
+        period = weekend_of(day) if is_weekend else week_of(day, scope.week_start)
+        return Partial(period=period), operand[1]
+    if unit == "day" and word in {"after", "before"}:
+        operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
+        day = None if operand is None else _day_or_none(operand[0], scope)
+        if operand is None or day is None:
+            return None
+        return Partial(on=day + timedelta(days=1 if word == "after" else -1)), operand[1]
+    return None
