@@ -2,15 +2,13 @@
 
 from collections.abc import Container
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import Connection, Select, and_, select
+from sqlalchemy import Connection
 
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.occurrences import booked_people, near
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
 from kinkeeper.calendar.spans import share_time
-from kinkeeper.calendar.tables import occurrence_people, occurrences
 from kinkeeper.core.time import Interval
 
 _NO_BUFFER = timedelta()
@@ -59,29 +57,8 @@ def find_conflicts(
         ]
     colliding = [
         row
-        for row in conn.execute(_bookings(household, member, reach))
+        for row in conn.execute(near(household, reach, member=member, is_booked=True))
         if row.event_id not in ignore_events
         and share_time(Interval(row.start_at, row.end_at), interval, buffer)
     ]
     return stored_occurrences(conn, household, colliding)
-
-
-def _bookings(household: str, member: str, reach: Interval) -> Select[Any]:
-    people = occurrence_people.c
-    return (
-        select(occurrences)
-        .join(
-            occurrence_people,
-            and_(
-                people.household == occurrences.c.household,
-                people.event_id == occurrences.c.event_id,
-                people.original_start == occurrences.c.original_start,
-            ),
-        )
-        .where(
-            people.household == household,
-            people.person == member,
-            people.is_booked,
-            near(occurrence_people, reach),
-        )
-    )

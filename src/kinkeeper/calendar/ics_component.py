@@ -266,7 +266,7 @@ def _exdates(component: Component, start: datetime) -> Iterator[datetime]:
 
 def _rule(component: Component) -> str | None:
     rules = _all(component, "RRULE")
-    if len(rules) > 1 or not all(isinstance(rule, vRecur) for rule in rules):
+    if len(rules) > 1 or not all(isinstance(rule, vRecur) and rule for rule in rules):
         raise InputError("RRULE is broken or given more than once")
     return rules[0].to_ical().decode() if rules else None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, update
+from sqlalchemy import Connection, Select, and_, delete, insert, select, union_all, update
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
 from kinkeeper.calendar.recurrence import expand
@@ -104,29 +104,50 @@ def booked_people(occurrence: Occurrence) -> tuple[str, ...]:
             return ()
 
 
-def near(table: Table, interval: Interval) -> ColumnElement[bool]:
-    """Return the condition that finds rows that may share time with an interval by index.
+def near(
+    household: str, interval: Interval, *, member: str | None = None, is_booked: bool = False
+) -> Select[Any]:
+    """Return the query for stored occurrences that may share time with an interval.
 
-    Rows that only touch it are found as well; the caller decides about them.
+    Occurrences that only touch it are found as well; the caller decides about them.
 
     Args:
-        table: `occurrences` or `occurrence_people`.
+        household: Tenant key.
         interval: Span of interest.
+        member: Only those this member takes part in or is in charge of.
+        is_booked: Only those that keep the member busy.
     """
-    return or_(
+    table = occurrences if member is None else occurrence_people
+    conditions = [table.c.household == household]
+    if member is not None:
+        conditions.append(occurrence_people.c.person == member)
+    if is_booked:
+        conditions.append(occurrence_people.c.is_booked)
+    # One search of the index for each length class: an OR over the classes would be answered by
+    # reading all that the member ever did.
+    keys = union_all(
         *[
-            and_(
+            select(table.c.event_id, table.c.original_start).where(
+                *conditions,
                 table.c.span_days == days,
-                table.c.start_at >= _years_clamped(interval.start, days),
+                table.c.start_at >= _earlier(interval.start, days),
                 table.c.start_at <= interval.end,
                 table.c.end_at >= interval.start,
             )
             for days in SPANS_DAYS
         ]
+    ).subquery()
+    return select(occurrences).join(
+        keys,
+        and_(
+            occurrences.c.household == household,
+            occurrences.c.event_id == keys.c.event_id,
+            occurrences.c.original_start == keys.c.original_start,
+        ),
     )
 
 
-def _years_clamped(start: datetime, days: int) -> datetime:
+def _earlier(start: datetime, days: int) -> datetime:
     return start - min(timedelta(days=days), start - datetime.min.replace(tzinfo=start.tzinfo))
 
 

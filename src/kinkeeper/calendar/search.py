@@ -9,14 +9,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, Row, Select, and_, select
+from sqlalchemy import Connection, Row, Select, and_
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.occurrences import load_horizon, near
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import share_time
-from kinkeeper.calendar.tables import events, occurrence_people, occurrences
+from kinkeeper.calendar.tables import events, occurrences
 from kinkeeper.core.time import Interval
 
 _LOOK_AHEAD = (timedelta(days=35), timedelta(days=370), timedelta(days=3660))
@@ -205,23 +205,7 @@ def _find(
 
 
 def _query(household: str, interval: Interval, wanted: _Wanted) -> Select[Any]:
-    query = select(occurrences).where(occurrences.c.household == household)
-    if wanted.member is None:
-        query = query.where(near(occurrences, interval))
-    else:
-        people = occurrence_people.c
-        query = query.join(
-            occurrence_people,
-            and_(
-                people.household == occurrences.c.household,
-                people.event_id == occurrences.c.event_id,
-                people.original_start == occurrences.c.original_start,
-            ),
-        ).where(
-            people.household == household,
-            people.person == wanted.member,
-            near(occurrence_people, interval),
-        )
+    query = near(household, interval, member=wanted.member)
     if not wanted.include_cancelled:
         query = query.where(occurrences.c.state == EventState.CONFIRMED.value)
     if wanted.activity is None and wanted.kind is None:

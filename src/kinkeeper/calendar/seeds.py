@@ -106,15 +106,9 @@ def _from_seed(household: Household, seed: SeedEvent) -> Event:
         all_day=seed.all_day,
         tz=household.zone.key,
         rrule=seed.rrule,
-        exdates=tuple(_left_out(seed, start, household) for start in seed.exdates),
+        exdates=tuple(start.replace(tzinfo=household.zone) for start in seed.exdates),
         provenance=Provenance(source_type=SourceType.SEED, source_id=f"events.{seed.id}"),
     )
-
-
-def _left_out(seed: SeedEvent, start: datetime, household: Household) -> datetime:
-    """Return a start to leave out; midnight alone names the day of a timed event."""
-    wall = start if start.time() != time() else datetime.combine(start, seed.start.time())
-    return wall.replace(tzinfo=household.zone)
 
 
 def _from_maintenance(household: Household, item: MaintenanceItem) -> Event:
