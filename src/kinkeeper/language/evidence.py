@@ -13,6 +13,9 @@ PEOPLE = frozenset({"child", "adult"})
 """Kinds of terms that are first names and what people are called."""
 
 _PLAIN = frozenset({"children", "group"})
+_NO_SUBJECT = frozenset(
+    {"the", "a", "an", "in", "i", "we", "you", "they", "he", "she", "it", "that"}
+)
 _EVERYDAY_FOR_PEOPLE = 15_000
 _EVERYDAY_FOR_THINGS = 1_000
 
@@ -100,7 +103,7 @@ def has_evidence(
             or _is_capitalised(tokens, place)
         )
     if before in cues.person_strong_before or (
-        after in cues.person_after and before not in {"the", "a", "in"}
+        after in cues.person_after and before not in _NO_SUBJECT
     ):
         return True
     if word in cues.calendar:

@@ -90,8 +90,8 @@ class PhraseBook:
             symbol: group for group, symbols in data["emoji"].items() for symbol in symbols.split()
         }
         self._adverbs = classes["adverb"]
-        self._closing = classes["filler"] | classes["time"] | {_NUMBER, _ADULT}
-        self.tolerated = self._closing | classes["tail"] | classes["adverb"]
+        self.closing = classes["filler"] | classes["time"] | {_NUMBER, _ADULT}
+        self.tolerated = self.closing | classes["tail"] | classes["adverb"]
         self._classes: dict[str, set[str]] = defaultdict(set)
         for name, words in classes.items():
             for word in words:
@@ -129,6 +129,8 @@ class PhraseBook:
         if len(text) < token.end - token.start and text not in self._vocabulary:
             plain = _DOUBLED.sub(r"\1", text)
             text = plain if plain in self._vocabulary else text
+        if text.endswith("'s") and self.is_class(text[:-2], "time"):
+            return text[:-2], "is"
         return self.spellings.get(text, (text,))
 
     def is_class(self, word: str, name: str) -> bool:
@@ -175,7 +177,7 @@ class PhraseBook:
         return "<object>" in node.children and (word in _DETERMINERS or self.is_class(word, "time"))
 
     def _is_closed(self, words: Sequence[str], at: int) -> bool:
-        while at < len(words) and (words[at] in self._closing or words[at] in _PREPOSITIONS):
+        while at < len(words) and (words[at] in self.closing or words[at] in _PREPOSITIONS):
             at += 1
         if at >= len(words):
             return True

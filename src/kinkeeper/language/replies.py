@@ -48,6 +48,8 @@ _SPEAKER = frozenset({"i", "i'll", "i'm", "i've", "i'd", "we", "we'll", "we've",
 _NOT_SAID = frozenset(
     {"if", "wish", "whether", "unless", "what", "where", "how", "when", "until", "till", "who"}
 )
+_BARE_REQUESTS = (["can", "you"], ["could", "you"])
+_HOLDING = frozenset({"has", "got", "on", "gets", "takes"})
 _REACH = 5
 """Words within which the verb of a request follows the person asked."""
 
@@ -100,8 +102,9 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
             continue
         if words[at] in ENDS or words[at] in _JOINTS:
             is_fresh = True
-        elif words[at] not in book.tolerated:
-            is_fresh = is_whole = False
+        elif words[at] not in book.closing:
+            is_fresh = False
+            is_whole = is_whole and words[at] in book.tolerated
         at += 1
     return found, is_whole
 
@@ -184,7 +187,7 @@ def asks_for_owner(
         or _tells_need(clause)
         or _orders_politely(clause)
         or _is_errand_alone(clause, is_asked=is_asked)
-        or (is_asked and len(clauses) > 1 and _is_bare_request(clause))
+        or (is_asked and len(clauses) > 1 and clause in _BARE_REQUESTS)
         for clause, is_asked in clauses
     )
 
@@ -211,9 +214,9 @@ def _asks_who(clause: Sequence[str]) -> bool:
             return bool(rest) and rest[0] in book.requests["open_to_anybody"]
         if word in {"who", "who's"} and (not at or clause[at - 1] in {"so", "and", "know"}):
             return any(_is_task(other) for other in rest) or any(
-                verb in {"has", "got", "on", "gets", "takes"}
-                and (book.is_class(thing, "object") or thing == "<name>")
-                for verb, thing in zip(clause[at + 1 :], clause[at + 2 :], strict=False)
+                verb in _HOLDING
+                and any(book.is_class(thing, "object") for thing in rest[place + 1 :])
+                for place, verb in enumerate(rest)
             )
     return False
 
@@ -224,32 +227,40 @@ def _is_task(word: str) -> bool:
 
 
 def _asks_person(clause: Sequence[str], *, is_asked: bool) -> bool:
-    book = phrase_book()
-    requests = book.requests
-    if clause[0] in requests["elsewhere"] and clause[1:3] != ["about", "you"]:
+    requests = phrase_book().requests
+    if clause[0] in requests["elsewhere"] and tuple(clause[1:3]) != ("about", "you"):
         return False
-    for at, word in enumerate(clause):
-        if word not in requests["person"]:
-            continue
-        before = clause[at - 1] if at else ""
-        rest = clause[at + 1 : at + 1 + _REACH]
-        if before in requests["helper"] and any(verb in book.tasks for verb in rest):
-            return True
-        if rest[:1] == ["mind"] and not book.doings.isdisjoint(rest):
-            return True
-        if before in {"are", "is"} and any(verb in book.doings or verb == "able" for verb in rest):
-            return True
-        if word == "anyone" and any(
-            verb in requests["free"] or verb in book.tasks for verb in rest
-        ):
-            return True
-        if before in {"if", "hoping", "chance", "mind"} and any(
-            verb in book.tasks for verb in rest[1:]
-        ):
-            return True
-        if is_asked and len(rest) > 1 and rest[0] in requests["free"] and rest[1] in {"to", "for"}:
-            return True
-    return False
+    return any(
+        _asks_for_help(clause[at - 1] if at else "", word, clause[at + 1 : at + 1 + _REACH])
+        or (is_asked and _asks_willingness(clause[at + 1 : at + 3]))
+        for at, word in enumerate(clause)
+        if word in requests["person"]
+    )
+
+
+def _asks_for_help(before: str, person: str, rest: Sequence[str]) -> bool:
+    """Tell whether the words around a person ask them to do a task: "can | you | get her"."""
+    book = phrase_book()
+    names_task = any(verb in book.tasks for verb in rest)
+    if before in book.requests["helper"]:
+        is_presence = rest[:1] == ["be"] and not book.requests["whereabouts"].isdisjoint(rest[1:2])
+        return (
+            names_task or is_presence or (rest[:1] == ["mind"] and not book.doings.isdisjoint(rest))
+        )
+    if before in {"are", "is"} and any(verb in book.doings or verb == "able" for verb in rest):
+        return True
+    if before in {"do", "would"} and rest[:1] == ["mind"]:
+        return not book.doings.isdisjoint(rest)
+    if before in {"if", "hoping", "chance", "mind"}:
+        return any(verb in book.tasks for verb in rest[1:])
+    is_open = person == "anyone" and before not in book.requests["report"]
+    return is_open and (names_task or any(word in book.requests["free"] for word in rest))
+
+
+def _asks_willingness(rest: Sequence[str]) -> bool:
+    return (
+        len(rest) > 1 and rest[0] in phrase_book().requests["willing"] and rest[1] in {"to", "for"}
+    )
 
 
 def _tells_need(clause: Sequence[str]) -> bool:
@@ -286,7 +297,3 @@ def _is_errand_alone(clause: Sequence[str], *, is_asked: bool) -> bool:
     errands = phrase_book().requests["errand"]
     is_short = is_asked and len(clause) <= _ELLIPSIS
     return is_short and any(word in errands for word in clause) and _SPEAKER.isdisjoint(clause)
-
-
-def _is_bare_request(clause: Sequence[str]) -> bool:
-    return list(clause) in (["can", "you"], ["could", "you"])
