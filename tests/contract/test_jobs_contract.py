@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, String, Table, func, insert, select
+from sqlalchemy import Column, Connection, MetaData, String, Table, func, insert, select, text
 
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import SystemClock, VirtualClock
@@ -152,7 +152,7 @@ class Upkeep:
         self.store = store
         self.clock = VirtualClock(NOW)
         self.reconciler = Reconciler(
-            store, queue, [JOB], clock=self.clock, ladder=RetryLadder()
+            store, queue, [JOB], clock=self.clock, ladder=RetryLadder(), in_hand=()
         )
 
     def run(self, after: timedelta) -> int:
@@ -193,6 +193,20 @@ def test_work_that_only_waits_its_turn_is_left_alone(
     assert upkeep.row(("h", "a")) == upkeep.row(("h", "b")) == ("queued", 1)
 
 
+def test_a_dispatch_that_another_process_took_gets_time_once(
+    store: Store, queue: JobQueue, upkeep: Upkeep
+) -> None:
+    def enqueue_as_taken(conn: Connection) -> None:
+        put(conn, ("h", "a"))
+        queue.enqueue(conn, "note.read", ("h", "a"))
+        schema = "dbos." if conn.dialect.name == "postgresql" else ""
+        conn.execute(text(f"UPDATE {schema}workflow_status SET status = 'PENDING'"))
+
+    store.write_now(enqueue_as_taken)
+    assert [upkeep.run(timedelta(minutes=1)) for _ in range(7)] == [0, 0, 0, 0, 0, 1, 0]
+    assert upkeep.row(("h", "a")) == ("queued", 2)
+
+
 def test_work_that_is_not_due_is_left_alone(store: Store, upkeep: Upkeep) -> None:
     store.write_now(lambda conn: put(conn, ("h", "a"), NOW + timedelta(hours=2)))
     assert upkeep.run(timedelta(hours=1)) == 0
@@ -204,12 +218,12 @@ def test_work_whose_process_dies_each_time_ends_with_a_person(
 ) -> None:
     key = ("h", "a")
     store.write_now(lambda conn: put(conn, key))
-    for attempt in range(1, 6):
+    for begun in range(1, 6):
         now = upkeep.clock.now()
         epoch = store.write_now(
             lambda conn, now=now: leases.claim(conn, work, key, now=now, lease=LEASE)  # type: ignore[misc]  # the loop's value
         )
-        assert epoch == attempt
+        assert epoch == begun
         assert upkeep.run(LEASE / 2) == 0
         assert upkeep.run(LEASE) == 1
     assert upkeep.row(key) == ("manual_review", 5)

@@ -182,6 +182,23 @@ def test_no_more_handlers_run_than_there_are_workers(house: House) -> None:
     assert most == 3
 
 
+def test_waiting_long_for_a_free_worker_costs_no_attempt(house: House) -> None:
+    house.put("first", "second", "third")
+    clock = VirtualClock(SystemClock().now())
+
+    async def slow(key: Key, epoch: int) -> None:
+        for _ in range(20):
+            clock.advance_to(clock.now() + timedelta(minutes=1))
+            await asyncio.sleep(0.04)
+        await house.finish(key, epoch)
+
+    day, often = timedelta(days=1), timedelta(milliseconds=20)
+    options = {"workers": 1, "clock": clock, "lease": day, "reconcile_every": often}
+    done = WorkState.DONE
+    house.run(slow, options=options, first=done, second=done, third=done)
+    assert [house.row(name).attempt for name in ("first", "second", "third")] == [1, 1, 1]
+
+
 def test_stopping_hands_work_back_and_the_next_start_takes_it_up_at_once(house: House) -> None:
     house.put("a")
     begun: list[int] = []

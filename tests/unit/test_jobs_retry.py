@@ -8,7 +8,7 @@ from kinkeeper.jobs.retry import RetryLadder
 
 
 def test_three_retries_for_failures_then_a_person() -> None:
-    waits = [RetryLadder().delay_after(failures=n, attempt=n) for n in range(1, 5)]
+    waits = [RetryLadder().delay_after(failures=n, begun=n) for n in range(1, 5)]
     assert waits == [timedelta(seconds=30), timedelta(seconds=120), timedelta(seconds=300), None]
 
 
@@ -18,6 +18,6 @@ def test_three_retries_for_failures_then_a_person() -> None:
 def test_five_attempts_in_all_when_crashes_are_counted(crashes: int, retries: int) -> None:
     ladder = RetryLadder()
     granted = 0
-    while ladder.delay_after(failures=granted + 1, attempt=crashes + granted + 1) is not None:
+    while ladder.delay_after(failures=granted + 1, begun=crashes + granted + 1) is not None:
         granted += 1
     assert granted == retries

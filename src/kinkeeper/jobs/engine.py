@@ -26,7 +26,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.queue import APPLICATION, CONTRACT_VERSION, JobQueue, key_of
+from kinkeeper.jobs.queue import APPLICATION, CONTRACT_VERSION, JobQueue, dispatch_id, key_of
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
@@ -88,11 +88,14 @@ class JobEngine:
         self._poll_every = poll_every
         self._grace = grace
         self._active: set[asyncio.Task[None] | None] = set()
+        self._in_hand: set[str] = set()
         self._idle = asyncio.Event()
         self._idle.set()
         self._slots = asyncio.Semaphore(workers)
         self._stopping = False
-        self.reconciler = Reconciler(store, queue, self._jobs, clock=clock, ladder=self._ladder)
+        self.reconciler = Reconciler(
+            store, queue, self._jobs, clock=clock, ladder=self._ladder, in_hand=self._in_hand
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -154,8 +157,9 @@ class JobEngine:
                 raise _HandedBackError from error
 
     async def _perform(self, job: Job, key: Key, attempt: int) -> None:
-        task = asyncio.current_task()
+        task, dispatch = asyncio.current_task(), dispatch_id(job.name, key, attempt)
         self._active.add(task)
+        self._in_hand.add(dispatch)
         self._idle.clear()
         try:
             async with self._slots:
@@ -164,6 +168,7 @@ class JobEngine:
                 await self._claimed(job, key, attempt)
         finally:
             self._active.discard(task)
+            self._in_hand.discard(dispatch)
             if not self._active:
                 self._idle.set()
 

@@ -22,7 +22,6 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
-    case,
     or_,
     select,
     update,
@@ -74,20 +73,22 @@ class Stranded:
         key: Its primary key.
         state: Queued or running.
         attempt: Number of its last dispatch.
-        epoch: Of its last claim.
+        epoch: Of its last claim; also how often it was begun.
+        waited: Whether it was already given time once, by a lease or by `postpone`.
     """
 
     key: Key
     state: WorkState
     attempt: int
     epoch: int
+    waited: bool
 
 
 def work_columns() -> list[Column[Any]]:
     """Return new columns that make a table's rows work; inserting needs only `due_at`.
 
-    `attempt` counts dispatches from 1, `failures` errors of the handler, `epoch` claims. `error` says
-    what went wrong last, without message text.
+    `attempt` numbers the dispatches from 1; `epoch` counts claims, that is, how often the work was
+    begun; `failures` counts errors. `error` says what went wrong last, without message text.
     """
     return [
         Column("state", String(16), nullable=False, default=WorkState.QUEUED.value),
@@ -124,14 +125,12 @@ def claim(
     """
     free = or_(table.c.state == WorkState.QUEUED.value, _ran_out(table, now))
     current = [] if attempt is None else [table.c.attempt == attempt]
-    taken_over = case((table.c.state == WorkState.RUNNING.value, 1), else_=0)
     statement = (
         update(table)
         .where(_is(table, key), free, *current)
         .values(
             state=WorkState.RUNNING.value,
             epoch=table.c.epoch + 1,
-            attempt=table.c.attempt + taken_over,
             lease_until=now + lease,
         )
         .returning(table.c.epoch)
@@ -201,7 +200,7 @@ def fail(
     if row is None:
         return None
     failures = row.failures + 1
-    delay = ladder.delay_after(failures=failures, attempt=row.attempt)
+    delay = ladder.delay_after(failures=failures, begun=epoch)
     values: dict[str, object] = {"failures": failures, "error": error, "lease_until": None}
     if delay is None:
         step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
@@ -242,7 +241,13 @@ def end_leases(conn: Connection, table: Table, *, now: datetime) -> int:
 def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]:
     """Return up to 500 rows that are not finished, are due, and are under no lease; longest due first."""
     statement = (
-        select(*table.primary_key.columns, table.c.state, table.c.attempt, table.c.epoch)
+        select(
+            *table.primary_key.columns,
+            table.c.state,
+            table.c.attempt,
+            table.c.epoch,
+            table.c.lease_until,
+        )
         .where(
             table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
             or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
@@ -253,7 +258,11 @@ def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]
     )
     return [
         Stranded(
-            key=tuple(row[:-3]), state=WorkState(row.state), attempt=row.attempt, epoch=row.epoch
+            key=tuple(row[:-4]),
+            state=WorkState(row.state),
+            attempt=row.attempt,
+            epoch=row.epoch,
+            waited=row.lease_until is not None,
         )
         for row in conn.execute(statement)
     ]
@@ -262,24 +271,24 @@ def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]
 def dispatch_again(
     conn: Connection, table: Table, row: Stranded, *, until: datetime, ladder: RetryLadder
 ) -> NextStep | None:
-    """Give a stranded row its next dispatch, or hand it to a person after too many.
+    """Give a stranded row its next dispatch, or hand it to a person when it was begun too often.
 
     Args:
         conn: In a writing transaction, in which the caller also enqueues the dispatch.
         table: Has `work_columns`.
         row: As `stranded` returned it.
         until: Aware; before then the row does not count as stranded again.
-        ladder: How many dispatches there may be.
+        ladder: How often work may be begun.
 
     Returns:
         What follows, or None where somebody else moved the row on and nothing was changed.
     """
-    if row.attempt < ladder.attempts:
+    if row.epoch < ladder.attempts:
         step = NextStep(state=WorkState.QUEUED, attempt=row.attempt + 1, delay=timedelta(0))
         values: dict[str, object] = {"lease_until": until}
     else:
         step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
-        values = {"lease_until": None, "error": f"dispatched {row.attempt} times, never finished"}
+        values = {"lease_until": None, "error": f"begun {row.epoch} times, never finished"}
     values |= {"state": step.state.value, "attempt": step.attempt}
     return step if _change(conn, table, _unmoved(table, row), values) else None
 

@@ -1,7 +1,7 @@
 """Finds work that nobody works on, and dispatches it again: after crashes, lost or refused dispatches."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -28,7 +28,8 @@ class Reconciler:
         queue: Where their dispatches are.
         jobs: The kinds of work to look after.
         clock: Tells which leases ran out.
-        ladder: How many dispatches a row may have.
+        ladder: How often work may be begun.
+        in_hand: Dispatches that this process has taken from the queue, as they are at any moment.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class Reconciler:
         *,
         clock: Clock,
         ladder: RetryLadder,
+        in_hand: Collection[str],
     ) -> None:
         self._store = store
         self._queue = queue
         self._jobs = jobs
         self._clock = clock
         self._ladder = ladder
+        self._in_hand = in_hand
 
     async def run_once(self) -> int:
         """Dispatch again every row that is due, under no lease, and not waiting in the queue.
@@ -72,11 +75,12 @@ class Reconciler:
         if not rows:
             return 0
         ids = [dispatch_id(job.name, row.key, row.attempt) for row in rows]
-        waiting = await asyncio.to_thread(self._queue.waiting, ids)
-        patient = [
-            row for row, id_ in zip(rows, ids, strict=True) if _is_waiting(row, waiting.get(id_))
-        ]
-        lost = [row for row in rows if row not in patient]
+        statuses = await asyncio.to_thread(self._queue.waiting, ids)
+        patient: list[Stranded] = []
+        lost: list[Stranded] = []
+        for row, id_ in zip(rows, ids, strict=True):
+            waits = _waits(row, statuses.get(id_), in_hand=id_ in self._in_hand)
+            (patient if waits else lost).append(row)
 
         def settle(conn: Connection) -> int:
             for row in patient:
@@ -97,6 +101,13 @@ class Reconciler:
         return step is not None
 
 
-def _is_waiting(row: Stranded, status: str | None) -> bool:
-    """Whether the queue still holds the row's dispatch; a taken one would have claimed the row."""
-    return row.state is WorkState.QUEUED and status in {"ENQUEUED", "DELAYED"}
+def _waits(row: Stranded, status: str | None, *, in_hand: bool) -> bool:
+    """Whether the row's dispatch still stands in the queue, or in line for a worker that lives.
+
+    That a process elsewhere lives is not known; what it took gets time once.
+    """
+    if row.state is WorkState.RUNNING:
+        return False
+    return status in {"ENQUEUED", "DELAYED"} or (
+        status == "PENDING" and (in_hand or not row.waited)
+    )

@@ -10,7 +10,7 @@ class RetryLadder:
 
     Attributes:
         delays: Wait after the first, second, ... failure; a failure beyond the last is final.
-        attempts: Most times the work is dispatched, whether it failed or its process died, > 0.
+        attempts: Most times the work is begun, whether it failed or its process died, > 0.
     """
 
     delays: tuple[timedelta, ...] = (
@@ -20,13 +20,13 @@ class RetryLadder:
     )
     attempts: int = 5
 
-    def delay_after(self, *, failures: int, attempt: int) -> timedelta | None:
+    def delay_after(self, *, failures: int, begun: int) -> timedelta | None:
         """Return how long to wait before the next try, or None when a person must look.
 
         Args:
             failures: How often the work has failed by now, >= 1.
-            attempt: Number of the dispatch that just failed, >= 1.
+            begun: How often it was begun, >= `failures`.
         """
-        if failures > len(self.delays) or attempt >= self.attempts:
+        if failures > len(self.delays) or begun >= self.attempts:
             return None
         return self.delays[failures - 1]
