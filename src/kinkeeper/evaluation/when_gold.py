@@ -11,6 +11,8 @@ from datetime import date, datetime, timedelta
 from enum import IntEnum
 from typing import Any
 
+from dateutil.relativedelta import relativedelta
+
 from kinkeeper.language.when.model import SpanKind, TimeSpan
 
 Row = Mapping[str, Any]
@@ -53,7 +55,8 @@ def _same_instant(mine: datetime, gold: datetime) -> Verdict:
 def _same_end(mine: datetime, gold: datetime) -> Verdict:
     if mine == gold:
         return Verdict.EXACT
-    return Verdict.CONVENTION if abs(mine - gold) in _SLACKS else Verdict.WRONG
+    is_counted_in = any(gold + relativedelta(**{unit: 1}) == mine for unit in ("months", "years"))
+    return Verdict.CONVENTION if abs(mine - gold) in _SLACKS or is_counted_in else Verdict.WRONG
 
 
 def _interval(span: TimeSpan, start: datetime, end: datetime) -> Verdict:
@@ -270,7 +273,7 @@ def _valued(span: TimeSpan, value: Row) -> Verdict:
         first, last = _moment(str(start), day), _moment(str(end), day)
         if last <= first and len(str(end)) <= 8:
             last += timedelta(days=1)
-        return _interval(span, first, last)
+        return max(_interval(span, first, last), _bounded(span, last))
     if start is not None:
         first = _moment(str(start), day)
         late = _moment(str(start), until.date())
@@ -330,7 +333,7 @@ def _set(span: TimeSpan, timex: str) -> Verdict:
     weekday = re.match(r"XXXX-WXX-([1-7])", timex)
     if weekday is not None:
         return Verdict.EXACT if f"BYDAY={_CODES[int(weekday[1]) - 1]}" in rule else Verdict.WRONG
-    if timex.startswith("XXXX-WXX-WE"):
+    if "WE" in timex:
         return Verdict.EXACT if "BYDAY=SA,SU" in rule else Verdict.WRONG
     every = re.fullmatch(r"P(?:T?)(\d+(?:\.\d+)?)([DWMYH])", timex)
     if every is not None:

@@ -17,7 +17,7 @@ _EARLIEST_BARE_START: Final = 7
 _MILITARY_DIGITS: Final = 4
 _LAST_COUNTING_ORDINAL: Final = 3
 _ENDING: Final = frozenset(".,?!;:)&/…\"'-+~*<(^=")
-_GLUE: Final = frozenset("$£€#/-._:+=")
+_GLUE: Final = frozenset("$£€#/-._+=")
 _GLUED_WORDS: Final = frozenset({"to", "frm", "from", "on", "-"})
 _TIME_FOLLOWS: Final = frozenset(
     {"DAYWORD", "WEEKDAY", "TONIGHT", "REL", "PART", "HOLIDAY", "FREQ"}

@@ -169,7 +169,7 @@ def tonight(scope: Scope, _: int = 0) -> Partial:
     return Partial(on=scope.reference.date(), part="tonight")
 
 
-@CLOCKS.rule("EDGE PART", "EDGE in the PART", "EDGE REL PART", "REL EDGE PART")
+@CLOCKS.rule("SHADE PART", "SHADE in the PART", "SHADE REL PART", "REL SHADE PART")
 def shaded_part(scope: Scope, first: object, *rest: object) -> Partial | None:
     """Late afternoon, early in the morning, late this morning."""
     words = [word for word in (first, *rest) if isinstance(word, str)]

@@ -168,22 +168,28 @@ def short_year(_: Scope, first: int, second: int, year: int) -> Partial | None:
     return checked(full_year(year, digits=2), second, first)
 
 
-@DATES.rule(
-    "YEAR -|/|. ~DAYNUM -|/|. ~MONTH",
-    "MONTH - ~YEAR - ~DAYNUM",
-    "DAYNUM - ~YEAR - ~MONTH",
-    "YEAR -|/ ~MONTH -|/ ~DAYNUM",
-)
-def mixed_date(_: Scope, *values: int) -> Partial | None:
-    """2020/23/Sep, September-2020-23, 23-2020-September."""
-    year = max(values)
-    rest = [value for value in values if value != year]
-    if len(rest) != 2:
-        return None
-    month, day = (
-        (rest[1], rest[0]) if values[0] != rest[0] or values[0] == year else (rest[0], rest[1])
-    )
-    return checked(year, month, day) or checked(year, day, month)
+@DATES.rule("YEAR -|/|. ~DAYNUM -|/|. ~MONTH")
+def year_day_month(_: Scope, year: int, day: int, month: int) -> Partial | None:
+    """2020/23/Sep."""
+    return checked(year, month, day)
+
+
+@DATES.rule("YEAR -|/ ~MONTH -|/ ~DAYNUM")
+def year_month_day(_: Scope, year: int, month: int, day: int) -> Partial | None:
+    """2019-aug-01."""
+    return checked(year, month, day)
+
+
+@DATES.rule("MONTH - ~YEAR - ~DAYNUM")
+def month_year_day(_: Scope, month: int, year: int, day: int) -> Partial | None:
+    """September-2020-23."""
+    return checked(year, month, day)
+
+
+@DATES.rule("DAYNUM - ~YEAR - ~MONTH")
+def day_year_month(_: Scope, day: int, year: int, month: int) -> Partial | None:
+    """23-2020-September."""
+    return checked(year, month, day)
 
 
 @DATES.rule("MONTH .? of|-|/|,|in? YEAR", "MONTH -|/ YEAR")
@@ -281,7 +287,13 @@ def weekday_of_week(scope: Scope, weekday: int, lean: int = 2) -> Partial:
     )
 
 
-@DATES.rule("DAYWORD", "later|earlier in? DAYWORD")
+@DATES.rule("SHADE in? DAYWORD")
+def shaded_day(scope: Scope, _: str, days: int) -> Partial | None:
+    """Later today."""
+    return day_word(scope, days)
+
+
+@DATES.rule("DAYWORD")
 def day_word(scope: Scope, days: int) -> Partial:
     """Tomorrow."""
     return Partial(on=scope.reference.date() + timedelta(days=days))

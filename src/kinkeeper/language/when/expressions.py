@@ -12,6 +12,7 @@ from kinkeeper.language.when.groups import (
     atom_at,
     comparable,
     group_at,
+    is_apposition,
     skip,
 )
 from kinkeeper.language.when.partial import Every, Partial, as_hour, merge
@@ -168,7 +169,12 @@ def _close_range(
         and _begins_range(tokens, right[1])
     ):
         right = atom_at(tokens, at, scope, 0)
-    if right is None or not comparable(start, right[0]):
+    is_dash = tokens[at - 1].text == "-"
+    if (
+        right is None
+        or (is_dash and is_apposition(start, right[0]))
+        or not comparable(start, right[0])
+    ):
         return None
     if is_slash and right[0].is_number_only:
         return None

@@ -13,7 +13,7 @@ from kinkeeper.language.when.clock_rules import CLOCKS
 from kinkeeper.language.when.date_rules import DATES
 from kinkeeper.language.when.grammar import Grammar, Scope
 from kinkeeper.language.when.length_rules import LENGTHS, REPEATS
-from kinkeeper.language.when.partial import Length, Partial, merge
+from kinkeeper.language.when.partial import Length, Partial, merge, sure_clock
 from kinkeeper.language.when.period_rules import PERIODS
 from kinkeeper.language.when.resolve import Habits, day_of
 from kinkeeper.language.when.spans import after_length, business_days, shifted, week_of, weekend_of
@@ -76,16 +76,18 @@ _AGO = frozenset({"ago", "back", "earlier", "before"})
 _HENCE = frozenset({"hence", "later", "out"})
 _FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
 _DEEPEST: Final = 3
+_WEEK_OPERATORS: Final = frozenset({"of", "after", "before", "commencing", "beginning", "starting"})
+
+
+def is_apposition(left: Partial, right: Partial) -> bool:
+    """Whether a dash only stands between a weekday and its date, or a week and its day."""
+    if left == Partial(weekday=left.weekday, lean=left.lean) and left.weekday is not None:
+        return right.weekday is None and right.day is not None
+    return left.period is not None and not left.has_day and right == Partial(weekday=right.weekday)
 
 
 def comparable(left: Partial, right: Partial) -> bool:
     """Whether two partials can be the ends of one range."""
-    if (
-        left == Partial(weekday=left.weekday, lean=left.lean)
-        and right.weekday is None
-        and right.day is not None
-    ):
-        return False
     if left.length is not None or right.length is not None or right.every is not None:
         return False
     if left.every is not None and left.clock is None:
@@ -188,7 +190,7 @@ def _may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
             right.has_time or right.number is not None
         )
     if "-" in joints:
-        return not comparable(left, right)
+        return is_apposition(left, right) or not comparable(left, right)
     if right.every is not None and left.every is None:
         return left.has_time
     if _is_span_and_time(left, right) or _is_span_and_time(right, left):
@@ -248,7 +250,10 @@ def atom_at(
             tokens, skip(tokens, index + 1, _ABOUT | {"the", "next", "like"}), scope
         )
         if length is not None:
-            return _moved(scope, length[0]), _skip_words(tokens, length[1], ("time",))
+            bound = None if token.text == "in" else "by"
+            return replace(_moved(scope, length[0]), bound=bound), _skip_words(
+                tokens, length[1], ("time",)
+            )
     if "UNIT" in token.meanings or token.text == "the" or "WEEKEND" in token.meanings:
         found = _unit_operator(tokens, index, scope, depth)
         if found is not None:
@@ -347,16 +352,26 @@ def _length_operator(
                 is_weak=False,
             )
             return moved, operand[1]
+        clock = None if operand is None else operand[0].clock
         if (
             operand is not None
-            and operand[0].clock is not None
+            and clock is not None
+            and clock.half
             and length.seconds
-            and operand[0].clock.half
+            and not is_for
         ):
-            return plain
+            shift = length.seconds * _FROM[word] // 60
+            minutes = (clock.hour % 12 + 12 * (clock.half == "pm")) * 60 + clock.minute + shift
+            moved = replace(operand[0], clock=sure_clock(minutes // 60 % 24, minutes % 60))
+            return moved, operand[1]
     if word in _AGO and (word != "before" or not following or not following.isalnum()):
         return _moved(scope, length.negated()), end + 1
-    if word in _HENCE and (word == "hence" or not following.isalpha() or length.seconds):
+    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings
+    if (
+        word in _HENCE
+        and not is_later_on
+        and (word == "hence" or not following.isalpha() or length.seconds)
+    ):
         return _moved(scope, length), end + 1
     return plain
 
@@ -408,7 +423,7 @@ def _unit_operator(
         return _week_of(tokens, at + 1, scope, depth)
     is_weekend = "WEEKEND" in tokens[at].meanings
     word = tokens[at + 1].text
-    if (unit == "week" or is_weekend) and word in {"of", "after", "before"}:
+    if (unit == "week" or is_weekend) and word in _WEEK_OPERATORS:
         operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
         day = None if operand is None else _day_or_none(operand[0], scope)
         if operand is None or day is None:

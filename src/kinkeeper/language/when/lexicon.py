@@ -17,7 +17,19 @@ Meanings = Mapping[str, int | str | Holiday]
 WORD: Final = r"[a-z]+(?:['’][a-z]+)*"
 _PIECE = re.compile(rf" ?(?:{WORD}|[0-9]+|[^\s])")
 _STRING_CATEGORIES = frozenset(
-    {"UNIT", "LETTER", "PART", "PARTS", "POINT", "MERIDIEM", "SHORTMER", "EDGE", "EDGEWORD", "FREQ"}
+    {
+        "UNIT",
+        "LETTER",
+        "PART",
+        "PARTS",
+        "POINT",
+        "MERIDIEM",
+        "SHORTMER",
+        "EDGE",
+        "SHADE",
+        "EDGEWORD",
+        "FREQ",
+    }
     | {"SEASON"}
 )
 # Categories that can begin or hold an expression by themselves; the others only help.

@@ -208,6 +208,10 @@ def _decide(partial: Partial, other: Partial) -> Partial:
     """Settle an undecided number by what stands beside it."""
     if partial.number is not None:
         return _decide_number(partial, other)
+    if partial.four is not None and _is_year(partial.four, other):
+        return replace(partial, four=None, year=_as_year(partial.four), is_weak=False)
+    if partial.four is not None and _is_odd(partial.four):
+        return partial
     if partial.four is not None and (
         other.has_day or other.part is not None or other.every is not None
     ):
@@ -215,6 +219,21 @@ def _decide(partial: Partial, other: Partial) -> Partial:
     if partial.numbers is not None:
         return _decide_pair(partial, other)
     return partial
+
+
+def _as_year(four: tuple[int, int, int]) -> int:
+    return four[0] * 100 + four[1]
+
+
+def _is_odd(four: tuple[int, int, int]) -> bool:
+    """Whether four digits are rather a year of our days than a time anybody meets at."""
+    return 1980 <= _as_year(four) <= 2059 and four[1] % 5 != 0
+
+
+def _is_year(four: tuple[int, int, int], other: Partial) -> bool:
+    """Whether four digits complete a date that has its time: "Oct 26 15:50 2016"."""
+    lacks_year = other.month is not None and other.day is not None and other.year is None
+    return lacks_year and other.clock is not None and 1900 <= _as_year(four) < 2100
 
 
 def _decide_number(partial: Partial, other: Partial) -> Partial:

@@ -34,7 +34,11 @@ def leaning_unit(scope: Scope, lean: int | str, unit: str | None = None) -> Part
     return Partial(year=period.first.year) if unit == "year" else Partial(period=period)
 
 
-@PERIODS.rule("rest of the? UNIT", "the rest of the? UNIT", "rest of the REL UNIT")
+@PERIODS.rule(
+    "rest|remainder|remaining of the? UNIT",
+    "the rest|remainder|remaining of the? UNIT",
+    "rest of the? REL UNIT",
+)
 def rest_of_unit(scope: Scope, *values: int | str) -> Partial | None:
     """Rest of the week."""
     period = unit_of(scope.reference.date(), str(values[-1]), 0, week_start=scope.week_start)
@@ -71,12 +75,11 @@ def edge_word(scope: Scope, name: str) -> Partial | None:
     if unit == "day":
         return Partial(clock=sure_clock(23, 59, 59))
     period = unit_of(scope.reference.date(), unit, 0, week_start=0)
-    return None if period is None else Partial(period=edge_of(period, "end"))
+    return None if period is None else Partial(period=edge_of(period, name.split(maxsplit=1)[0]))
 
 
-@PERIODS.rule(
-    "EDGE of|in? the? REL UNIT", "EDGE of|in the UNIT", "EDGE of UNIT", "EDGE of? around? REL UNIT"
-)
+@PERIODS.rule("EDGE|SHADE of? the? REL UNIT", "EDGE of the? UNIT", "EDGE of around REL UNIT")
+@PERIODS.rule("SHADE in the? REL UNIT", "SHADE in the UNIT")
 def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
     """End of next week."""
     unit = str(values[-1])
@@ -88,7 +91,7 @@ def edge_of_unit(scope: Scope, edge: str, *values: int | str) -> Partial | None:
     return None if found is None else Partial(period=found)
 
 
-@PERIODS.rule("EDGE -|of|in? the? MONTH ,? YEAR?")
+@PERIODS.rule("EDGE|SHADE -|of|in? the? MONTH ,? YEAR?")
 def edge_of_month(scope: Scope, edge: str, month: int, year: int | None) -> Partial | None:
     """Mid March."""
     today = scope.reference.date()
@@ -97,14 +100,16 @@ def edge_of_month(scope: Scope, edge: str, month: int, year: int | None) -> Part
     return None if found is None else Partial(period=found)
 
 
-@PERIODS.rule("EDGE of|in? YEAR")
+@PERIODS.rule("EDGE of YEAR", "SHADE in? YEAR")
 def edge_of_year(_: Scope, edge: str, year: int) -> Partial | None:
     """Beginning of 2017."""
     found = edge_of(Period(date(year, 1, 1), date(year + 1, 1, 1), "year"), edge)
     return None if found is None else Partial(period=found)
 
 
-@PERIODS.rule("the? ORDINAL quarter|qtr of? YEAR?", "YEAR -? q ~DAYNUM", "q ~DAYNUM of|,? YEAR?")
+@PERIODS.rule(
+    "the? ORDINAL quarter|qtr of? YEAR?", "in|during? YEAR -? q ~DAYNUM", "q ~DAYNUM of|,? YEAR?"
+)
 def quarter(scope: Scope, first: int, second: int | None = None) -> Partial | None:
     """Third quarter, Q1 2017, 2018Q4."""
     year, number = (first, second) if first > 1000 else (second or scope.reference.year, first)
@@ -124,7 +129,7 @@ def half_year(_: Scope, year: int, half: int) -> Partial | None:
     return Partial(period=Period(first, month_of(year, first.month + 6).first, "quarter"))
 
 
-@PERIODS.rule("REL SEASON", "in the SEASON", "SEASON of? YEAR", "EDGE of? the? SEASON")
+@PERIODS.rule("REL SEASON", "in the SEASON", "SEASON of? YEAR", "EDGE|SHADE of? the? SEASON")
 def season(scope: Scope, first: int | str, second: int | str | None = None) -> Partial | None:
     """This summer, summer 2020."""
     today = scope.reference.date()
@@ -231,3 +236,13 @@ def week_of_year(_: Scope, which: int, year: int) -> Partial | None:
         return None
     first = date.fromisocalendar(year, min(which, 52), 1)
     return Partial(period=Period(first, first + timedelta(days=7), "week"))
+
+
+@PERIODS.rule("in|during? the? YEAR ' ~s", "in|during? the? YEAR s")
+def decade(_: Scope, year: int) -> Partial | None:
+    """The 1990s."""
+    return (
+        Partial(period=Period(date(year, 1, 1), date(year + 10, 1, 1), "decade"))
+        if year % 10 == 0
+        else None
+    )

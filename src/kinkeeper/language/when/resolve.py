@@ -283,8 +283,7 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
                 return fitting[0]
         return next(found for found in dates if found >= today)
     if partial.period is not None:
-        first = partial.period.first
-        return date(first.year, first.month, day)
+        return _day_in(partial.period, day, weekday)
     months = [month_of(today.year, today.month + step).first for step in range(30)]
     dates = [
         found
@@ -294,6 +293,14 @@ def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
     if weekday is None:
         return dates[0]
     return next((found for found in dates if found.weekday() == weekday), dates[0])
+
+
+def _day_in(period: Period, day: int, weekday: int | None) -> date:
+    """Return a day of a month; with a weekday that it is not, the first to fifth of those."""
+    found = date(period.first.year, period.first.month, day)
+    if weekday is None or found.weekday() == weekday or day > 5:
+        return found
+    return nth_weekday(found.year, found.month, weekday, day)
 
 
 def _valid(candidates: Iterable[tuple[int, int, int]]) -> list[date]:
