@@ -20,6 +20,14 @@ ANSWERS = {
     ReplyKind.ACKNOWLEDGE: "thx|ty|cheers|great|❤\ufe0f|🙏|thanks so much",
     ReplyKind.DOUBT: "u sure?|really?|are you sure",
 }
+MORE = {
+    ReplyKind.CLAIM: "I'll collect her from nursery|I've got this one|I can if needed|leave it with me|I'd be happy to|I'll do the school run|i can do tuesdays|ok will get him"
+    "|I got them both today|we'll take them|Sure, I can get her at 3:30",
+    ReplyKind.ACCEPT: "ok I'm in|that suits me|3 is fine|good idea|that's fine with me|sounds lovely|thursday works|yes dear",
+    ReplyKind.DECLINE: "I won't be back in time|unfortunately i can't|i'm afraid I'm busy|I'm at work until 6|👍 but can't before 5|Not tonight sorry|cant do thurs",
+    ReplyKind.YIELD: "i'll go this time instead|I'll take this one|you have a rest, I'll take her|stay put, I'll get him",
+    ReplyKind.WITHDRAW: "don't worry about it|oh wait never mind|no need anymore|found someone",
+}
 NO_ANSWERS = (
     "can you?|me neither|me too|i got a new phone|i can see that|i'll let you know|let me check|no soccer today|great game today|can't wait!"
     "|What time is soccer?|i love you|I am fine|he can't read|me?|ok?|no need to buy milk|i can't find my keys|no one knows|i'll get a new phone"
@@ -28,7 +36,12 @@ NO_ANSWERS = (
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [(kind, message) for kind, messages in ANSWERS.items() for message in messages.split("|")],
+    [
+        (kind, message)
+        for answers in (ANSWERS, MORE)
+        for kind, messages in answers.items()
+        for message in messages.split("|")
+    ],
 )
 def test_reads_short_answers(kind: ReplyKind, message: str):
     reply = read_reply(tokenise(message))

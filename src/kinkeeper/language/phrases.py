@@ -168,7 +168,7 @@ class PhraseBook:
         self, node: _Node, words: Sequence[str], at: int, *, skipped: int
     ) -> Iterator[tuple[int, tuple[str, int]]]:
         """Go on after a skipped word; a phrase never ends with one."""
-        inner = _Node(children=node.children)
+        inner = _Node({word: child for word, child in node.children.items() if word not in ENDS})
         yield from self._walk(inner, words, at, skipped=skipped)
 
     def _is_skipped(self, word: str, node: _Node) -> bool:
