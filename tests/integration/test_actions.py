@@ -123,6 +123,12 @@ def test_after_an_hour_or_a_decision_a_wish_is_new(store: Store) -> None:
     assert third.id not in {first.id, later.id}
 
 
+def test_a_wish_does_not_join_one_whose_time_is_over(store: Store) -> None:
+    put(store, proposal("m1", merge_key="k", expires_at=NOW + timedelta(minutes=10)))
+    later = put(store, proposal("m2", merge_key="k"), now=NOW + timedelta(minutes=10))
+    assert later.proposal.source_id == "m2"
+
+
 def test_what_could_never_be_written_is_not_kept(store: Store) -> None:
     for broken in (
         proposal(effects=({"effect": "mail.send", "to": "x"},)),

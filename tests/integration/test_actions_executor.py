@@ -20,6 +20,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.journal import list_transitions
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import (
@@ -42,6 +43,7 @@ from pending_presses import (
     ANY_TIME,
     back,
     graph,
+    no,
     put,
     refusals,
     stored_status,
@@ -134,6 +136,30 @@ def test_a_status_written_by_hand_is_no_consent(store: Store) -> None:
     with pytest.raises(InvariantError):
         store.write_now(lambda conn: executor.execute(conn, FAMILY.id, action.id, now=ANY_TIME))
     assert graph(store) == []
+
+
+def test_a_no_turned_into_a_yes_by_hand_is_no_consent(store: Store) -> None:
+    action = put(store)
+    no(store, action)
+    store.write_now(lambda conn: conn.execute(update(pending_actions).values(status="confirmed")))
+    with pytest.raises(InvariantError, match="journal"):
+        store.write_now(lambda conn: executor.execute(conn, FAMILY.id, action.id, now=ANY_TIME))
+    assert graph(store) == []
+
+
+def test_who_read_the_action_before_another_decided_moves_nothing(store: Store) -> None:
+    stale = put(store)
+    done = yes(store, stale).action
+
+    def move(read_before: PendingAction, cause: Cause, **by: str) -> PendingAction | None:
+        return store.write_now(lambda conn: advance(conn, read_before, cause, at=NOW, **by))
+
+    assert move(stale, Cause.CONFIRM, by=PARENT.id) is None
+    assert move(stale, Cause.EXPIRE) is None
+    back(store, done)
+    assert move(done, Cause.UNDO, by=PARENT.id) is None
+    steps = store.read_now(lambda conn: list_transitions(conn, FAMILY.id, stale.id))
+    assert len(steps) == 5
 
 
 @pytest.mark.parametrize("origin", [origin for origin in Origin if origin is not Origin.SAID])
@@ -248,6 +274,7 @@ def test_taking_back_works_once(store: Store) -> None:
     again = back(store, action)
     assert again.outcome is Outcome.ALREADY_UNDONE
     assert GUARDIAN.name in again.message
+    assert refusals(store) == {Refusal.DUPLICATE: 1}
     assert yes(store, action).outcome is Outcome.ALREADY_UNDONE
     assert graph(store) == []
 
