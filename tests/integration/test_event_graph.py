@@ -21,7 +21,7 @@ from kinkeeper.calendar.changes import (
 )
 from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
-from kinkeeper.calendar.occurrences import SPANS_DAYS, extend_horizon, near
+from kinkeeper.calendar.occurrences import SPANS_DAYS, extend_horizon, near_parameters, near_query
 from kinkeeper.calendar.repository import (
     find_event,
     insert_event,
@@ -400,12 +400,12 @@ def test_left_out_start_of_a_seed_does_not_happen(conn: Connection):
 # The index
 
 
-@pytest.mark.parametrize("member", [None, "pia"])
-def test_searches_go_by_index_and_time(conn: Connection, member: str | None):
-    query = near("h", between(at(5, 17), at(5, 18)), member=member).compile(
-        conn, compile_kwargs={"literal_binds": True}
-    )
-    plan = [row.detail for row in conn.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
+@pytest.mark.parametrize("by_member", [True, False])
+def test_searches_go_by_index_and_time(conn: Connection, by_member: bool):
+    span = between(at(5, 17), at(5, 18))
+    query = near_query(by_member=by_member).params(near_parameters("h", span, "pia"))
+    literal = query.compile(conn, compile_kwargs={"literal_binds": True})
+    plan = [row.detail for row in conn.execute(text(f"EXPLAIN QUERY PLAN {literal}"))]
     ranges = [step for step in plan if "start_at>? AND start_at<?" in step]
     assert len(ranges) == len(SPANS_DAYS)
     assert not [step for step in plan if step.startswith("SCAN occurrence")]

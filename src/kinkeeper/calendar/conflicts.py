@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.occurrences import booked_people, near
+from kinkeeper.calendar.occurrences import booked_people, near_parameters, near_query
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
 from kinkeeper.calendar.spans import share_time
 from kinkeeper.core.time import Interval
@@ -57,7 +57,9 @@ def find_conflicts(
         ]
     colliding = [
         row
-        for row in conn.execute(near(household, reach, member=member, is_booked=True))
+        for row in conn.execute(
+            near_query(by_member=True, is_booked=True), near_parameters(household, reach, member)
+        )
         if row.event_id not in ignore_events
         and share_time(Interval(row.start_at, row.end_at), interval, buffer)
     ]

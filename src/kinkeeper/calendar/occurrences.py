@@ -6,9 +6,21 @@ with the event it comes from; whoever reads beyond the horizon expands for thems
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, delete, insert, select, union_all, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
 from kinkeeper.calendar.recurrence import expand
@@ -21,12 +33,14 @@ BACK = timedelta(days=35)
 SPANS_DAYS = (1, 32, 3700)  # length classes of occurrences, the last longer than any event
 _SLACK = timedelta(days=30)  # a year ahead stays covered although only moved once a month
 _ROWS_PER_STATEMENT = 2000
+_HORIZON = select(horizons.c.covers_from, horizons.c.covers_until).where(
+    horizons.c.household == bindparam("household")
+)
 
 
 def load_horizon(conn: Connection, household: str) -> Interval | None:
     """Return the span that the occurrence table covers; None before the first extension."""
-    query = select(horizons.c.covers_from, horizons.c.covers_until)
-    row = conn.execute(query.where(horizons.c.household == household)).one_or_none()
+    row = conn.execute(_HORIZON, {"household": household}).one_or_none()
     return None if row is None else Interval(row.covers_from, row.covers_until)
 
 
@@ -48,9 +62,14 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
         return False
     new = Interval(now - BACK, now + AHEAD)
     changed = read_overrides(conn, household)
+    waiting: list[Occurrence] = []
     for event in read_events(conn, household).values():
         found = expand(event, changed.get(event.id, ()), new)
-        _write(conn, [each for each in found if old is None or each.interval.start >= old.end])
+        waiting += [each for each in found if old is None or each.interval.start >= old.end]
+        if len(waiting) >= _ROWS_PER_STATEMENT:
+            _write(conn, waiting)
+            waiting = []
+    _write(conn, waiting)
     if old is None:
         values = {"household": household, "covers_from": new.start, "covers_until": new.end}
         conn.execute(insert(horizons).values(values))
@@ -104,23 +123,22 @@ def booked_people(occurrence: Occurrence) -> tuple[str, ...]:
             return ()
 
 
-def near(
-    household: str, interval: Interval, *, member: str | None = None, is_booked: bool = False
-) -> Select[Any]:
+@lru_cache
+def near_query(*, by_member: bool, is_booked: bool = False) -> Select[Any]:
     """Return the query for stored occurrences that may share time with an interval.
 
-    Occurrences that only touch it are found as well; the caller decides about them.
+    Occurrences that only touch it are found as well; the caller decides about them. Built once:
+    putting it together costs more than answering it.
 
     Args:
-        household: Tenant key.
-        interval: Span of interest.
-        member: Only those this member takes part in or is in charge of.
-        is_booked: Only those that keep the member busy.
+        by_member: Only those one member takes part in or is in charge of.
+        is_booked: Only those that keep that member busy.
     """
-    table = occurrences if member is None else occurrence_people
+    table = occurrence_people if by_member else occurrences
+    household: BindParameter[str] = bindparam("household")
     conditions = [table.c.household == household]
-    if member is not None:
-        conditions.append(occurrence_people.c.person == member)
+    if by_member:
+        conditions.append(occurrence_people.c.person == bindparam("member"))
     if is_booked:
         conditions.append(occurrence_people.c.is_booked)
     # One search of the index for each length class: an OR over the classes would be answered by
@@ -130,9 +148,9 @@ def near(
             select(table.c.event_id, table.c.original_start).where(
                 *conditions,
                 table.c.span_days == days,
-                table.c.start_at >= _earlier(interval.start, days),
-                table.c.start_at <= interval.end,
-                table.c.end_at >= interval.start,
+                table.c.start_at >= bindparam(f"since_{days}"),
+                table.c.start_at <= bindparam("until"),
+                table.c.end_at >= bindparam("since"),
             )
             for days in SPANS_DAYS
         ]
@@ -145,6 +163,25 @@ def near(
             occurrences.c.original_start == keys.c.original_start,
         ),
     )
+
+
+def near_parameters(
+    household: str, interval: Interval, member: str | None = None
+) -> dict[str, Any]:
+    """Return the parameters of `near_query`.
+
+    Args:
+        household: Tenant key.
+        interval: Span of interest.
+        member: The one member, where the query is by member.
+    """
+    earliest = {f"since_{days}": _earlier(interval.start, days) for days in SPANS_DAYS}
+    return earliest | {
+        "household": household,
+        "member": member,
+        "since": interval.start,
+        "until": interval.end,
+    }
 
 
 def _earlier(start: datetime, days: int) -> datetime:

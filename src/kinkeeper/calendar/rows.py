@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from kinkeeper.calendar.model import (
     Event,
@@ -21,6 +21,8 @@ from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.core.time import from_text, to_text
 
 _IDS_PER_STATEMENT = 500  # databases limit the parameters of one statement
+_EVENTS = select(events).where(events.c.household == bindparam("household")).order_by(events.c.id)
+_EVENTS_BY_ID = _EVENTS.where(events.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def event_row(event: Event) -> dict[str, Any]:
@@ -118,16 +120,16 @@ def read_events(
         household: Tenant key.
         ids: Only these, where given; unknown ones are left out.
     """
-    query = select(events).where(events.c.household == household).order_by(events.c.id)
     if ids is None:
-        rows = conn.execute(query).mappings().all()
+        rows = conn.execute(_EVENTS, {"household": household}).mappings().all()
     else:
         wanted = sorted(set(ids))
         rows = [
             row
             for at in range(0, len(wanted), _IDS_PER_STATEMENT)
             for row in conn.execute(
-                query.where(events.c.id.in_(wanted[at : at + _IDS_PER_STATEMENT]))
+                _EVENTS_BY_ID,
+                {"household": household, "ids": wanted[at : at + _IDS_PER_STATEMENT]},
             ).mappings()
         ]
     return {row["id"]: event_from_row(dict(row)) for row in rows}

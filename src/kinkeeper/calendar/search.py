@@ -6,13 +6,14 @@ So an answer never misses anything, whatever span is asked for; only its cost di
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, Row, Select, and_
+from sqlalchemy import Connection, Row, Select, and_, bindparam
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
-from kinkeeper.calendar.occurrences import load_horizon, near
+from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import share_time
@@ -199,25 +200,37 @@ def _find(
 ) -> list[Occurrence]:
     if not is_covered(conn, household, interval):
         return _expanded(conn, household, interval, wanted)
-    rows = conn.execute(_query(household, interval, wanted)).all()
+    parameters = near_parameters(household, interval, wanted.member)
+    rows = conn.execute(
+        _query(
+            by_member=wanted.member is not None,
+            by_activity=wanted.activity is not None,
+            by_kind=wanted.kind is not None,
+            include_cancelled=wanted.include_cancelled,
+        ),
+        parameters | {"activity": wanted.activity, "kind": wanted.kind},
+    ).all()
     touching = stored_occurrences(conn, household, rows)
     return [each for each in touching if share_time(each.interval, interval)]
 
 
-def _query(household: str, interval: Interval, wanted: _Wanted) -> Select[Any]:
-    query = near(household, interval, member=wanted.member)
-    if not wanted.include_cancelled:
+@lru_cache
+def _query(
+    *, by_member: bool, by_activity: bool, by_kind: bool, include_cancelled: bool
+) -> Select[Any]:
+    query = near_query(by_member=by_member)
+    if not include_cancelled:
         query = query.where(occurrences.c.state == EventState.CONFIRMED.value)
-    if wanted.activity is None and wanted.kind is None:
-        return query
-    query = query.join(
-        events,
-        and_(events.c.household == occurrences.c.household, events.c.id == occurrences.c.event_id),
-    )
-    if wanted.activity is not None:
-        query = query.where(events.c.activity == wanted.activity)
-    if wanted.kind is not None:
-        query = query.where(events.c.kind == wanted.kind.value)
+    if by_activity or by_kind:
+        mine = (
+            events.c.household == occurrences.c.household,
+            events.c.id == occurrences.c.event_id,
+        )
+        query = query.join(events, and_(*mine))
+    if by_activity:
+        query = query.where(events.c.activity == bindparam("activity"))
+    if by_kind:
+        query = query.where(events.c.kind == bindparam("kind"))
     return query
 
 
