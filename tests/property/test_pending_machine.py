@@ -191,7 +191,7 @@ class Queue(RuleBasedStateMachine):
 
 
 Queue.TestCase.settings = settings(
-    max_examples=15,
+    max_examples=8,
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
