@@ -81,6 +81,15 @@ def test_list_of_days_gives_a_span_each():
     assert [span.begin.day for span in read("25th & 26th", TUESDAY)] == [25, 26]
 
 
+def test_list_shares_what_one_member_says():
+    texts = ("next tues or wed", "25th and 26th of april")
+
+    assert [[span.begin.strftime("%m-%d") for span in read(text, TUESDAY)] for text in texts] == [
+        ["03-10", "03-11"],
+        ["04-25", "04-26"],
+    ]
+
+
 def test_alternative_hours():
     assert [span.begin.hour for span in read("at 4 or 5?", TUESDAY)] == [16, 17]
 

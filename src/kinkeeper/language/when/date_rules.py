@@ -11,6 +11,7 @@ DATES = Grammar()
 
 _CENTURY_TURN = 50
 _FARTHEST_YEAR = 20
+_EARLIEST_YEAR = 1900
 # Months that are also words or names, and say a time only in company.
 WEAK_MONTHS = frozenset(
     {"may", "march", "mar", "jan", "april", "june", "august", "dec", "sep", "apr", "jun", "jul"}
@@ -157,7 +158,8 @@ def month_day_year(scope: Scope, month: int, day: int, year: int) -> Partial | N
     found = checked(year, month, day)
     if found is None:
         raise ValueError("no such day")
-    if year > scope.reference.year + _FARTHEST_YEAR and year % 100 < 60 and year < 2400:
+    is_far = year > scope.reference.year + _FARTHEST_YEAR or year < _EARLIEST_YEAR
+    if is_far and year % 100 < 60 and year < 2400:
         return Partial(month=month, day=day, clock=sure_clock(year // 100, year % 100))
     return found
 

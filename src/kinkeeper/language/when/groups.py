@@ -424,7 +424,8 @@ def _unit_operator(
     is_weekend = "WEEKEND" in tokens[at].meanings
     word = tokens[at + 1].text
     if (unit == "week" or is_weekend) and word in _WEEK_OPERATORS:
-        operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
+        begin = skip(tokens, at + 2, frozenset({"on", "the"}))
+        operand = group_at(tokens, begin, scope, depth + 1)
         day = None if operand is None else _day_or_none(operand[0], scope)
         if operand is None or day is None:
             return None

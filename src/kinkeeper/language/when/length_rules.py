@@ -52,6 +52,12 @@ def counted(_: Scope, amount: int, unit: str) -> Partial | None:
     return length_of(amount, unit)
 
 
+@LENGTHS.rule("INT -|to|or INT UNIT", "INT -|to|or INT ~LETTER")
+def between_two(_: Scope, least: int, most: int, unit: str) -> Partial | None:
+    """30-40 mins: as long as it may take."""
+    return length_of(most, unit) if least < most else None
+
+
 @LENGTHS.rule("a|an|another UNIT", "a|an|1|one whole|full UNIT")
 def single(_: Scope, unit: str) -> Partial | None:
     """An hour."""

@@ -115,7 +115,7 @@ def read(
     starts = {named.id: named.start for named in named_times}
     habits = Habits(is_morning=is_morning_talk(tokens), usual_hour=usual_hour)
     spans = []
-    for first, found in _expressions(tokens, scope):
+    for first, found in _shared(tokens, list(_expressions(tokens, scope))):
         span = _span(
             _Source(text, folded, tokens),
             first,
@@ -206,6 +206,29 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
             previous, index = found, found.end
         else:
             index += 1
+
+
+def _shared(
+    tokens: Sequence[Token], found: list[tuple[int, Expression]]
+) -> Iterator[tuple[int, Expression]]:
+    """Let members of a list share what one says for all: "next tue or wed", "25th & 26th of march"."""
+    starts = [expression.start for _, expression in found]
+    for place in range(1, len(found)):
+        before = found[place - 1][1].end
+        if found[place][0] != before + 1 or tokens[before].text not in _LIST_WORDS:
+            continue
+        left, right = starts[place - 1], starts[place]
+        if (
+            left.weekday is not None
+            and left.lean == 1
+            and right.lean is None
+            and right.period is None
+        ):
+            starts[place] = replace(right, lean=1) if right.weekday is not None else right
+        if left == Partial(day=left.day) and right.month is not None and right.day is not None:
+            starts[place - 1] = replace(left, month=right.month, year=right.year)
+    for (first, expression), start in zip(found, starts, strict=True):
+        yield first, expression._replace(start=start)
 
 
 def _safely(tokens: Sequence[Token], index: int, scope: Scope) -> Expression | None:

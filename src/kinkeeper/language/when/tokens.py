@@ -201,9 +201,18 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         pieces, meanings = found
         end = tokens[index + len(pieces) - 1].end
         text = " ".join(piece.strip() for piece in pieces)
-        joined.append(Token(text, token.start, end, token.spaced, _spelled(meanings)))
+        joined.append(Token(text, token.start, end, token.spaced, _of_phrase(meanings)))
         index += len(pieces)
     return joined
+
+
+def _of_phrase(meanings: Meanings) -> Mapping[str, Any]:
+    """Return what a phrase may be; "a couple of" counts, but is no hour and no day."""
+    return (
+        {"NUMBER": meanings["NUMBER"], "INT": meanings["NUMBER"]}
+        if "NUMBER" in meanings
+        else meanings
+    )
 
 
 def _stands_at(tokens: list[Token], index: int, pieces: tuple[str, ...]) -> bool:
