@@ -1,10 +1,10 @@
 """A PostgreSQL of our own for the length of a test run, and every database the store supports."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from subprocess import SubprocessError
 from tempfile import mkdtemp
-from hashlib import sha256
 
 import pytest
 from sqlalchemy import create_engine, make_url, text

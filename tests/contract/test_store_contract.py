@@ -6,7 +6,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, insert, select, text, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    insert,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 
 from kinkeeper.core.errors import StoreVersionError, UnavailableError
@@ -79,7 +90,7 @@ def test_what_a_failing_unit_wrote_is_undone(counting: Store) -> None:
         asyncio.run(counting.write(work))
 
     for write in (counting.write_now, write_now):
-        with pytest.raises(ValueError, match="^$"):
+        with pytest.raises(ValueError, match=r"^$"):
             write(add_then_fail)
     assert counting.read_now(value) == 0
 

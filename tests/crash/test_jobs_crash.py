@@ -50,7 +50,9 @@ def test_a_row_and_its_job_survive_together_when_the_writer_is_killed(tmp_path: 
         rows = set(store.read_now(lambda conn: conn.execute(select(work.c.id)).scalars()))
         dispatches = set(
             store.read_now(
-                lambda conn: conn.execute(text("SELECT workflow_uuid FROM workflow_status")).scalars()
+                lambda conn: conn.execute(
+                    text("SELECT workflow_uuid FROM workflow_status")
+                ).scalars()
             )
         )
         healthy = store.read_now(

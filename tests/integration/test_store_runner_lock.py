@@ -5,11 +5,15 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.store.runner_lock import runner_lock
+
+Holder = subprocess.Popen[str]
 
 HOLDER = """
 import sys
@@ -21,7 +25,7 @@ with runner_lock(sys.argv[1]):
 
 
 @pytest.fixture
-def holder(tmp_path):
+def holder(tmp_path: Path) -> Iterator[Holder]:
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path / "family.db")],
         stdin=subprocess.PIPE,
@@ -34,13 +38,13 @@ def holder(tmp_path):
     process.communicate()
 
 
-def test_the_second_runner_learns_who_is_first(tmp_path, holder):
-    with pytest.raises(ConflictError, match=f"process {holder.pid}"):
-        with runner_lock(str(tmp_path / "family.db")):
-            pytest.fail("two runners")
+def test_the_second_runner_learns_who_is_first(tmp_path: Path, holder: Holder) -> None:
+    second = runner_lock(str(tmp_path / "family.db"))
+    with pytest.raises(ConflictError, match=f"process {holder.pid}"), second:
+        pytest.fail("two runners")
 
 
-def test_kill_9_frees_the_lock(tmp_path, holder):
+def test_kill_9_frees_the_lock(tmp_path: Path, holder: Holder) -> None:
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     with runner_lock(str(tmp_path / "family.db")):
@@ -48,10 +52,11 @@ def test_kill_9_frees_the_lock(tmp_path, holder):
     assert (tmp_path / "family.db.lock").read_text() == ""
 
 
-def test_waiting_says_for_whom_and_takes_over(tmp_path, holder):
-    waited_for, held = [], threading.Event()
+def test_waiting_says_for_whom_and_takes_over(tmp_path: Path, holder: Holder) -> None:
+    waited_for: list[int | None] = []
+    held = threading.Event()
 
-    def wait():
+    def wait() -> None:
         with runner_lock(str(tmp_path / "family.db"), on_wait=waited_for.append):
             held.set()
 
@@ -65,7 +70,6 @@ def test_waiting_says_for_whom_and_takes_over(tmp_path, holder):
     assert waited_for == [holder.pid]
 
 
-def test_a_server_needs_no_election():
-    with pytest.raises(InputError):
-        with runner_lock("postgresql://somewhere/family"):
-            pytest.fail("locked a server")
+def test_a_server_needs_no_election() -> None:
+    with pytest.raises(InputError), runner_lock("postgresql://somewhere/family"):
+        pytest.fail("locked a server")
