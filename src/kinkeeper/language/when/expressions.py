@@ -10,11 +10,10 @@ from kinkeeper.language.when.groups import (
     LONGEST_JOINT,
     RULES,
     atom_at,
-    comparable,
     group_at,
-    is_apposition,
     skip,
 )
+from kinkeeper.language.when.joining import comparable, is_apposition
 from kinkeeper.language.when.partial import Every, Partial, as_hour, merge
 from kinkeeper.language.when.tokens import Token
 
