@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +32,15 @@ from kinkeeper.evaluation.coordination import (
 )
 from kinkeeper.language.lexicon import Lexicon
 from kinkeeper.language.text import TokenKind, tokenise
-from kinkeeper.observer.tripwire import SHORT_REPLY_BOOST, SHORT_REPLY_WORDS, THREAD_BOOST
+from kinkeeper.observer.tripwire import (
+    DEFAULT_THRESHOLD as THRESHOLD,
+)
+from kinkeeper.observer.tripwire import (
+    OPENS_THREAD,
+    SHORT_REPLY_BOOST,
+    SHORT_REPLY_WORDS,
+    THREAD_BOOST,
+)
 from kinkeeper.observer.tripwire_model import (
     SHIPPED_WEIGHTS,
     family_pairs,
@@ -43,8 +51,6 @@ from kinkeeper.observer.tripwire_model import (
 from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
 
 HERE = Path(__file__).parent
-THRESHOLD = 0.7
-OPENS_THREAD = 0.6
 RIDGE = 10.0
 SPELLING_SCALE = 0.5
 RAREST = 2
@@ -231,12 +237,12 @@ class Design:
     def vocabulary(self, rows: NDArray[np.int_]) -> dict[tuple[str, str], int]:
         """Number the features that occur in at least two of the rows."""
         counts = Counter(name for row in rows for name in self.features[row])
-        return {name: i for i, name in enumerate(sorted(n for n, c in counts.items() if c >= RAREST))}
+        return {
+            name: i for i, name in enumerate(sorted(n for n, c in counts.items() if c >= RAREST))
+        }
 
 
-def as_matrix(
-    features: Iterable[Features], vocabulary: dict[tuple[str, str], int]
-) -> csr_matrix:
+def as_matrix(features: Iterable[Features], vocabulary: dict[tuple[str, str], int]) -> csr_matrix:
     """Return one row for each set of features, shape (n, vocabulary)."""
     data, columns, ends = [], [], [0]
     for row in features:
@@ -251,7 +257,7 @@ def as_matrix(
 
 def logistic(z: Floats) -> Floats:
     """Return 1 / (1 + exp(-z))."""
-    return 1 / (1 + np.exp(-z))
+    return 1 / (1 + np.exp(-np.clip(z, -30, 30)))
 
 
 def fit(x: csr_matrix, labels: Bools, weights: Floats, offsets: Floats) -> tuple[Floats, float]:
@@ -266,46 +272,50 @@ def fit(x: csr_matrix, labels: Bools, weights: Floats, offsets: Floats) -> tuple
         value = (weights * np.logaddexp(0, margin)).sum() + RIDGE / 2 * (p[:size] ** 2).sum()
         return float(value), np.append(transposed @ slope + RIDGE * p[:size], slope.sum())
 
-    found = minimize(loss, np.zeros(size + 1), jac=True, method="L-BFGS-B", options={"maxiter": 400})
+    found = minimize(
+        loss, np.zeros(size + 1), jac=True, method="L-BFGS-B", options={"maxiter": 400}
+    )
     return found.x[:size], float(found.x[size])
 
 
-def live_threads(
-    design: Design, score: Callable[[Features], float], rows: Iterable[int]
-) -> dict[int, bool]:
-    """Tell for each row whether a message of its context opens a coordination thread."""
-    return {row: any(score(c) >= OPENS_THREAD for c in design.context[row]) for row in rows}
+def fold_of(conversation: str) -> int:
+    """Return the fold in which a conversation is tested."""
+    digest = hashlib.sha1(conversation.encode(), usedforsecurity=False).hexdigest()
+    return int(digest[:8], 16) % FOLDS
 
 
-def out_of_fold(design: Design, train: Bools) -> tuple[Floats, Bools]:
-    """Cross-validate over conversations: log-odds of each row and whether its thread is live."""
+def out_of_fold(design: Design, train: Bools) -> tuple[Floats, Floats]:
+    """Cross-validate over conversations: log-odds of each row, and the highest of its context."""
     count = len(design.examples)
-    folds = np.array(
-        [int(hashlib.sha1(e.message.conversation.encode()).hexdigest()[:8], 16) % FOLDS for e in design.examples]  # noqa: S324
-    )
+    folds = np.array([fold_of(e.message.conversation) for e in design.examples])
     folds[design.sources == "written lines"] = -1
-    log_odds, live = np.zeros(count), design.reply_lines.copy()
+    log_odds, peaks = np.zeros(count), np.where(design.reply_lines, np.inf, -np.inf)
     for _ in range(2):
-        offsets = live * (THREAD_OFFSET + SHORT_OFFSET * design.is_short)
-        log_odds, next_live = np.zeros(count), design.reply_lines.copy()
+        offsets = context_offsets(design, peaks)
         for fold in range(FOLDS):
             rows = np.flatnonzero(train & (folds != fold))
             vocabulary = design.vocabulary(rows)
             x = as_matrix((design.features[row] for row in rows), vocabulary)
             coefficients, bias = fit(x, design.labels[rows], design.weights[rows], offsets[rows])
-            tested = np.flatnonzero(folds == fold)
-            log_odds[tested] = (
-                as_matrix((design.features[row] for row in tested), vocabulary) @ coefficients + bias
-            )
-            for row in tested:
-                scores = as_matrix(design.context[row], vocabulary) @ coefficients + bias
-                next_live[row] = bool((logistic(scores) >= OPENS_THREAD).any())
-        live = next_live
-    return log_odds, live
+            for row in np.flatnonzero(folds == fold):
+                own, *context = (
+                    as_matrix([design.features[row], *design.context[row]], vocabulary)
+                    @ coefficients
+                    + bias
+                )
+                log_odds[row], peaks[row] = own, max(context, default=-np.inf)
+    return log_odds, peaks
 
 
-def queued(log_odds: Floats, live: Bools, is_short: Bools) -> Bools:
+def context_offsets(design: Design, peaks: Floats) -> Floats:
+    """Return what the thread is worth to each row, in log-odds."""
+    live = logistic(peaks) >= OPENS_THREAD
+    return live * (THREAD_OFFSET + SHORT_OFFSET * design.is_short)
+
+
+def queued(log_odds: Floats, peaks: Floats, is_short: Bools) -> Bools:
     """Apply the gate: score, what the thread adds, threshold."""
+    live = logistic(peaks) >= OPENS_THREAD
     boosts = live * (THREAD_BOOST + SHORT_REPLY_BOOST * is_short)
     return logistic(log_odds) + boosts >= THRESHOLD
 
@@ -317,17 +327,13 @@ def figures(said: Bools, labels: Bools) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / max(1e-9, precision + recall)
 
 
-def calibrate(
-    design: Design, log_odds: Floats, live: Bools, rows: Bools, *, precision_weight: float
-) -> tuple[float, float]:
-    """Choose the scale and shift of the log-odds with the best F-score at the threshold."""
-    beta = 1 / precision_weight
+def calibrate(design: Design, log_odds: Floats, peaks: Floats, rows: Bools) -> tuple[float, float]:
+    """Choose the scale and shift of the log-odds with the best F1 at the threshold."""
     best = (0.0, 1.0, 0.0)
-    for scale in np.arange(0.6, 1.61, 0.1):
+    for scale in np.arange(0.6, 2.01, 0.1):
         for shift in np.arange(-1.5, 2.01, 0.1):
-            said = queued(scale * log_odds + shift, live, design.is_short)
-            p, r, _ = figures(said[rows], design.labels[rows])
-            score = (1 + beta**2) * p * r / max(1e-9, beta**2 * p + r)
+            said = queued(scale * log_odds + shift, scale * peaks + shift, design.is_short)
+            _, _, score = figures(said[rows], design.labels[rows])
             best = max(best, (score, float(scale), float(shift)))
     return best[1], best[2]
 
@@ -339,7 +345,9 @@ def report(design: Design, said: Bools) -> None:
         for name, part in (("sure", rows & design.sure), ("all", rows)):
             p, r, f = figures(said[part], design.labels[part])
             n = int(design.labels[part].sum())
-            print(f"{source:24} {name:5} n={int(part.sum()):5} pos={n:4} P={p:.3f} R={r:.3f} F1={f:.3f} queued={said[part].mean():.3f}")
+            print(
+                f"{source:24} {name:5} n={int(part.sum()):5} pos={n:4} P={p:.3f} R={r:.3f} F1={f:.3f} queued={said[part].mean():.3f}"
+            )
 
 
 def export(
@@ -347,15 +355,28 @@ def export(
 ) -> None:
     """Write the weights as JSON, rounded; features that weigh next to nothing are left out."""
     document: dict[str, object] = {"bias": round(bias, 3)}
-    for group, least in (("words", 0.015), ("spelling", 0.004), ("families", 0.0), ("pairs", 0.004), ("shape", 0.0)):
+    for group, least in (
+        ("words", 0.015),
+        ("spelling", 0.004),
+        ("families", 0.0),
+        ("pairs", 0.004),
+        ("shape", 0.0),
+    ):
         factor = SPELLING_SCALE if group == "spelling" else 1.0
         document[group] = {
             name: round(float(coefficients[i]) * factor, 3)
             for (kind, name), i in vocabulary.items()
             if kind == group and abs(coefficients[i]) * factor > least
         }
-    path.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-    print(path, path.stat().st_size, "bytes", {k: len(v) for k, v in document.items() if isinstance(v, dict)})
+    path.write_text(
+        json.dumps(document, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
+    )
+    print(
+        path,
+        path.stat().st_size,
+        "bytes",
+        {k: len(v) for k, v in document.items() if isinstance(v, dict)},
+    )
 
 
 def main() -> None:
@@ -365,27 +386,40 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--with-real", action="store_true", help="fit on the measured real set too")
     arguments = parser.parse_args()
-    real = [Example(m, 1.0 if m.is_sure else DOUBTFUL_WEIGHT) for m in real_messages(arguments.data / "coordination_real_dev.jsonl")]
+    real = [
+        Example(m, 1.0 if m.is_sure else DOUBTFUL_WEIGHT)
+        for m in real_messages(arguments.data / "coordination_real_dev.jsonl")
+    ]
     family = {
-        split: [Example(replace(m, source=f"family {split}"), FAMILY_WEIGHT) for m in family_messages(HERE.parent, split)]
+        split: [
+            Example(replace(m, source=f"family {split}"), FAMILY_WEIGHT)
+            for m in family_messages(HERE.parent, split)
+        ]
         for split in ("dev", "heldout")
     }
     design = Design(
-        [*real, *labelled_sms(arguments.data), *labelled_speech(arguments.data), *family["dev"], *family["heldout"], *written_lines()]
+        [
+            *real,
+            *labelled_sms(arguments.data),
+            *labelled_speech(arguments.data),
+            *family["dev"],
+            *family["heldout"],
+            *written_lines(),
+        ]
     )
     train = design.sources != "family heldout"
     if not arguments.with_real:
         train &= ~np.isin(design.sources, sorted({e.message.source for e in real}))
-    log_odds, live = out_of_fold(design, train)
+    log_odds, peaks = out_of_fold(design, train)
     chosen = train & design.sure & (design.sources != "written lines")
-    scale, shift = calibrate(design, log_odds, live, chosen, precision_weight=1.25)
+    scale, shift = calibrate(design, log_odds, peaks, chosen)
     print(f"cross-validated; scale {scale:.1f}, shift {shift:.1f}")
-    report(design, queued(scale * log_odds + shift, live, design.is_short))
+    report(design, queued(scale * log_odds + shift, scale * peaks + shift, design.is_short))
     if arguments.check:
         return
     rows = np.flatnonzero(train)
     vocabulary = design.vocabulary(rows)
-    offsets = live * (THREAD_OFFSET + SHORT_OFFSET * design.is_short)
+    offsets = context_offsets(design, peaks)
     x = as_matrix((design.features[row] for row in rows), vocabulary)
     coefficients, bias = fit(x, design.labels[rows], design.weights[rows], offsets[rows])
     export(scale * coefficients, scale * bias + shift, vocabulary, SHIPPED_WEIGHTS)

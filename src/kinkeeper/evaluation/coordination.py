@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -14,12 +14,16 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Household, Member, Named, Role
 from kinkeeper.household.vocabulary import compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Term
+from kinkeeper.language.replies import ReplyKind, asks_for_owner, read_reply
+from kinkeeper.language.text import tokenise
 
 CONTEXT_WINDOW = 3
 CONTEXT_LIFE = timedelta(seconds=300)
 
 _ROLES = {"adult": Role.PARENT, "child": Role.CHILD, "other": Role.OTHER}
 _SHORTEST_SPEAKER = 3
+_OPEN_QUESTION_LIFE = timedelta(hours=1)
+_ANSWERS = frozenset({ReplyKind.CLAIM, ReplyKind.ACCEPT, ReplyKind.DECLINE, ReplyKind.YIELD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,8 @@ class LabelledMessage:
         lexicon: Words of the household, or of the people who speak.
         is_coordination: The judgement.
         is_sure: Whether it was made without doubt.
+        answers_open_question: Whether it takes, refuses or accepts something that another person
+            asked for before and nobody took yet.
     """
 
     source: str
@@ -45,6 +51,7 @@ class LabelledMessage:
     lexicon: Lexicon
     is_coordination: bool
     is_sure: bool = True
+    answers_open_question: bool = False
 
 
 def household_lexicon(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Lexicon:
@@ -89,7 +96,9 @@ def _named(entries: Iterable[Mapping[str, Any]]) -> tuple[Named, ...]:
 def speakers_lexicon(names: frozenset[str]) -> Lexicon:
     """Compile the lexicon of a conversation of which only the speakers' names are known."""
     usable = sorted(
-        name for name in names if name.isalpha() and len(name) >= _SHORTEST_SPEAKER and name != "Unknown"
+        name
+        for name in names
+        if name.isalpha() and len(name) >= _SHORTEST_SPEAKER and name != "Unknown"
     )
     return household_lexicon({"other": [{"id": name.lower(), "words": [name]} for name in usable]})
 
@@ -143,24 +152,46 @@ def family_messages(folder: Path, split: str) -> list[LabelledMessage]:
     rows = list(read_lines(folder / "family_chat.jsonl"))
     households = json.loads((folder / "family_households.json").read_text(encoding="utf-8"))
     lexicons = {name: household_lexicon(words) for name, words in households.items()}
-    earlier: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
-    messages = []
-    for row in rows:
-        if row["split"] != split:
-            continue
+    threads: dict[str, _Thread] = defaultdict(_Thread)
+    return [
+        threads[row["thread"]].hear(row, lexicons[row["household"]])
+        for row in rows
+        if row["split"] == split
+    ]
+
+
+@dataclass(slots=True)
+class _Thread:
+    """What has been said so far, and whether something asked for is still open."""
+
+    earlier: list[tuple[datetime, str]] = field(default_factory=list)
+    open_until: datetime | None = None
+    asked_by: str = ""
+
+    def hear(self, row: Mapping[str, Any], lexicon: Lexicon) -> LabelledMessage:
+        """Take in the next message and return it with the context it was said in."""
+        text, sender = row["text"], row["sender"]
         sent_at = datetime.fromisoformat(row["sent_at"])
-        thread = earlier[row["thread"]]
-        live = [text for at, text in thread[-CONTEXT_WINDOW:] if sent_at - at <= CONTEXT_LIFE]
-        messages.append(
-            LabelledMessage(
-                source="family chat",
-                slice=split,
-                conversation=row["thread"],
-                text=row["text"],
-                context=tuple(live),
-                lexicon=lexicons[row["household"]],
-                is_coordination=row["is_coordination"],
-            )
+        tokens = tokenise(text)
+        mentions = lexicon.find(tokens)
+        reply = read_reply(tokens, mentions)
+        is_open = self.open_until is not None and sent_at <= self.open_until
+        answers = (
+            is_open and sender != self.asked_by and reply is not None and reply.kind in _ANSWERS
         )
-        thread.append((sent_at, row["text"]))
-    return messages
+        live = [said for at, said in self.earlier[-CONTEXT_WINDOW:] if sent_at - at <= CONTEXT_LIFE]
+        self.earlier.append((sent_at, text))
+        if answers and reply is not None and reply.kind is not ReplyKind.DECLINE:
+            self.open_until = None
+        if asks_for_owner(tokens, text, mentions):
+            self.open_until, self.asked_by = sent_at + _OPEN_QUESTION_LIFE, sender
+        return LabelledMessage(
+            source="family chat",
+            slice=row["split"],
+            conversation=row["thread"],
+            text=text,
+            context=tuple(live),
+            lexicon=lexicon,
+            is_coordination=row["is_coordination"],
+            answers_open_question=answers,
+        )

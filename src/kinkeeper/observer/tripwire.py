@@ -4,7 +4,6 @@ It scores what a message itself says, adds what the thread around it is worth, a
 QUEUE. It extracts nothing and knows no time, no store and no model server.
 """
 
-import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ DEFAULT_THRESHOLD = 0.7
 THREAD_BOOST = 0.15
 SHORT_REPLY_BOOST = 0.2
 SHORT_REPLY_WORDS = 5
+OPENS_THREAD = 0.6
 
-_OPENS_THREAD = 0.6
+_MOST_TOKENS = 512
 _NAMED_CONTRIBUTIONS = 5
 _LARGEST_LOG_ODDS = 30.0
 
@@ -50,7 +50,7 @@ class Verdict:
     Attributes:
         confidence: Score with what the thread adds, in [0, 1].
         decision: QUEUE at or above the threshold, or on an override; else DROP.
-        override: "attribution" where it answers an open question; None where the score decides.
+        override: "attribution" where it answers an open question, which queues it whatever its score.
         patterns: Families found.
     """
 
@@ -78,12 +78,12 @@ class Tripwire:
         """Score a message by itself.
 
         Args:
-            text: Verbatim, any Unicode; only its first 4,096 characters count.
+            text: Verbatim, any Unicode; only its first 4,096 characters and 512 tokens count.
 
         Returns:
             The evidence; an empty message scores 0. Never raises.
         """
-        tokens = tokenise(text)
+        tokens = tokenise(text)[:_MOST_TOKENS]
         if not tokens:
             return Evidence(score=0.0, families=(), contributions=(), word_count=0)
         words = household_words(self._patterns, self._lexicon, tokens)
@@ -95,7 +95,9 @@ class Tripwire:
             families=tuple(families),
             contributions=tuple(
                 (f"{item.kind}: {item.name}", item.weight)
-                for item in heapq.nlargest(_NAMED_CONTRIBUTIONS, contributions, key=_magnitude)
+                for item in sorted(contributions, key=_magnitude, reverse=True)[
+                    :_NAMED_CONTRIBUTIONS
+                ]
             ),
             word_count=_count_words(tokens),
         )
@@ -123,11 +125,10 @@ class Tripwire:
         """
         confidence = with_context(evidence, in_coordination_thread=in_coordination_thread)
         passes = confidence >= threshold
-        overrides = answers_open_question and not passes
         return Verdict(
             confidence=confidence,
-            decision=Tier1Decision.QUEUE if passes or overrides else Tier1Decision.DROP,
-            override="attribution" if overrides else None,
+            decision=Tier1Decision.QUEUE if passes or answers_open_question else Tier1Decision.DROP,
+            override="attribution" if answers_open_question else None,
             patterns=evidence.families,
         )
 
@@ -153,7 +154,7 @@ def with_context(evidence: Evidence, *, in_coordination_thread: bool) -> float:
 
 def makes_coordination(evidence: Evidence) -> bool:
     """Tell whether a message asks for or makes an arrangement, so that its thread is about one."""
-    return evidence.score >= _OPENS_THREAD
+    return evidence.score >= OPENS_THREAD
 
 
 def load_tripwire(lexicon: Lexicon, patterns_path: Path | None = None) -> Tripwire:

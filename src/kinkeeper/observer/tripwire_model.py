@@ -92,9 +92,7 @@ class Weights:
     shape: Mapping[str, float]
     _memo: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
-    def contributions(
-        self, words: Sequence[str], families: Sequence[str]
-    ) -> list[Contribution]:
+    def contributions(self, words: Sequence[str], families: Sequence[str]) -> list[Contribution]:
         """Return what adds to or takes from the log-odds of a message.
 
         Args:
@@ -108,7 +106,9 @@ class Weights:
         found = [
             Contribution(known[run], "words", run) for run in word_sequences(words) if run in known
         ]
-        found += [Contribution(self._spelling_weight(word), "spelling", word) for word in set(words)]
+        found += [
+            Contribution(self._spelling_weight(word), "spelling", word) for word in set(words)
+        ]
         for kind, weights, names in (
             ("pattern", self.families, families),
             ("patterns", self.pairs, family_pairs(families)),

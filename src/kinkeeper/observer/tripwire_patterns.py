@@ -80,7 +80,9 @@ class PatternSet:
             text = pattern.example.replace("{", "_").replace("}", "_")
             words = text.split() if "_" in text else self.respell(tokenise(text))
             if index not in self.scan(" ".join(words)):
-                problems.append(_problem(pattern, f"does not match its example {pattern.example!r}"))
+                problems.append(
+                    _problem(pattern, f"does not match its example {pattern.example!r}")
+                )
         if problems:
             raise ConfigError(problems)
 
@@ -88,7 +90,9 @@ class PatternSet:
         """Return each token as the patterns know it: chat spellings undone, figures as marks."""
         spellings = self._spellings
         return [
-            spellings.get(token.text, token.text) if token.kind is TokenKind.WORD else _mark_of(token)
+            spellings.get(token.text, token.text)
+            if token.kind is TokenKind.WORD
+            else _mark_of(token)
             for token in tokens
         ]
 

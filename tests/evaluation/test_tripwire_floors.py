@@ -1,0 +1,22 @@
+"""Accuracy of the tripwire on public data does not drop below its floors."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.evaluation.tripwire import measure
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("KINKEEPER_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.mark.evaluation
+@pytest.mark.slow
+def test_tripwire_reaches_its_floors() -> None:
+    if not (DATA / "coordination_real_dev.jsonl").exists():
+        pytest.skip(f"NOT MEASURED: no public data in {DATA}; set KINKEEPER_DATA to its folder")
+    report = measure(DATA, chats=ROOT / "evals")
+    assert report.floors
+    missed = [floor for floor in report.floors if not floor.holds]
+    assert not missed, missed
