@@ -12,9 +12,7 @@ def test_three_retries_for_failures_then_a_person() -> None:
     assert waits == [timedelta(seconds=30), timedelta(seconds=120), timedelta(seconds=300), None]
 
 
-@pytest.mark.parametrize(
-    ("crashes", "retries"), [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0), (9, 0)]
-)
+@pytest.mark.parametrize(("crashes", "retries"), [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0), (9, 0)])
 def test_five_attempts_in_all_when_crashes_are_counted(crashes: int, retries: int) -> None:
     ladder = RetryLadder()
     granted = 0
