@@ -163,7 +163,6 @@ def test_searching_by_day_member_activity_and_kind(conn: Connection, has_horizon
     care = make_event(
         id="care",
         kind=EventKind.CARE,
-        activity=None,
         task="pickup",
         start=at(5, 18),
         duration=timedelta(),
@@ -228,6 +227,21 @@ def test_touching_is_no_conflict_until_a_buffer_is_asked_for(conn: Connection):
     assert not find_conflicts(
         conn, "h", member="pia", interval=after, buffer=short, ignore_events=ignored
     )
+
+
+def test_local_times_around_a_clock_change_are_compared_as_instants(conn: Connection):
+    extend_horizon(conn, "h", datetime(2026, 10, 1, tzinfo=UTC))
+    second = datetime(2026, 11, 1, 1, 30, tzinfo=ZONE, fold=1)
+    call = make_event(start=second, duration=timedelta(), rrule=None)
+    insert_event(conn, call)
+    first_hour = between(second.replace(fold=0), second.replace(fold=0) + timedelta(minutes=20))
+    assert find_conflicts(conn, "h", member="pia", interval=first_hour) == []
+    same = between(second, second)
+    assert len(find_conflicts(conn, "h", member="pia", interval=same)) == 1
+    after = datetime(2026, 11, 1, 2, 15, tzinfo=ZONE)
+    hour = timedelta(hours=1)
+    late = between(after, after + hour)
+    assert len(find_conflicts(conn, "h", member="pia", interval=late, buffer=hour)) == 1
 
 
 def test_moved_occurrence_frees_its_slot_and_takes_the_new_one(conn: Connection):

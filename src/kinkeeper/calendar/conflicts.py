@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.occurrences import booked_people, near_parameters, near_query
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
-from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval
 
 _NO_BUFFER = timedelta()
@@ -46,6 +46,7 @@ def find_conflicts(
         buffer: Time to be kept free before and after, >= 0.
         ignore_events: Ids of events that do not count, such as those being talked about.
     """
+    interval = in_utc(interval)
     reach = interval.widened(buffer)
     if not is_covered(conn, household, reach):
         return [

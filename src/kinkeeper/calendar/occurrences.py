@@ -26,7 +26,7 @@ from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, O
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, as_utc
 
 AHEAD = timedelta(days=400)
 BACK = timedelta(days=35)
@@ -57,6 +57,7 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
     Returns:
         Whether anything had to be done.
     """
+    now = as_utc(now)
     old = load_horizon(conn, household)
     if old is not None and old.end >= now + AHEAD - _SLACK:
         return False

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
 from kinkeeper.calendar.rules import Rule, parse_rule
-from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval, as_utc
 
 _MARGIN = timedelta(days=2)  # wall time and UTC differ by less than this, clock changes included
@@ -28,6 +28,7 @@ def expand(event: Event, overrides: Iterable[Override], window: Interval) -> lis
         overrides: Those of this event; of other events' none.
         window: Span of interest.
     """
+    window = in_utc(window)
     changes = {as_utc(override.original_start): override for override in overrides}
     reach = Interval(window.start - event.duration - _MARGIN, window.end + _INSTANT)
     near = {start: changes.get(start) for start in original_starts(event, reach)}

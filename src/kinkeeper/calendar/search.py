@@ -16,9 +16,9 @@ from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
-from kinkeeper.calendar.spans import share_time
+from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, as_utc
 
 _LOOK_AHEAD = (timedelta(days=35), timedelta(days=370), timedelta(days=3660))
 _DAY = timedelta(days=1)
@@ -26,7 +26,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What to look for; None stands for any."""
+    """What to look for; None stands for any. Care around an activity is not the activity."""
 
     member: str | None = None
     activity: str | None = None
@@ -35,7 +35,10 @@ class _Wanted:
 
     def admits_event(self, event: Event) -> bool:
         """Whether occurrences of the event can be wanted, going by its own fields."""
-        return self.activity in {None, event.activity} and self.kind in {None, event.kind}
+        is_activity = self.activity is None or (
+            event.activity == self.activity and event.kind is not EventKind.CARE
+        )
+        return is_activity and self.kind in {None, event.kind}
 
     def admits(self, occurrence: Occurrence) -> bool:
         """Whether the occurrence is wanted."""
@@ -105,10 +108,11 @@ def next_occurrence(
         conn: Open connection.
         household: Tenant key.
         after: Aware.
-        activity: Only of this activity.
+        activity: Only this activity itself; care around it (a pickup) is left out.
         member: Only those this member takes part in or is in charge of.
     """
     wanted = _Wanted(activity=activity, member=member)
+    after = as_utc(after)
     for ahead in _LOOK_AHEAD:
         found = _find(conn, household, Interval(after, after + ahead), wanted)
         upcoming = next((each for each in found if each.interval.start >= after), None)
@@ -126,6 +130,8 @@ def activity_occurrences(
     member: str | None = None,
 ) -> list[Occurrence]:
     """Return an activity's confirmed occurrences that share time with an interval, by start.
+
+    Care around it (a pickup) is not the activity and is left out.
 
     Args:
         conn: Open connection.
@@ -198,6 +204,7 @@ def stored_occurrences(
 def _find(
     conn: Connection, household: str, interval: Interval, wanted: _Wanted
 ) -> list[Occurrence]:
+    interval = in_utc(interval)
     if not is_covered(conn, household, interval):
         return _expanded(conn, household, interval, wanted)
     parameters = near_parameters(household, interval, wanted.member)
@@ -228,7 +235,9 @@ def _query(
         )
         query = query.join(events, and_(*mine))
     if by_activity:
-        query = query.where(events.c.activity == bindparam("activity"))
+        query = query.where(
+            events.c.activity == bindparam("activity"), events.c.kind != EventKind.CARE.value
+        )
     if by_kind:
         query = query.where(events.c.kind == bindparam("kind"))
     return query

@@ -2,9 +2,17 @@
 
 from datetime import timedelta
 
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, as_utc
 
 _NO_BUFFER = timedelta()
+
+
+def in_utc(span: Interval) -> Interval:
+    """Return the same span in UTC, where adding and comparing mean what they say.
+
+    Between wall times of one zone, Python reckons as if its clocks never changed.
+    """
+    return Interval(as_utc(span.start), as_utc(span.end))
 
 
 def share_time(first: Interval, second: Interval, buffer: timedelta = _NO_BUFFER) -> bool:
@@ -14,8 +22,8 @@ def share_time(first: Interval, second: Interval, buffer: timedelta = _NO_BUFFER
     going on at, its instant. The order of the two does not matter.
 
     Args:
-        first: One span.
-        second: The other.
+        first: One span, in UTC.
+        second: The other, in UTC.
         buffer: Gap to be kept free between the two, >= 0.
     """
     if first.start == second.start:
