@@ -155,6 +155,17 @@ def count_since(conn: Connection, household: str, chat_id: str, since: datetime)
     )
 
 
+def latest_arrival(conn: Connection, household: str) -> tuple[str, datetime] | None:
+    """Return channel and time of arrival of a household's newest message, if it has any."""
+    row = conn.execute(
+        select(messages.c.channel, messages.c.received_at)
+        .where(messages.c.household == household)
+        .order_by(messages.c.id.desc())
+        .limit(1)
+    ).first()
+    return (row.channel, row.received_at) if row else None
+
+
 def purge_texts(conn: Connection, household: str, *, now: datetime, keep: timedelta) -> int:
     """Remove the text of messages older than `keep`; the rows stay.
 

@@ -1,0 +1,145 @@
+"""A person's decision from the command line: the press, its receipt, and whether it did what was asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals
+from kinkeeper.actions import undo as undoing
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.repository import find_action
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import acting, opened, present
+from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.household.model import Household, Member
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Who decides, in which household, when."""
+
+    member: Member
+    household: Household
+    now: datetime
+
+
+class Decision(Protocol):
+    """What a person does with an action."""
+
+    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+        """Do it, in the caller's write transaction."""
+        ...
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether the action now stands as the person wanted it."""
+        ...
+
+
+class Confirm:
+    """A yes."""
+
+    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+        """Do it, in the caller's write transaction."""
+        return approvals.confirm(
+            conn, action_id, member=person.member, household=person.household, now=person.now
+        )
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether it is done, now or before."""
+        return receipt.outcome in {Outcome.DONE, Outcome.ALREADY_DONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """One of the action's buttons."""
+
+    choice: str
+
+    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+        """Do it, in the caller's write transaction."""
+        return approvals.resolve(
+            conn, action_id, self.choice, member=person.member, household=person.household,
+            now=person.now,
+        )  # fmt: skip
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether that very choice is done, now or before."""
+        chosen = (receipt.action.choice or "").casefold()
+        is_done = receipt.outcome in {Outcome.DONE, Outcome.ALREADY_DONE}
+        return is_done and chosen == self.choice.strip().casefold()
+
+
+class Reject:
+    """A no."""
+
+    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+        """Do it, in the caller's write transaction."""
+        return approvals.reject(
+            conn, action_id, member=person.member, household=person.household, now=person.now
+        )
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether it is rejected, now or before."""
+        return receipt.outcome is Outcome.REJECTED
+
+
+class Undo:
+    """Taking back what was done."""
+
+    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+        """Do it, in the caller's write transaction."""
+        return undoing.undo(
+            conn, action_id, member=person.member, household=person.household, now=person.now
+        )
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether it is taken back, now or before."""
+        return receipt.outcome in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}
+
+
+def decide(where: Where, action: str, decision: Decision, *, named: str | None, json_: bool) -> bool:
+    """Carry out a decision and tell what became of it.
+
+    Args:
+        where: Household and database.
+        action: Id, or its beginning.
+        decision: What to do.
+        named: Who decides; the owner where None.
+        json_: Answer in JSON.
+
+    Returns:
+        Whether the action now stands as the person wanted it.
+
+    Raises:
+        NotFoundError: There is no such action.
+        InputError: The beginning fits several, or there is no such choice or member.
+    """
+    with opened(where) as system:
+        member = acting(system.household, named)
+        person = Person(member=member, household=system.household, now=present(system))
+        receipt = system.store.write_now(_work(action, decision, person))
+    if json_:
+        answer_json(
+            {
+                "outcome": receipt.outcome.value,
+                "message": receipt.message,
+                "changed": receipt.is_change,
+                "choices": list(receipt.choices),
+                "action": action_record(receipt.action),
+            }
+        )
+    else:
+        answer(receipt.message)
+    return decision.holds(receipt)
+
+
+def _work(action: str, decision: Decision, person: Person) -> Callable[[Connection], Receipt]:
+    def work(conn: Connection) -> Receipt:
+        found = find_action(conn, person.household.id, action)
+        return decision.press(conn, found.id, person)
+
+    return work

@@ -1,0 +1,61 @@
+"""The program `kinkeeper`: its commands, and the border where errors become one line and an exit code."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli import pending
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.observe import observe
+from kinkeeper.cli.terminal import notice
+from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
+
+_FAILED, _BAD_INPUT = 1, 2
+
+app = typer.Typer(
+    name="kinkeeper",
+    help="A quiet, local-first assistant that keeps a family's arrangements together.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # the drawn help costs twice the time of everything else
+    add_completion=False,
+)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"kinkeeper {version('kinkeeper')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+@located
+def kinkeeper(
+    where: Where,
+    version_: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """A quiet, local-first assistant that keeps a family's arrangements together."""
+
+
+app.command()(observe)
+app.add_typer(pending.app)
+app.command()(pending.undo)
+
+
+def main() -> None:
+    """Run the program; every expected error is one line on stderr and a code: 1 failed, 2 bad input."""
+    try:
+        app()
+    except KinkeeperError as error:
+        notice(f"kinkeeper: {error}")
+        sys.exit(_BAD_INPUT if isinstance(error, ConfigError | InputError) else _FAILED)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        notice(f"kinkeeper: {place}{error.strerror or error}")
+        sys.exit(_FAILED)

@@ -1,0 +1,107 @@
+"""Opens what a command works on, and tells which time and which person it acts under."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import structlog
+
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.terminal import notice
+from kinkeeper.core.errors import DeniedError, InputError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.household.model import Household, Member
+from kinkeeper.household.senders import resolve_sender
+from kinkeeper.messaging import inbox
+from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.settings.load import load_settings
+from kinkeeper.settings.model import Settings
+
+_WARNING = 30
+
+
+def settings_of(where: Where) -> Settings:
+    """Return the settings in force.
+
+    Raises:
+        ConfigError: They are wrong; every problem is named.
+    """
+    settings = load_settings()
+    return settings.model_copy(update={"env": where.env}) if where.env else settings
+
+
+@contextmanager
+def opened(where: Where, *, now: datetime | None = None) -> Iterator[System]:
+    """Open the household and its database for the length of the block.
+
+    Args:
+        where: What the person said.
+        now: Instant the work is about; the wall clock's where None.
+
+    Raises:
+        ConfigError: The settings or the household file are wrong.
+        KinkeeperError: The database cannot be used.
+    """
+    log_to_stderr()
+    with open_system(
+        settings_of(where), household_file=where.household, database=where.db, now=now
+    ) as system:
+        for warning in system.household.warnings:
+            notice(f"warning: {warning}")
+        yield system
+
+
+def log_to_stderr() -> None:
+    """Keep the program's log off stdout, where the answers go."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(_WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def present(system: System) -> datetime:
+    """Return the household's present: the wall clock's, or where a replay has left off.
+
+    What was replayed lives in its own time: its pending actions must not expire because the
+    replayed days lie in the past.
+    """
+    household = system.household.id
+    latest = system.store.read_now(lambda conn: inbox.latest_arrival(conn, household))
+    if latest is None or latest[0] != REPLAY:
+        return SystemClock().now()
+    return latest[1]
+
+
+def acting(household: Household, named: str | None) -> Member:
+    """Return the member on whose behalf a command acts: the one named, else the owner.
+
+    Raises:
+        InputError: Nobody, or more than one, is called so.
+        DeniedError: Nobody was named, and the household has no owner.
+    """
+    if named is not None:
+        member = resolve_sender(household, named)
+        if member is None:
+            known = ", ".join(each.id for each in household.members)
+            raise InputError(f"{named!r} is not one member of the household; known are {known}")
+        return member
+    owner = household.member(household.owner) if household.owner else None
+    if owner is None:
+        raise DeniedError("the household has no owner; say who acts with --as MEMBER")
+    notice(f"acting as {owner.name}, the owner; --as MEMBER names somebody else")
+    return owner
+
+
+def instant_of(text: str, household: Household) -> datetime:
+    """Return the instant a person gave; without an offset it is the household's local time.
+
+    Raises:
+        InputError: It is no date or date-time.
+    """
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is not a time; write e.g. 2026-03-05T18:00") from error
+    return instant if instant.tzinfo else instant.replace(tzinfo=household.zone)
