@@ -48,12 +48,14 @@ class System:
     config: ObserverConfig
     seeds: SeedReport
 
-    def intake(self, queue: Enqueuer | None = None) -> Intake:
+    def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
         tripwire = load_tripwire(
             self.participants.lexicon, self.settings.tripwire_patterns_path
         )
-        return Intake(self.participants, tripwire, self.config, queue)
+        return Intake(
+            self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats
+        )
 
     def understanding(self, clock: Clock) -> Understanding:
         """Return tier 2, by rules, with the event graph for a brain."""
@@ -75,7 +77,7 @@ class System:
         """Return the observer on a virtual clock that begins at `start`."""
         clock = VirtualClock(start)
         return Replay(
-            self.store, self.household.id, intake=self.intake(),
+            self.store, self.household.id, intake=self.intake(refuses_chats=False),
             understanding=self.understanding(clock), speaker=self.speaker(), clock=clock,
         )  # fmt: skip
 

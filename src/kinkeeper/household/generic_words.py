@@ -20,6 +20,7 @@ class GenericActivity:
         forms: Ordinary words that stand for it only where a household names the activity.
         minutes: How long it usually takes, > 0.
         is_appointment: Whether it is arranged for one person with somebody outside the family.
+        is_occasion: Whether it is a special occasion of an activity, not its usual series.
     """
 
     name: str
@@ -28,6 +29,7 @@ class GenericActivity:
     forms: tuple[str, ...]
     minutes: int
     is_appointment: bool
+    is_occasion: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ def generic_activities() -> tuple[GenericActivity, ...]:
             forms=tuple(entry.get("forms", ())),
             minutes=entry["minutes"],
             is_appointment=entry.get("appointment", False),
+            is_occasion=entry.get("occasion", False),
         )
         for category, entries in _data()["activities"].items()
         for name, entry in entries.items()

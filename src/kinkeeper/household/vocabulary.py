@@ -229,6 +229,7 @@ def _left_over(taken: frozenset[str]) -> tuple[GenericActivity, ...]:
                     forms=one.forms,
                     minutes=one.minutes,
                     is_appointment=one.is_appointment,
+                    is_occasion=one.is_occasion,
                 )
             )
     return tuple(left)

@@ -14,6 +14,7 @@ _PARTICLES = frozenset({"up", "off", "out", "over"})
 _SKIPPED_INSIDE = frozenset({".", "-", "'"})
 _JOINING = frozenset({"and", "&", "or", "/", ","})
 _LONGEST_JOINED = 4
+_HELPING = frozenset({"will", "can", "may", "hope"})
 _SHORTEST_HALF = 3
 _SHORTEST_SINGULAR = 4
 
@@ -184,11 +185,16 @@ class Lexicon:
 
 def _is_beside(tokens: Sequence[Token], place: int, certain: set[int]) -> bool:
     """Tell whether a certain mention stands directly before, or is joined to the token by "and"."""
-    if place - 1 in certain:
+    if place - 1 in certain or _heads_term(tokens, place, certain):
         return True
     return any(
         place + 2 * side in certain and tokens[place + side].text in _JOINING for side in (-1, 1)
     )
+
+
+def _heads_term(tokens: Sequence[Token], place: int, certain: set[int]) -> bool:
+    """Tell whether the token opens the message directly before a certain mention ("grace dentist")."""
+    return place == 0 and place + 1 in certain and tokens[place].text not in _HELPING
 
 
 def _pieces(tokens: Sequence[Token]) -> list[_Piece]:

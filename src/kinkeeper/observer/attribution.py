@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
@@ -60,7 +60,6 @@ def attribute(
     reply: Reply,
     questions: Sequence[OpenQuestion],
     *,
-    window: timedelta,
     threshold: float,
 ) -> AttributionOutcome:
     """Find the open question that a reply answers.
@@ -69,7 +68,6 @@ def attribute(
         extraction: What the reply says on its own.
         reply: Who replied, to what, when.
         questions: Open questions of the chat, newest first, still answerable at `reply.sent_at`.
-        window: How far back a reply without explicit target looks before only an unanswered question counts.
         threshold: Gate threshold in [0, 1].
 
     Returns:

@@ -41,6 +41,7 @@ class TaskPhrase:
         adult: Mention of the adult that is its subject or is asked, if named.
         is_sender: Whether the sender is the subject.
         is_uncertain: Whether it is said as a mere possibility.
+        is_of_activity: Whether its clause names an activity.
     """
 
     task: Task
@@ -50,6 +51,7 @@ class TaskPhrase:
     adult: Mention | None = None
     is_sender: bool = False
     is_uncertain: bool = False
+    is_of_activity: bool = False
 
 
 def task_phrases(reading: Reading) -> tuple[TaskPhrase, ...]:
@@ -74,7 +76,38 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
         return Stance.ASKS, is_uncertain
     if claim:
         return Stance.CLAIMS, is_uncertain
+    if stances["assign"].search(skeleton) and not reading.is_question:
+        return Stance.ASSIGNS, is_uncertain
     return (Stance.ASKS if reading.asks_for_owner else Stance.STATES), is_uncertain
+
+
+def segments(reading: Reading) -> tuple[Reading, ...]:
+    """Return the parts of a message that each arrange something of their own; the whole one otherwise.
+
+    A part stands on its own where it names what is arranged and for whom or when.
+    """
+    bounds = [0]
+    for match in _CLAUSE_BREAKS.finditer(reading.skeleton):
+        bounds.append(match.end())
+    bounds.append(len(reading.skeleton) + 1)
+    parts = [reading.within(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    standing = [part for part in parts if _stands_alone(part)]
+    return tuple(standing) if len(standing) > 1 else (reading,)
+
+
+def _stands_alone(part: Reading) -> bool:
+    has_what = bool(part.of_kind("activity", "generic")) or any(
+        pattern.search(part.skeleton) for pattern in grammar().tasks.values()
+    )
+    has_who = bool(part.of_kind("child", "group", "adult"))
+    return has_what and (has_who or any(span.kind != "duration" for span in part.spans)) and not (
+        grammar().stances["thing"].search(part.skeleton)
+    )
+
+
+def is_bound_for_activity(reading: Reading) -> bool:
+    """Whether somebody is brought to the activity named ("take her to choir")."""
+    return re.search(r"(?<!\w)to (?:[\w']+ )?(?:<act>|<generic>)", reading.skeleton) is not None
 
 
 def has_cue(reading: Reading, name: str) -> bool:
@@ -100,10 +133,11 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     subjects = list(_SUBJECT.finditer(before))
     clause = reading.skeleton[clause_start:clause_end]
     uncertain = bool(_UNCERTAIN.search(before))
+    is_of_activity = "<act>" in clause or "<generic>" in clause
     if not subjects:
         return TaskPhrase(
-            task=task, start=start, end=end, stance=_subjectless(reading, clause, before, task),
-            is_uncertain=uncertain,
+            task=task, start=start, end=end, stance=_subjectless(reading, clause, task),
+            is_uncertain=uncertain, is_of_activity=is_of_activity,
         )  # fmt: skip
     subject = subjects[-1]
     lead, between = before[: subject.start()].rstrip(), before[subject.end() :]
@@ -120,7 +154,7 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
         adult = vocative
     return TaskPhrase(
         task=task, start=start, end=end, stance=stance, adult=adult, is_sender=is_sender,
-        is_uncertain=uncertain,
+        is_uncertain=uncertain, is_of_activity=is_of_activity,
     )  # fmt: skip
 
 
@@ -140,7 +174,7 @@ def _stance(
     return (Stance.ASSIGNS if is_adult else Stance.STATES), False
 
 
-def _subjectless(reading: Reading, clause: str, before: str, task: Task) -> Stance:
+def _subjectless(reading: Reading, clause: str, task: Task) -> Stance:
     stances = grammar().stances
     if task in {Task.CANCEL, Task.MOVE}:
         return Stance.STATES

@@ -4,14 +4,22 @@ It knows the text and the household's words only; what the conversation and the 
 (`attribution`, `completion`).
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.replies import ReplyKind
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
-from kinkeeper.observer.clauses import TaskPhrase, has_cue, stance_of, task_phrases
+from kinkeeper.observer.clauses import (
+    TaskPhrase,
+    clause_around,
+    has_cue,
+    stance_of,
+    task_phrases,
+)
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
@@ -25,6 +33,10 @@ from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import hhmm
 
+_NAMES_HOUR = re.compile(
+    r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
+)
+_PART_OF_DAY = re.compile(r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)")
 _TYPES = {
     Task.PICKUP: CoordinationType.TRANSPORT,
     Task.DROPOFF: CoordinationType.TRANSPORT,
@@ -43,6 +55,8 @@ _REPLY_STANCES = {
 }
 _LONGEST_DAY_LIST = 7
 _CERTAIN = 0.95
+_TIED_CHARACTERS = 12
+_ANY_APPOINTMENT = "appointment"
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -62,7 +76,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     stance, is_uncertain = _stance(reading, phrase)
     activity = _activity(reading)
     task = phrase.task if phrase else _implied_task(activity)
-    moments = _moments(reading, task)
+    moments = _moments(reading, task, _turning_point(reading, phrase, activity))
     children = _children(reading, sender, participants)
     adult = phrase.adult if phrase else _adult(reading)
     assigned, addressee = _assignment(
@@ -87,12 +101,13 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         location=_location(reading),
         moved_from=moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
-        is_special=has_cue(reading, "special"),
+        is_special=has_cue(reading, "special")
+        or any(participants.is_occasion(mention.id) for mention in reading.of_kind("generic")),
         yields=_yields(reading),
         action_required=_action_required(task, stance) if is_coordination else None,
         entities=_entities(reading),
         confidence=_confidence(
-            has_core=task is not None or activity is not None,
+            has_task=phrase is not None, has_activity=activity is not None,
             has_stub=bool(children and (dates or times)),
             has_day=bool(dates), has_time=bool(times),
             has_person=bool(children or adult), has_owner=assigned != (UNSPECIFIED,),
@@ -101,16 +116,34 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     )  # fmt: skip
 
 
+def arranges(extraction: Extraction) -> Extraction:
+    """Return the extraction with its kind of arrangement judged anew, after fields were filled in."""
+    if extraction.is_coordination or not (
+        extraction.task or extraction.activity or (extraction.child and (extraction.dates or extraction.times))
+    ):
+        return extraction
+    kind = _TYPES.get(extraction.task) if extraction.task else None
+    if kind is None:
+        kind = (
+            CoordinationType.ACTIVITY_CONFIRM if extraction.activity else CoordinationType.CARE_COVERAGE
+        )
+    return replace(
+        extraction, is_coordination=True, coordination_type=kind,
+        action_required=_action_required(extraction.task, extraction.stance),
+    )  # fmt: skip
+
+
 def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
     """The phrase the message turns on: a change of plan first, then what the sender does, then the first."""
-    for phrase in phrases:
-        if phrase.task in {Task.CANCEL, Task.MOVE}:
-            return phrase
+    changes = [phrase for phrase in phrases if phrase.task in {Task.CANCEL, Task.MOVE}]
+    if changes and (len(changes) == len(phrases) or any(phrase.is_of_activity for phrase in changes)):
+        return changes[0]
+    phrases = [phrase for phrase in phrases if phrase not in changes] or phrases
     for phrase in phrases:
         if phrase.is_sender:
             return phrase
     named = [phrase for phrase in phrases if phrase.task is not Task.APPOINTMENT]
-    return (named or list(phrases) or [None])[0]
+    return next(iter(named or phrases), None)
 
 
 def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
@@ -121,7 +154,8 @@ def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
         stance, is_uncertain = stance_of(reading)
         if phrase is not None and phrase.task in {Task.CANCEL, Task.MOVE} and stance is not Stance.ASKS:
             return Stance.STATES, is_uncertain
-        if stance is Stance.STATES and reply and reply.kind in _REPLY_STANCES:
+        is_bare = phrase is None and not reading.of_kind("activity", "generic", "child")
+        if stance is Stance.STATES and is_bare and reply and reply.kind in _REPLY_STANCES:
             return _REPLY_STANCES[reply.kind], is_uncertain
         return stance, is_uncertain
     return phrase.stance, phrase.is_uncertain
@@ -166,13 +200,16 @@ def _children(
 
 def _activity(reading: Reading) -> Mention | None:
     """The activity talked about; an appointment's own word wins over a series it merely touches."""
-    generic, named = reading.of_kind("generic_activity"), reading.of_kind("activity")
+    if has_cue(reading, "thing"):
+        return None
+    generic, named = reading.of_kind("generic"), reading.of_kind("activity")
+    generic = [mention for mention in generic if mention.id != _ANY_APPOINTMENT] or generic
     for mention in generic:
         if any(_is_tied(mention, span) for span in reading.spans if span.has_time) and not any(
             _is_tied(other, span) for other in named for span in reading.spans if span.has_time
         ):
             return mention
-    return (named or generic or [None])[0]
+    return next(iter(named or generic), None)
 
 
 def _is_tied(mention: Mention, span: TimeSpan) -> bool:
@@ -181,11 +218,10 @@ def _is_tied(mention: Mention, span: TimeSpan) -> bool:
     )
 
 
-_TIED_CHARACTERS = 12
 
 
 def _implied_task(activity: Mention | None) -> Task | None:
-    return Task.APPOINTMENT if activity and activity.kind == "generic_activity" else None
+    return Task.APPOINTMENT if activity and activity.kind == "generic" else None
 
 
 def _type(
@@ -225,11 +261,15 @@ def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool
 
 
 def _moments(
-    reading: Reading, task: Task | None
+    reading: Reading, task: Task | None, at: int | None
 ) -> tuple[
     tuple[date, ...], tuple[time, ...], tuple[tuple[time, time], ...], date | None
 ]:
-    spans = [span for span in reading.spans if span.kind is not SpanKind.DURATION]
+    spans = [
+        span
+        for span in _spans_of(reading, at)
+        if span.kind is not SpanKind.DURATION and span.grain is not Grain.SECOND
+    ]
     moved_from = _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     kept = [span for span in spans if span is not moved_from]
     dates: list[date] = []
@@ -248,8 +288,36 @@ def _moments(
     return tuple(dates), tuple(times), tuple(ranges), moved_from.begin.date() if moved_from else None
 
 
+def _turning_point(
+    reading: Reading, phrase: TaskPhrase | None, activity: Mention | None
+) -> int | None:
+    """Skeleton offset of what the message turns on: its task, else its activity."""
+    if phrase is not None:
+        return phrase.start
+    return next((symbol.at for symbol in reading.symbols if symbol.item is activity), None) if activity else None
+
+
+def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
+    """The times that belong to what the message turns on: those of its clause, if that names a day."""
+    if at is None:
+        return reading.spans
+    start, end = clause_around(reading, at)
+    own = [
+        symbol.item
+        for symbol in reading.symbols
+        if start <= symbol.at < end and isinstance(symbol.item, TimeSpan)
+    ]
+    if not any(_days(span) for span in own):
+        return reading.spans
+    others = [span for span in reading.spans if span not in own and not span.has_date]
+    return own if any(span.has_time for span in own) else [*own, *others]
+
+
 def _is_exact(span: TimeSpan) -> bool:
-    return span.part_of_day in {None, "noon"} or any(character.isdigit() for character in span.surface)
+    """Whether it names a time of day, not only a part of the day."""
+    return not _PART_OF_DAY.fullmatch(span.surface.casefold().strip()) and (
+        span.part_of_day in {None, "noon"} or span.grain is not Grain.HOUR or _NAMES_HOUR.search(span.surface.casefold()) is not None
+    )
 
 
 def _days(span: TimeSpan) -> list[date]:
@@ -267,7 +335,7 @@ def _days(span: TimeSpan) -> list[date]:
 
 def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
     """The day a change takes something away from: "from Tuesday", "Tuesday's …", "instead of Tuesday"."""
-    dated = [span for span in spans if span.has_date]
+    dated = [span for span in spans if _days(span)]
     if len(dated) < 2 and not (dated and len(spans) > 1):  # noqa: PLR2004 - one to leave, one to go to
         return None
     for span in dated:
@@ -310,7 +378,8 @@ def _span_value(span: TimeSpan) -> str:
 
 def _confidence(  # noqa: PLR0913 - one flag per piece of evidence
     *,
-    has_core: bool,
+    has_task: bool,
+    has_activity: bool,
     has_stub: bool,
     has_day: bool,
     has_time: bool,
@@ -321,8 +390,10 @@ def _confidence(  # noqa: PLR0913 - one flag per piece of evidence
     is_told: bool,
 ) -> float:
     """Count the evidence: what is arranged, when, who; doubt and past tense take away."""
-    score = 0.40 if has_core or has_stub else 0.15
+    score = 0.15 + 0.30 * has_task + 0.30 * has_activity
+    score += 0.25 * (has_stub and not (has_task or has_activity))
     score += 0.15 * (has_day or has_time) + 0.10 * (has_day and has_time)
     score += 0.15 * has_person + 0.10 * (has_owner or is_asked)
+    score -= 0.10 * (not (has_day or has_time or has_owner or is_asked))
     score -= 0.15 * is_uncertain + 0.35 * is_told
     return round(min(max(score, 0.0), _CERTAIN), 2)

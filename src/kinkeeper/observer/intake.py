@@ -69,6 +69,7 @@ class Intake:
         tripwire: Its gate.
         config: Thresholds and windows.
         queue: Where tier 2's work is enqueued in the same transaction; None where the caller runs it itself.
+        refuses_chats: Whether only the chats of the household file are taken in; a replay takes all.
     """
 
     def __init__(
@@ -77,11 +78,14 @@ class Intake:
         tripwire: Tripwire,
         config: ObserverConfig,
         queue: Enqueuer | None,
+        *,
+        refuses_chats: bool,
     ) -> None:
         self._participants = participants
         self._tripwire = tripwire
         self._config = config
         self._queue = queue
+        self._refuses_chats = refuses_chats
 
     def receive(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
         """Take in one message.
@@ -99,7 +103,7 @@ class Intake:
             ConflictError: The id is taken by a message with another text; nothing is changed.
         """
         household = self._participants.household
-        if household.chats and message.chat_id not in household.chats:
+        if self._refuses_chats and household.chats and message.chat_id not in household.chats:
             raise DeniedError(
                 f"chat {message.chat_id!r} is not one of household {household.id!r}; "
                 "add it to `chats` in the household file to have it observed"
@@ -197,9 +201,31 @@ class Intake:
         return self._tripwire.decide(
             evidence,
             in_coordination_thread=setting.is_coordination,
-            answers_open_question=_answers(message, sender, setting.open_questions),
+            answers_open_question=self._answers(message, sender, setting.open_questions),
             threshold=self._config.tripwire_threshold,
         )
+
+    def _answers(
+        self, message: InboundMessage, sender: str, asked: Sequence[OpenQuestion]
+    ) -> bool:
+        """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
+        if not asked:
+            return False
+        tokens = tokenise(message.text)
+        reply = read_reply(tokens, self._participants.lexicon.find(tokens))
+        if reply is None or reply.kind not in _ANSWERING:
+            return False
+        reference = message.target or message.reply_to
+        for question in asked:
+            if reference is not None and question.message_id != reference:
+                continue
+            if message.kind is MessageKind.REACTION and reference is None:
+                continue
+            if reply.kind is not ReplyKind.ACCEPT:
+                return True
+            if question.asker != sender and question.extraction.stance is Stance.ASKS:
+                return True
+        return False
 
     def _take_back(
         self,
@@ -214,12 +240,16 @@ class Intake:
         household = self._participants.household.id
         if setting.edited is not None:
             return retraction.retract_message(conn, household, setting.edited, now=now)
-        reply = read_reply(tokenise(message.text))
-        if reply is None or reply.kind is not ReplyKind.WITHDRAW or not reply.is_whole:
+        tokens = tokenise(message.text)
+        mentions = self._participants.lexicon.find(tokens)
+        reply = read_reply(tokens, mentions)
+        if reply is None or reply.kind is not ReplyKind.WITHDRAW:
+            return ()
+        if mentions and not reply.is_whole:
             return ()
         return retraction.retract_latest(
             conn, household, sender=sender, chat_id=message.chat_id, answers=message.reply_to,
-            sent_at=message.sent_at, window=self._config.attribution_window, now=now,
+            sent_at=message.sent_at, window=self._config.open_question_window, now=now,
         )  # fmt: skip
 
     def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:
@@ -243,7 +273,9 @@ class Intake:
         """Open a question at once, so that an answer that overtakes tier 2 still finds it."""
         if message.kind is not MessageKind.TEXT:
             return
-        if not asks_for_owner(tokenise(message.text), message.text):
+        tokens = tokenise(message.text)
+        mentions = self._participants.lexicon.find(tokens)
+        if not asks_for_owner(tokens, message.text, mentions):
             return
         question = OpenQuestion(
             id=row, chat_id=message.chat_id, message_id=message.message_id, thread_id=thread_id,
@@ -263,22 +295,6 @@ def _continued(recent: Sequence[Talk], asked: Sequence[OpenQuestion]) -> str | N
     if recent:
         return recent[-1].thread_id
     return asked[0].thread_id if asked else None
-
-
-def _answers(message: InboundMessage, sender: str, asked: Sequence[OpenQuestion]) -> bool:
-    """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
-    reply = read_reply(tokenise(message.text))
-    if reply is None or reply.kind not in _ANSWERING:
-        return False
-    reference = message.target or message.reply_to
-    for question in asked:
-        if reference is not None and question.message_id != reference:
-            continue
-        if message.kind is MessageKind.REACTION and reference is None:
-            continue
-        if reply.kind is not ReplyKind.ACCEPT or question.asker != sender:
-            return True
-    return False
 
 
 def _evidence_record(evidence: Evidence, verdict: Verdict) -> Mapping[str, object]:

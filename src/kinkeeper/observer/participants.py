@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 
 from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.household.vocabulary import Vocabulary, compile_vocabulary
+from kinkeeper.household.vocabulary import Vocabulary, Word, WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.when import NamedTimeWords
 
@@ -37,6 +37,11 @@ class Participants:
         }
         return tuple(child.id for child in self.household.children if child.id in named)
 
+    def is_occasion(self, activity: str | None) -> bool:
+        """Whether a word names a special occasion (a match, a recital), not the weekly series."""
+        generic = self.vocabulary.generic_activity(activity) if activity else None
+        return generic is not None and generic.is_occasion
+
     def is_session(self, activity: str | None) -> bool:
         """Whether a word only says that an activity takes place ("practice"), not which."""
         generic = self.vocabulary.generic_activity(activity) if activity else None
@@ -64,7 +69,7 @@ def compile_participants(household: Household) -> Participants:
     return Participants(
         household=household,
         vocabulary=vocabulary,
-        lexicon=Lexicon(Term(word.kind, word.id, word.words) for word in vocabulary.words),
+        lexicon=Lexicon(Term(_lexicon_kind(word), word.id, word.words) for word in vocabulary.words),
         named_times=tuple(
             NamedTimeWords(id=named.id, words=(named.id.replace("-", " "), *named.aliases), start=named.start)
             for named in household.times
@@ -75,3 +80,8 @@ def compile_participants(household: Household) -> Participants:
             if event.activity and not event.all_day
         },
     )
+
+
+def _lexicon_kind(word: Word) -> str:
+    """A generic word stands for itself: unlike a household's own activity it has no other forms."""
+    return "generic" if word.kind == WordKind.GENERIC_ACTIVITY else word.kind

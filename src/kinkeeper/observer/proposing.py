@@ -5,7 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, CancelOccurrence, MoveOccurrence
+from kinkeeper.actions.effects.calendar import (
+    AddEvent,
+    CancelEvent,
+    CancelOccurrence,
+    MoveOccurrence,
+)
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
@@ -29,6 +34,7 @@ class Ground:
     Attributes:
         case: The message before the rules.
         row_id: Id of its rows.
+        slot: Tells the parts of one message apart.
         chat_id: Its chat.
         sender: Member id, or the name as sent.
         expires_at: When the proposal lapses.
@@ -38,6 +44,7 @@ class Ground:
 
     case: Case
     row_id: str
+    slot: str
     chat_id: str
     sender: str
     expires_at: datetime
@@ -94,7 +101,7 @@ class Proposer:
             type=kind,
             source_type=SOURCE,
             source_id=ground.row_id,
-            slot="0",
+            slot=ground.slot,
             chat_id=ground.chat_id,
             extraction=extraction_record(extraction),
             extraction_confidence=extraction.confidence,
@@ -114,7 +121,7 @@ class Proposer:
             type=ActionType.CARE_ASSIGNMENT,
             source_type=SOURCE,
             source_id=ground.row_id,
-            slot="rest",
+            slot=f"{ground.slot}-rest",
             chat_id=ground.chat_id,
             extraction=extraction_record(extraction),
             extraction_confidence=extraction.confidence,
@@ -182,7 +189,7 @@ class Proposer:
         if is_booking and not who and self._is_grown_up(ground):
             who = (ground.sender,)
         return Event(
-            id=stable_id(self._household, SOURCE, ground.row_id, day, ",".join(owners)),
+            id=stable_id(self._household, SOURCE, ground.row_id, ground.slot, day, ",".join(owners)),
             household=self._household,
             kind=EventKind.BOOKING if is_booking else EventKind.CARE,
             summary=self._title(ground, owners, is_booking=is_booking),

@@ -7,14 +7,14 @@ place of each thing that was recognised, so that one rule serves every household
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 
 from kinkeeper.language import when
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.replies import Reply, asks_for_owner, is_question, read_reply
 from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.grammar import grammar
 
 _MARKS = {
@@ -22,11 +22,12 @@ _MARKS = {
     "group": "<kids>",
     "adult": "<adult>",
     "activity": "<act>",
-    "generic_activity": "<generic>",
+    "generic": "<generic>",
     "place": "<place>",
     "resource": "<thing>",
     "maintenance": "<thing>",
 }
+_PEOPLE = frozenset({"child", "adult"})
 _CLAUSE_END = frozenset(".!?;,\n")
 
 
@@ -83,12 +84,27 @@ class Reading:
         """Return the mentions of these kinds, in text order."""
         return [mention for mention in self.mentions if mention.kind in kinds]
 
+    def within(self, start: int, end: int) -> "Reading":
+        """Return the reading of a part of the message alone, given by skeleton offsets [start, end)."""
+        symbols = [symbol for symbol in self.symbols if start <= symbol.at < end]
+        if not symbols:
+            return replace(self, symbols=(), skeleton="", mentions=(), spans=())
+        first, last, origin = symbols[0].start, symbols[-1].end, symbols[0].at
+        moved = tuple(replace(symbol, at=symbol.at - origin) for symbol in symbols)
+        return replace(
+            self,
+            mentions=tuple(m for m in self.mentions if first <= m.start and m.end <= last),
+            spans=tuple(s for s in self.spans if first <= s.start_char and s.end_char <= last),
+            symbols=moved,
+            skeleton=" ".join(symbol.text for symbol in moved),
+        )
+
     def symbol_at(self, offset: int) -> int:
         """Return the index of the symbol that covers a skeleton offset."""
         return max(bisect_right([symbol.at for symbol in self.symbols], offset) - 1, 0)
 
 
-def read_message(  # noqa: PLR0913 - each is one independent input of reading
+def read_message(
     text: str,
     *,
     sent_at: datetime,
@@ -111,10 +127,13 @@ def read_message(  # noqa: PLR0913 - each is one independent input of reading
         The reading; never raises on any text.
     """
     tokens = tokenise(text)
-    mentions = lexicon.find(tokens)
     spans = when.read(
         text, sent_at, locale=locale, named_times=named_times, usual_hour=usual_hour
     )
+    found = lexicon.find(tokens)
+    people = [mention for mention in found if mention.kind in _PEOPLE]
+    spans = tuple(span for span in spans if not any(_is_name(span, person) for person in people))
+    mentions = tuple(m for m in found if not any(_covers(span, m) for span in spans))
     symbols = _symbols(tokens, mentions, spans)
     return Reading(
         text=text,
@@ -124,11 +143,21 @@ def read_message(  # noqa: PLR0913 - each is one independent input of reading
         spans=spans,
         symbols=symbols,
         skeleton=" ".join(symbol.text for symbol in symbols),
-        reply=read_reply(tokens),
+        reply=read_reply(tokens, mentions),
         is_question=is_question(tokens, text),
-        asks_for_owner=asks_for_owner(tokens, text),
+        asks_for_owner=asks_for_owner(tokens, text, mentions),
         word_count=sum(token.kind is not TokenKind.PUNCTUATION for token in tokens),
     )
+
+
+def _is_name(span: TimeSpan, person: Mention) -> bool:
+    """Whether a month is somebody's name where it stands; the lexicon looks for evidence before it says so."""
+    return span.grain is Grain.MONTH and person.start <= span.start_char and span.end_char <= person.end
+
+
+def _covers(span: TimeSpan, mention: Mention) -> bool:
+    """Whether the words are a time rather than a thing ("wed" is Wednesday, not a wedding)."""
+    return span.start_char <= mention.start and mention.end <= span.end_char
 
 
 def _symbols(

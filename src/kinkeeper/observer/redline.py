@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from kinkeeper.calendar.model import EventKind
 from kinkeeper.core.time import Interval
 from kinkeeper.observer.attribution import are_same_task
 from kinkeeper.observer.model import (
@@ -27,6 +28,7 @@ HORIZON = timedelta(hours=24)
 MISMATCH = timedelta(minutes=60)
 _ASK_BEFORE = timedelta(hours=1)
 _HANDOVER = timedelta(minutes=30)
+_LONG_DUTY = timedelta(hours=2)
 _CARE = frozenset({Task.PICKUP, Task.DROPOFF})
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 _VAGUE = frozenset({None, Task.OTHER, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
@@ -66,6 +68,7 @@ class Case:
         sent_at: Aware.
         zone: The household's.
         mentioned: Activities the message names, whether or not it turns on them.
+        is_bound_for: Whether somebody is brought to the activity, not fetched from it.
     """
 
     extraction: Extraction
@@ -74,6 +77,7 @@ class Case:
     sent_at: datetime
     zone: ZoneInfo
     mentioned: frozenset[str]
+    is_bound_for: bool = False
 
     def interval(self, day: date, default: timedelta) -> Interval | None:
         """When it takes place on a day: its own time, else its activity's; None where nobody knows."""
@@ -173,7 +177,8 @@ def _temporal_conflict(case: Case, rules: RedlineRules) -> dict[str, Any] | None
             if _collides(extraction.task, interval, slot.interval, rules.travel_buffer):
                 return {
                     "day": day.isoformat(), "child": _shared(extraction.child, slot.who),
-                    "sides": [slot.key, _own_label(extraction)], "booked": _slot_facts(slot),
+                    "sides": [slot.key, _clock(interval.start, case.zone)],
+                    "booked": _slot_facts(slot),
                     "time": _clock(interval.start, case.zone), "label": _own_label(extraction),
                 }  # fmt: skip
     return None
@@ -255,12 +260,24 @@ def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
         return False
     if slot.activity and slot.activity in {extraction.activity, *case.mentioned}:
         return False
+    if set(slot.who) & set(extraction.child) or _is_long_duty(slot):
+        return False
     own = case.interval(slot.day, rules.default_duration)
     if own is None:
         return False
     is_same_round = slot.task == extraction.task and own.start == slot.interval.start
     return not is_same_round and _handover(own, extraction.task).overlaps(
         _handover(slot.interval, Task(slot.task) if slot.task else None)
+    )
+
+
+def _is_long_duty(slot: Slot) -> bool:
+    """Whether somebody looks after children for hours, which does not tie them to one place."""
+    return (
+        slot.kind is EventKind.BOOKING
+        and bool(slot.responsible)
+        and slot.interval is not None
+        and slot.interval.duration >= _LONG_DUTY
     )
 
 
@@ -304,7 +321,8 @@ def _time_mismatch(case: Case, rules: RedlineRules) -> dict[str, Any] | None:
 
 def _fits(case: Case, slot: Slot, day: date) -> bool:
     assert slot.interval is not None
-    latest = slot.interval.end if case.extraction.task is Task.PICKUP else slot.interval.start
+    is_fetched = case.extraction.task is Task.PICKUP and not case.is_bound_for
+    latest = slot.interval.end if is_fetched else slot.interval.start
     return any(
         slot.interval.start - MISMATCH <= _at(day, clock, case.zone) <= latest + MISMATCH
         for clock in case.extraction.times
@@ -344,7 +362,7 @@ def needs_owner(extraction: Extraction) -> bool:
     if extraction.coordination_type in {CoordinationType.TRANSPORT, CoordinationType.CARE_COVERAGE}:
         return asked or bool(extraction.child) or bool(extraction.dates)
     if extraction.coordination_type is CoordinationType.ACTIVITY_CONFIRM:
-        return bool(extraction.child)
+        return bool(extraction.child) or extraction.stance is Stance.ASKS
     return False
 
 

@@ -16,11 +16,10 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.leases import WorkState
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observer import repository
 from kinkeeper.observer.intake import Intake, Received
-from kinkeeper.observer.lines import action_fields, decision_line, further_withdrawals
+from kinkeeper.observer.lines import decision_line, further_withdrawals
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.understanding import Understanding
@@ -44,7 +43,7 @@ class Replay:
         clock: Moved by the messages.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of the observer
+    def __init__(
         self,
         store: Store,
         household: str,
@@ -121,10 +120,8 @@ class Replay:
         if epoch is None:
             return
         try:
-            stored, original, asked = await self._store.read(
-                lambda conn: self._loaded(conn, row_id)
-            )
-            prepared = await self._understanding.prepare(stored, original, asked)
+            loaded = await self._store.read(lambda conn: self._understanding.load(conn, row_id))
+            prepared = await self._understanding.prepare(loaded)
             await self._store.write(
                 lambda conn: self._understanding.settle(
                     conn, prepared, epoch=epoch, now=self._clock.now()
@@ -132,10 +129,6 @@ class Replay:
             )
         except Exception as error:  # noqa: BLE001 - the boundary of the job: recorded on the row, visible in pending
             await self._hand_over(row_id, epoch, error)
-
-    def _loaded(self, conn: Connection, row_id: str) -> Any:
-        stored, original = self._understanding.load(conn, row_id)
-        return stored, original, self._understanding.questions_for(conn, stored)
 
     async def _hand_over(self, row_id: str, epoch: int, error: Exception) -> None:
         """Leave a message that could not be understood to a person."""

@@ -61,7 +61,7 @@ def recent_talk(
     ]  # fmt: skip
 
 
-def insert_intake(  # noqa: PLR0913 - one argument per column
+def insert_intake(
     conn: Connection,
     household: str,
     row_id: str,

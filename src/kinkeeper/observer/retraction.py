@@ -4,9 +4,12 @@ A card whose ground is gone must never be confirmable, so this runs in the trans
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
+from typing import Any
+
+from sqlalchemy import Connection, Row
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
@@ -14,6 +17,8 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
+from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
+from kinkeeper.observer.records import extraction_from_record
 
 SOURCE = SourceType.OBSERVER.value
 
@@ -37,7 +42,7 @@ def retract_message(
     return withdraw_all(conn, household, [*own, *answers], by_source=message.message_id, now=now)
 
 
-def retract_latest(  # noqa: PLR0913 - who, where, what it answers, since when
+def retract_latest(
     conn: Connection,
     household: str,
     *,
@@ -77,9 +82,28 @@ def retract_latest(  # noqa: PLR0913 - who, where, what it answers, since when
     )
     if latest is None:
         return ()
+    _reopen(conn, household, latest, window=window)
     return withdraw_all(
         conn, household, [latest.action_id], by_source=latest.message_id, now=now
     )
+
+
+def _reopen(
+    conn: Connection, household: str, latest: Row[Any], *, window: timedelta
+) -> None:
+    """A claim taken back leaves its job open: whoever says "I'll do it" next means that one."""
+    job = extraction_from_record(latest.extraction)
+    if not job.owners:
+        return
+    question = OpenQuestion(
+        id=int(latest.id), chat_id=latest.chat_id, message_id=latest.message_id,
+        thread_id=latest.thread_id, asker=latest.sender, asked_at=latest.sent_at,
+        until=latest.sent_at + 2 * window, action_id=None,
+        extraction=replace(
+            job, assigned_to=(UNSPECIFIED,), stance=Stance.ASKS, addressee=None, attribution=None
+        ),
+    )  # fmt: skip
+    questions.put(conn, household, question)
 
 
 def close_question(

@@ -60,7 +60,7 @@ class Speaker:
             return ()
         return tuple(choice.label for choice in action.proposal.choices)
 
-    def speak(  # noqa: PLR0913 - what is said, about what, with which buttons
+    def speak(
         self,
         conn: Connection,
         stored: StoredMessage,

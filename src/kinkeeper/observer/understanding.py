@@ -7,20 +7,21 @@ household's days, the extraction gate, the rules, the proposal, the line in the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
+from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
@@ -31,9 +32,11 @@ from kinkeeper.observer.attribution import (
     are_same_task,
     attribute,
 )
+from kinkeeper.observer.clauses import is_bound_for_activity, segments
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
+from kinkeeper.observer.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.days import load_schedule
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import (
@@ -54,11 +57,12 @@ from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.reading import Reading, read_message
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.redline import Case, decide, first_instant, needs_owner
+from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
 
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
-_DAY = timedelta(days=1)
+_USUAL_WITHIN_MINUTES = 120
 
 
 class Extractor(Protocol):
@@ -82,6 +86,19 @@ class RulesExtractor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One arrangement of a message.
+
+    Attributes:
+        reading: The words that make it.
+        extraction: What they say, with what the messages just before add.
+    """
+
+    reading: Reading
+    extraction: Extraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A message read, and what memory says about it; nothing is decided yet.
 
@@ -89,17 +106,32 @@ class Prepared:
         stored: The message.
         sent_at: When it was said, in the household's zone; of an edit, when the original was.
         member: Who sent it, if known.
-        reading: Its reading.
-        extraction: What it says on its own.
+        parts: What it arranges, one part each; most messages have one.
         brain: What memory said.
     """
 
     stored: StoredMessage
     sent_at: datetime
     member: Member | None
-    reading: Reading
-    extraction: Extraction
+    parts: tuple[Part, ...]
     brain: BrainContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What `prepare` needs from the database.
+
+    Attributes:
+        stored: The message.
+        original: What it edits, if it is an edit.
+        asked: Questions it may answer, newest first.
+        window: Its context window, newest first.
+    """
+
+    stored: StoredMessage
+    original: StoredMessage | None
+    asked: Sequence[OpenQuestion]
+    window: Sequence[StoredMessage]
 
 
 class Understanding:
@@ -129,58 +161,74 @@ class Understanding:
         self._proposer = Proposer(self._phrasing, self._household)
         self._speaker = Speaker(self._household, self._zone, self._phrasing, config)
 
-    def load(self, conn: Connection, row_id: str) -> tuple[StoredMessage, StoredMessage | None]:
-        """Return a message and, for an edit, the original it changes.
+    def load(self, conn: Connection, row_id: str) -> Loaded:
+        """Return a message with what surrounds it.
 
         Raises:
             NotFoundError: There is no such message.
         """
         stored = inbox.load(conn, self._household, int(row_id))
-        if stored is None:
+        row = repository.find(conn, self._household, row_id)
+        if stored is None or row is None:
             raise NotFoundError(f"there is no message row {row_id!r}")
         message = stored.message
-        if message.kind is not MessageKind.EDIT or message.target is None:
-            return stored, None
-        earlier = inbox.find_by_message_id(
-            conn, self._household, message.target, chat_id=message.chat_id
-        )
-        return stored, earlier[0] if earlier else None
+        original = None
+        if message.kind is MessageKind.EDIT and message.target is not None:
+            earlier = inbox.find_by_message_id(
+                conn, self._household, message.target, chat_id=message.chat_id
+            )
+            original = earlier[0] if earlier else None
+        window = [inbox.load(conn, self._household, int(each)) for each in reversed(row.context_window)]
+        return Loaded(
+            stored=stored, original=original,
+            asked=[question for question, _ in self._asked(conn, stored)],
+            window=[each for each in window if each is not None],
+        )  # fmt: skip
 
-    async def prepare(
-        self, stored: StoredMessage, original: StoredMessage | None, asked: Sequence[OpenQuestion]
-    ) -> Prepared:
-        """Read a message and ask memory about it. May wait; writes nothing.
-
-        Args:
-            stored: The message.
-            original: What it edits, if it is an edit.
-            asked: Questions it may answer, newest first; memory is asked about what it inherits too.
-        """
+    async def prepare(self, loaded: Loaded) -> Prepared:
+        """Read a message and ask memory about it. May wait; writes nothing."""
         household = self._participants.household
-        message = stored.message
-        spoken = original.message.sent_at if original else message.sent_at
-        sent_at = spoken.astimezone(self._zone)
-        member = household.member(message.sender) if stored.is_member else None
-        reading = self._read(message.text, sent_at)
-        extraction = await self._extractor.extract(
-            reading, sender=member, participants=self._participants
-        )
+        stored = loaded.stored
+        spoken = (loaded.original or stored).message.sent_at
+        member = household.member(stored.message.sender) if stored.is_member else None
+        reading = self._read(stored.message.text, spoken.astimezone(self._zone))
+        parts = [
+            await self._part(segment, member, loaded) for segment in segments(reading)
+        ]
         prepared = Prepared(
-            stored=stored, sent_at=sent_at, member=member, reading=reading, extraction=extraction,
+            stored=stored, sent_at=reading.sent_at, member=member, parts=tuple(parts),
             brain=BrainContext(),
         )  # fmt: skip
-        outcome = self._attribute(prepared, asked)
+        outcome = self._attribute(prepared, parts[0], loaded.asked)
         queries = compose_queries(
             outcome.extraction, household=household.id, limit=self._config.max_brain_queries
         )
-        extraction = replace(extraction, brain_queries=tuple(query.text for query in queries))
-        return replace(
-            prepared, extraction=extraction, brain=await self._context.ask(queries)
+        texts = tuple(query.text for query in queries)
+        parts[0] = replace(
+            parts[0], extraction=replace(parts[0].extraction, brain_queries=texts)
         )
+        return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
 
-    def questions_for(self, conn: Connection, stored: StoredMessage) -> list[OpenQuestion]:
-        """Return the questions a message may answer, newest first."""
-        return [question for question, _ in self._asked(conn, stored)]
+    async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
+        extraction = await self._extractor.extract(
+            reading, sender=member, participants=self._participants
+        )
+        if loaded.window and needs_context(reading, extraction):
+            earlier = [self._earlier(each, loaded.stored) for each in loaded.window]
+            extraction = continued(
+                reading, extraction, earlier, participants=self._participants
+            )
+        return Part(reading=reading, extraction=extraction)
+
+    def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
+        message = stored.message
+        member = self._participants.household.member(message.sender) if stored.is_member else None
+        reading = self._read(message.text, message.sent_at.astimezone(self._zone))
+        return Earlier(
+            reading=reading,
+            extraction=extract(reading, sender=member, participants=self._participants),
+            is_same_sender=message.sender == present.message.sender,
+        )
 
     def settle(
         self, conn: Connection, prepared: Prepared, *, epoch: int, now: datetime
@@ -201,7 +249,12 @@ class Understanding:
         """
         row_id = str(prepared.stored.id)
         key = (self._household, row_id)
-        decision, notification, speak_later = self._decide(conn, prepared, now=now)
+        decision, notification = self._decide(conn, prepared, now=now)
+        row = repository.find(conn, self._household, row_id)
+        taken_back = tuple(row.withdrawn_actions) if row is not None else ()
+        decision = replace(
+            decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions)
+        )
         repository.update_settled(
             conn, self._household, row_id, decision, notification_id=notification,
             brain=_brain_record(prepared.brain), now=now,
@@ -211,69 +264,122 @@ class Understanding:
 
     def _decide(
         self, conn: Connection, prepared: Prepared, *, now: datetime
-    ) -> tuple[Decision, int | None, None]:
+    ) -> tuple[Decision, int | None]:
+        """Decide about each part; the message's decision is that of the part that speaks, or of the first."""
         proposals.expire_due(conn, self._household, now)
+        settled = [
+            self._decide_part(conn, prepared, number, now=now)
+            for number in range(len(prepared.parts))
+        ]
+        asks = any(
+            decision.extraction is not None and needs_owner(decision.extraction)
+            for decision, _ in settled
+        )
+        if not asks:
+            questions.close(
+                conn, self._household, prepared.stored.id, status=questions.ANSWERED, by=None, at=now
+            )
+        decision, notification = next(
+            (each for each in settled if each[0].reply is not None),
+            next((each for each in settled if each[0].action is not None), settled[0]),
+        )
+        withdrawn = dict.fromkeys(
+            action_id for each, _ in settled for action_id in each.withdrawn_actions
+        )
+        return replace(decision, withdrawn_actions=tuple(withdrawn)), notification
+
+    def _decide_part(
+        self, conn: Connection, prepared: Prepared, number: int, *, now: datetime
+    ) -> tuple[Decision, int | None]:
+        part = prepared.parts[number]
         asked = self._asked(conn, prepared.stored)
-        outcome = self._attribute(prepared, _eligible(prepared, asked))
+        outcome = self._attribute(prepared, part, _eligible(prepared, part, asked))
         pending = action_rows.open_actions(conn, self._household, now=now)
-        schedule = load_schedule(
-            conn, self._household, outcome.extraction, pending=pending, sent_at=prepared.sent_at,
-            zone=self._zone,
-        )  # fmt: skip
-        extraction = complete(
-            outcome.extraction, schedule, today=prepared.sent_at.date(),
-            participants=self._participants,
-        )  # fmt: skip
-        gates = [gate for gate in (outcome.gate, self._extraction_gate(extraction)) if gate]
+        extraction = self._stepping_back(outcome.extraction, prepared, pending)
+        schedule = self._schedule(conn, extraction, prepared, pending)
+        completed = complete(
+            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants
+        )
+        if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
+            schedule = self._schedule(conn, completed, prepared, pending)
+        gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
+        brain_gate = prepared.brain.gate(self._config.brain_min_relevance)
         base = Decision(
             message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
             tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
-            extraction=extraction, gates=tuple(gates),
+            extraction=completed, gates=tuple(gates),
             attribution_source=outcome.question.message_id if outcome.question else None,
         )  # fmt: skip
         if not gates[-1].passed:
-            self._drop_question(conn, prepared, now=now)
-            return base, None, None
-        if (brain_gate := prepared.brain.gate(self._config.brain_min_relevance)) is not None:
+            return base, None
+        if brain_gate is not None:
             base = replace(
                 base, gates=(*gates, brain_gate), brain_relevance=prepared.brain.relevance
             )
-        if extraction.dates != outcome.extraction.dates or extraction.moved_from != outcome.extraction.moved_from:
-            schedule = load_schedule(
-                conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
-                zone=self._zone,
-            )  # fmt: skip
+        sources = {str(prepared.stored.id), *([str(outcome.question.id)] if outcome.question else [])}
         case = Case(
-            extraction=extraction, schedule=schedule,
-            source_ids=frozenset(
-                {str(prepared.stored.id)} | ({str(outcome.question.id)} if outcome.question else set())
-            ),
+            extraction=completed, schedule=schedule, source_ids=frozenset(sources),
             sent_at=prepared.sent_at, zone=self._zone,
             mentioned=frozenset(
-                mention.id for mention in prepared.reading.of_kind("activity", "generic_activity")
+                mention.id for mention in part.reading.of_kind("activity", "generic")
             ),
+            is_bound_for=is_bound_for_activity(part.reading),
         )  # fmt: skip
-        settlement = _Settlement(
-            conn=conn, prepared=prepared, case=case, question=outcome.question, pending=pending,
-            now=now, base=base,
+        return self._conclude(
+            _Settlement(
+                conn=conn, prepared=prepared, part=part, slot=str(number), case=case,
+                question=outcome.question, pending=pending, now=now, base=base,
+            )
         )  # fmt: skip
-        return self._conclude(settlement)
 
-    def _conclude(self, turn: "_Settlement") -> tuple[Decision, int | None, None]:
+    def _schedule(
+        self,
+        conn: Connection,
+        extraction: Extraction,
+        prepared: Prepared,
+        pending: Sequence[PendingAction],
+    ) -> Schedule:
+        return load_schedule(
+            conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
+            zone=self._zone,
+        )  # fmt: skip
+
+    def _stepping_back(
+        self, extraction: Extraction, prepared: Prepared, pending: Sequence[PendingAction]
+    ) -> Extraction:
+        """After somebody stepped back from a job, the message stands for the job they leave open."""
+        if extraction.stance is not Stance.DECLINES or _is_matched(extraction):
+            return extraction
+        claims = self._claims_left(extraction, prepared, pending)
+        if not claims:
+            return extraction
+        job = extraction_from_record(claims[-1].proposal.extraction)
+        return replace(
+            job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
+            entities=extraction.entities, attribution=None, brain_queries=extraction.brain_queries,
+        )  # fmt: skip
+
+    def _claims_left(
+        self, extraction: Extraction, prepared: Prepared, pending: Sequence[PendingAction]
+    ) -> list[PendingAction]:
+        person = extraction.addressee or prepared.stored.message.sender
+        return [action for action in pending if _is_claim_of(action, person, extraction)]
+
+    def _conclude(self, turn: "_Settlement") -> tuple[Decision, int | None]:
         """Apply the rules, then write what follows from them."""
         extraction = turn.case.extraction
         if extraction.stance is Stance.ACCEPTS and turn.question is None:
-            return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None, None
+            return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None
         withdrawn = self._withdraw_stale(turn)
-        turn = self._reopened(turn, withdrawn)
         verdict = self._mute(turn, self._verdict(turn))
-        ground = self._ground(turn)
         absorbed = self._absorbed(turn, verdict)
-        action = self._propose(turn, ground, verdict, absorbed)
-        if action is None and not withdrawn and extraction.stance is not Stance.ASKS:
-            verdict = verdict if verdict.rule else _silent("nothing_to_confirm")
+        action = self._propose(turn, verdict, absorbed)
+        if action is None and not withdrawn and verdict.rule is None:
+            verdict = _silent("nothing_to_confirm" if verdict.reason == "no_rule" else verdict.reason)
         self._track_question(turn, action)
-        reply, buttons, notification = None, (), None
+        reply: str | None = None
+        buttons: tuple[str, ...] = ()
+        notification: int | None = None
         if verdict.decision is RedlineDecision.SPEAK:
             reply = self._phrasing.line(verdict)
             buttons = self._speaker.buttons(action, verdict)
@@ -282,11 +388,11 @@ class Understanding:
                 action_id=action.id if action else None, now=turn.now,
             )  # fmt: skip
         decision = replace(
-            turn.base, extraction=turn.case.extraction, redline=verdict, reply=reply,
-            buttons=buttons, action=action_record(action) if action else None,
-            withdrawn_actions=withdrawn, reason=verdict.reason,
+            turn.base, redline=verdict, reply=reply, buttons=buttons,
+            action=action_record(action) if action else None, withdrawn_actions=withdrawn,
+            reason=verdict.reason,
         )  # fmt: skip
-        return decision, notification, None
+        return decision, notification
 
     def _verdict(self, turn: "_Settlement") -> RedlineOutcome:
         if turn.case.extraction.stance is Stance.DECLINES and turn.question is not None:
@@ -306,7 +412,7 @@ class Understanding:
     def _rests_on_brain(self, turn: "_Settlement") -> bool:
         """Whether only memory could tell that the job exists: a mere mention of something unknown."""
         extraction = turn.case.extraction
-        if extraction.stance is Stance.ASKS or turn.prepared.reading.is_question:
+        if extraction.stance is Stance.ASKS or turn.part.reading.is_question:
             return False
         return not turn.case.schedule.series and extraction.task is None
 
@@ -316,8 +422,7 @@ class Understanding:
         if extraction.task in _CHANGES and extraction.stance is not Stance.ASKS:
             stale = [a for a in turn.pending if _is_undone_by(a, extraction)]
         elif extraction.stance is Stance.DECLINES:
-            person = extraction.addressee or turn.sender
-            stale = [a for a in turn.pending if _is_claim_of(a, person, extraction)][-1:]
+            stale = self._claims_left(turn.part.extraction, turn.prepared, turn.pending)[-1:]
         else:
             return ()
         return retraction.withdraw_all(
@@ -325,25 +430,11 @@ class Understanding:
             by_source=str(turn.prepared.stored.id), now=turn.now,
         )  # fmt: skip
 
-    def _reopened(self, turn: "_Settlement", withdrawn: Sequence[str]) -> "_Settlement":
-        """After somebody stepped back, the message stands for the job they leave open."""
-        if turn.case.extraction.stance is not Stance.DECLINES or not withdrawn:
-            return turn
-        left = next(action for action in turn.pending if action.id == withdrawn[0])
-        job = extraction_from_record(left.proposal.extraction)
-        own = turn.case.extraction
-        extraction = replace(
-            job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
-            entities=own.entities, attribution=None, confidence=own.confidence,
-            brain_queries=own.brain_queries,
-        )  # fmt: skip
-        return replace(turn, case=replace(turn.case, extraction=extraction))
-
     def _ground(self, turn: "_Settlement") -> Ground:
-        maintenance = turn.prepared.reading.of_kind("maintenance")
+        maintenance = turn.part.reading.of_kind("maintenance")
         message = turn.prepared.stored.message
         return Ground(
-            case=turn.case, row_id=str(turn.prepared.stored.id), chat_id=message.chat_id,
+            case=turn.case, row_id=str(turn.prepared.stored.id), slot=turn.slot, chat_id=message.chat_id,
             sender=turn.sender, expires_at=turn.now + self._config.action_ttl,
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
@@ -360,7 +451,6 @@ class Understanding:
     def _propose(
         self,
         turn: "_Settlement",
-        ground: Ground,
         verdict: RedlineOutcome,
         absorbed: Sequence[PendingAction],
     ) -> PendingAction | None:
@@ -368,7 +458,7 @@ class Understanding:
         if extraction.stance is Stance.DECLINES and turn.question is not None:
             return None
         proposal = self._proposer.propose(
-            ground, verdict, [action.proposal.effects for action in absorbed]
+            self._ground(turn), verdict, [action.proposal.effects for action in absorbed]
         )
         if proposal is None:
             return None
@@ -409,11 +499,6 @@ class Understanding:
             extraction.stance is not Stance.DECLINES or turn.question is None
         )
         if not is_open:
-            if turn.question is None or turn.question.id != row.id:
-                questions.close(
-                    turn.conn, self._household, row.id, status=questions.ANSWERED, by=None,
-                    at=turn.now,
-                )  # fmt: skip
             return
         starts_at = first_instant(turn.case, self._config.rules.default_duration)
         until = turn.prepared.sent_at + self._config.open_question_window
@@ -470,11 +555,6 @@ class Understanding:
             action_id=result.action.id,
         )  # fmt: skip
 
-    def _drop_question(self, conn: Connection, prepared: Prepared, *, now: datetime) -> None:
-        questions.close(
-            conn, self._household, prepared.stored.id, status=questions.WITHDRAWN, by=None, at=now
-        )
-
     def _asked(
         self, conn: Connection, stored: StoredMessage
     ) -> list[tuple[OpenQuestion, str | None]]:
@@ -486,7 +566,7 @@ class Understanding:
         return [(question, by) for question, by in found if question.id != stored.id]
 
     def _attribute(
-        self, prepared: Prepared, asked: Sequence[OpenQuestion]
+        self, prepared: Prepared, part: Part, asked: Sequence[OpenQuestion]
     ) -> AttributionOutcome:
         message, member = prepared.stored.message, prepared.member
         reply = Reply(
@@ -495,12 +575,11 @@ class Understanding:
             answers=message.target if message.kind is MessageKind.REACTION else message.reply_to,
             is_reaction=message.kind is MessageKind.REACTION,
             sent_at=message.sent_at,
-            word_count=prepared.reading.word_count,
+            word_count=part.reading.word_count,
         )
         return attribute(
-            prepared.extraction, reply, asked, window=self._config.attribution_window,
-            threshold=self._config.attribution_threshold,
-        )  # fmt: skip
+            part.extraction, reply, asked, threshold=self._config.attribution_threshold
+        )
 
     def _extraction_gate(self, extraction: Extraction) -> GateResult:
         passes = (
@@ -525,7 +604,7 @@ class Understanding:
             for mention in first.of_kind("activity")
             if mention.id in participants.usual_hours
         ]
-        if not hours or all(span.is_meridiem_known for span in first.spans):
+        if not hours or not any(_is_near(span, hours[0]) for span in first.spans):
             return first
         return read_message(
             text, sent_at=sent_at, lexicon=participants.lexicon,
@@ -540,6 +619,8 @@ class _Settlement:
 
     conn: Connection
     prepared: Prepared
+    part: Part
+    slot: str
     case: Case
     question: OpenQuestion | None
     pending: Sequence[PendingAction]
@@ -551,12 +632,25 @@ class _Settlement:
         return self.prepared.stored.message.sender
 
 
+def _is_matched(extraction: Extraction) -> bool:
+    return extraction.attribution is not None and extraction.attribution.source_message_id is not None
+
+
+def _is_near(span: TimeSpan, usual: time) -> bool:
+    """Whether a bare hour, in one half of the day, is close enough to the usual one to be meant so."""
+    if span.is_meridiem_known:
+        return False
+    minutes = (span.begin.hour * 60 + span.begin.minute) - (usual.hour * 60 + usual.minute)
+    half_day = 12 * 60
+    return min(minutes % half_day, -minutes % half_day) <= _USUAL_WITHIN_MINUTES
+
+
 def _eligible(
-    prepared: Prepared, asked: Sequence[tuple[OpenQuestion, str | None]]
+    prepared: Prepared, part: Part, asked: Sequence[tuple[OpenQuestion, str | None]]
 ) -> list[OpenQuestion]:
     """Open questions; also an answered one that a second person now claims in so many words."""
     sender = prepared.stored.message.sender
-    is_claim = prepared.extraction.stance is Stance.CLAIMS
+    is_claim = part.extraction.stance is Stance.CLAIMS
     return [
         question
         for question, answered_by in asked

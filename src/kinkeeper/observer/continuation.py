@@ -1,0 +1,107 @@
+"""What the messages just before add: whom "him" means, and what a bare "weds 4:15" is about. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kinkeeper.observer.extraction import arranges
+from kinkeeper.observer.model import Extraction, Stance
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+
+_ONE = re.compile(r"(?<!\w)(?:he|she|him|her|his|hers)(?!\w)")
+_SEVERAL = re.compile(r"(?<!\w)(?:them|their|theirs)(?!\w)")
+_SURE_ENOUGH = 0.65
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """A message of the context window.
+
+    Attributes:
+        reading: What it says.
+        extraction: What it arranges on its own.
+        is_same_sender: Whether whoever wrote the present message wrote it.
+    """
+
+    reading: Reading
+    extraction: Extraction
+    is_same_sender: bool
+
+
+def needs_context(reading: Reading, extraction: Extraction) -> bool:
+    """Whether earlier messages could say more: an open pronoun, or a time with nothing to hang on."""
+    return not extraction.child and (
+        _is_fragment(extraction) or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
+    )
+
+
+def continued(
+    reading: Reading,
+    extraction: Extraction,
+    earlier: Sequence[Earlier],
+    *,
+    participants: Participants,
+) -> Extraction:
+    """Fill in what earlier messages say.
+
+    Args:
+        reading: The present message.
+        extraction: What it says on its own.
+        earlier: The context window, newest first.
+        participants: The household compiled.
+
+    Returns:
+        The extraction with child (and, for a fragment, activity and task) filled in.
+    """
+    filled = _resolve_pronoun(reading, extraction, earlier, participants)
+    if _is_fragment(filled) and filled.stance is Stance.STATES:
+        filled = _continue_fragment(filled, earlier)
+    return arranges(filled)
+
+
+def _resolve_pronoun(
+    reading: Reading,
+    extraction: Extraction,
+    earlier: Sequence[Earlier],
+    participants: Participants,
+) -> Extraction:
+    if extraction.child:
+        return extraction
+    wants_one = _ONE.search(reading.skeleton) is not None
+    wants_several = _SEVERAL.search(reading.skeleton) is not None
+    if not (wants_one or wants_several):
+        return extraction
+    for message in earlier:
+        children = participants.children_of(message.reading.mentions)
+        if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
+            return replace(extraction, child=children)
+    return extraction
+
+
+def _is_fragment(extraction: Extraction) -> bool:
+    return (
+        extraction.task is None
+        and extraction.activity is None
+        and bool(extraction.dates or extraction.times)
+    )
+
+
+def _continue_fragment(extraction: Extraction, earlier: Sequence[Earlier]) -> Extraction:
+    """A time sent after what it is for: the sender's own last message that names one and has no time."""
+    for message in earlier:
+        other = message.extraction
+        if not message.is_same_sender or other.times or not (other.activity or other.task):
+            continue
+        if other.dates and extraction.dates and not set(other.dates) & set(extraction.dates):
+            continue
+        return replace(
+            extraction,
+            task=other.task,
+            activity=other.activity,
+            child=extraction.child or other.child,
+            dates=extraction.dates or other.dates,
+            location=extraction.location or other.location,
+            confidence=max(extraction.confidence, _SURE_ENOUGH),
+        )
+    return extraction
