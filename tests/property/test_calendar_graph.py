@@ -132,13 +132,16 @@ def keeps_busy(occurrence: Occurrence, person: str) -> bool:
     return event.kind is EventKind.BOOKING and person in event.who
 
 
-def minutes_shared(first: Interval, second: Interval, buffer: timedelta) -> bool:
-    """Whether some moment belongs to both, an instant being a moment of its own."""
-    if first.start == second.start:
+def moments_shared(first: Interval, second: Interval, buffer: timedelta) -> bool:
+    """Whether a moment belongs to both, an instant being one of its own, or the gap is too small."""
+    moment = timedelta(microseconds=1)
+
+    def holds(span: Interval, instant: datetime) -> bool:
+        return span.start <= instant < max(span.end, span.start + moment)
+
+    if holds(first, second.start) or holds(second, first.start):
         return True
-    latest_start = max(first.start, second.start)
-    earliest_end = min(first.end, second.end)
-    return earliest_end - latest_start + buffer > timedelta()
+    return max(first.start, second.start) - min(first.end, second.end) < buffer
 
 
 def identities(found: list[Occurrence]) -> list[tuple[str, datetime]]:
@@ -177,7 +180,7 @@ def test_conflicts_equal_brute_force(
             for each in everything(conn, near)
             if keeps_busy(each, person)
             and each.event.id not in ignored
-            and minutes_shared(each.interval, span, buffer)
+            and moments_shared(each.interval, span, buffer)
         ]
     assert identities(found) == identities(expected)
     assert [each.interval.start for each in found] == sorted(e.interval.start for e in found)
