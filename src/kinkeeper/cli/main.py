@@ -5,10 +5,12 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli import pending
+from kinkeeper.cli import events, pending
+from kinkeeper.cli.demo import demo
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.terminal import notice
+from kinkeeper.cli.why import why
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
 _FAILED, _BAD_INPUT = 1, 2
@@ -43,9 +45,14 @@ def kinkeeper(
     """A quiet, local-first assistant that keeps a family's arrangements together."""
 
 
+app.command()(demo)
 app.command()(observe)
 app.add_typer(pending.app)
 app.command()(pending.undo)
+app.command()(why)
+app.command()(events.events)
+app.command("import")(events.import_file)
+app.command()(events.export)
 
 
 def main() -> None:

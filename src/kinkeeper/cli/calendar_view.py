@@ -1,0 +1,138 @@
+"""The household's calendar: shown as a list of days, or written as an iCalendar file."""
+
+import sys
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from rich.table import Table
+
+from kinkeeper.calendar.ics import export_ics
+from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.repository import list_all_overrides, list_events
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.cli.input import STDIN
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import instant_of, opened, present
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import Interval
+from kinkeeper.household.model import Household
+from kinkeeper.observer.trace_words import people
+
+_AHEAD = timedelta(days=14)
+_DAY = timedelta(days=1)
+
+
+def show_events(where: Where, *, first: str | None, last: str | None, as_json: bool) -> None:
+    """Show what takes place in a span of local days.
+
+    Args:
+        where: Household and database.
+        first: First day, ISO; the household's today where None.
+        last: Last day, included, ISO; two weeks on where None.
+        as_json: Answer with one JSON list.
+
+    Raises:
+        InputError: A day is none, or the last lies before the first.
+    """
+    with opened(where) as system:
+        household = system.household
+        begin = _day(first, household) or present(system).astimezone(household.zone).date()
+        end = _day(last, household) or begin + _AHEAD
+        if end < begin:
+            raise InputError(f"--to {end} lies before --from {begin}")
+        span = Interval(_midnight(begin, household.zone), _midnight(end + _DAY, household.zone))
+        found = system.store.read_now(
+            lambda conn: occurrences_between(conn, household.id, span)
+        )
+    if as_json:
+        answer_json([_record(each, household.zone) for each in found])
+    elif found:
+        console().print(_table(found, household))
+    else:
+        notice(f"Nothing is in the calendar from {begin} to {end}.")
+
+
+def export_calendar(where: Where, file: Path) -> None:
+    """Write all events, with what was changed for single days, as an iCalendar file.
+
+    Args:
+        where: Household and database.
+        file: Where to; "-" for the standard output. An existing file is replaced.
+    """
+    with opened(where) as system:
+        household = system.household
+        calendar = system.store.read_now(
+            lambda conn: export_ics(
+                list_events(conn, household.id),
+                list_all_overrides(conn, household.id),
+                name=household.id,
+            )
+        )
+    if file == STDIN:
+        sys.stdout.buffer.write(calendar)
+        sys.stdout.flush()
+        return
+    file.write_bytes(calendar)
+    notice(f"wrote {file}")
+
+
+def _table(found: Sequence[Occurrence], household: Household) -> Table:
+    table = Table()
+    for heading in ("day", "time", "what", "who", "in charge", "where"):
+        table.add_column(heading, no_wrap=heading in {"day", "time"})
+    shown: date | None = None
+    for each in found:
+        start = each.interval.start.astimezone(household.zone)
+        end = each.interval.end.astimezone(household.zone)
+        clock = "all day" if each.event.all_day else f"{start:%H:%M}–{end:%H:%M}"
+        table.add_row(
+            "" if start.date() == shown else f"{start:%a %Y-%m-%d}",
+            clock,
+            each.event.summary,
+            people(each.event.who, household),
+            people(each.responsible, household),
+            _place(each.place, household),
+        )
+        shown = start.date()
+    return table
+
+
+def _record(each: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
+    event = each.event
+    return {
+        "id": event.id,
+        "summary": event.summary,
+        "kind": event.kind.value,
+        "activity": event.activity,
+        "task": event.task,
+        "start": each.interval.start.astimezone(zone).isoformat(),
+        "end": each.interval.end.astimezone(zone).isoformat(),
+        "original_start": each.original_start.astimezone(zone).isoformat(),
+        "all_day": event.all_day,
+        "rrule": event.rrule,
+        "who": list(event.who),
+        "responsible": list(each.responsible),
+        "place": each.place,
+        "source_type": event.provenance.source_type.value,
+        "source_id": event.provenance.source_id,
+        "confirmed_by": event.provenance.confirmed_by,
+        "action_id": event.provenance.action_id,
+    }
+
+
+def _place(place: str | None, household: Household) -> str:
+    names = {each.id: each.name for each in household.places}
+    return names.get(place, place) if place else ""
+
+
+def _day(text: str | None, household: Household) -> date | None:
+    return instant_of(text, household).date() if text else None
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(), tzinfo=zone)

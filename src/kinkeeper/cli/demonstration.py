@@ -1,0 +1,205 @@
+"""Replays the sample family in a temporary database and shows it as a table."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.cli.chat_lines import BadLine, ChatLine
+from kinkeeper.cli.chats import read_any_chat
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.observing import decisions
+from kinkeeper.cli.opening import log_to_stderr
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.observer.metrics import Metrics, load_metrics
+from kinkeeper.observer.trace import load_trace
+from kinkeeper.observer.trace_words import person
+from kinkeeper.settings.model import Settings
+
+_SAMPLE = files("kinkeeper.cli").joinpath("sample")
+_STYLES = {"SPEAK": "bold magenta", "SILENT": "green", "DROP": "dim"}
+_BUTTON = "bold cyan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One row: a message and what became of it, or what time brought.
+
+    Attributes:
+        at: Local time.
+        message: What it is about.
+        line: The decision, as `observe` prints it.
+    """
+
+    at: datetime
+    message: InboundMessage
+    line: Mapping[str, Any]
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether it is not the message itself, but what came of it later."""
+        return "event" in self.line
+
+    @property
+    def decision(self) -> str:
+        """DROP, SILENT or SPEAK."""
+        return self.line.get("redline_decision") or "DROP"
+
+
+def demonstrate(where: Where, *, as_json: bool) -> None:
+    """Run the sample family's days and show them.
+
+    Args:
+        where: Another household file may be given; its chat is the sample's all the same.
+        as_json: Answer in JSON lines.
+    """
+    log_to_stderr()
+    with (
+        tempfile.TemporaryDirectory(prefix="kinkeeper-demo-") as folder,
+        as_file(_SAMPLE) as sample,
+        (sample / "chat.jsonl").open("rb") as chat,
+    ):
+        inputs = list(read_any_chat(chat))
+        with open_system(
+            Settings(), household_file=where.household or sample / "household.toml",
+            database=str(Path(folder) / "demo.sqlite"), now=_start(inputs),
+        ) as system:  # fmt: skip
+            rows = asyncio.run(_rows(system, inputs))
+            metrics = system.store.read_now(lambda conn: _metrics(conn, system, rows))
+            if as_json:
+                for row in rows:
+                    answer_json(_record(row))
+            else:
+                show(console(), system, rows, metrics)
+
+
+def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metrics) -> None:
+    """Draw the days as a table, the silence ledger, and what to do next.
+
+    Args:
+        screen: Where to.
+        system: The household.
+        rows: In order of time.
+        metrics: Of the same days.
+    """
+    screen.print()
+    screen.print(Text("Three days in the Millers' group chat, and what was made of them", "bold"))
+    screen.print(_table(system, rows))
+    screen.print(Text("The silence ledger", "bold"))
+    for day in metrics.days:
+        screen.print(f"  {day.day:%A}: {day.sentence}")
+    waiting = metrics.actions.get(ActionStatus.PENDING, 0)
+    screen.print(
+        f"\n{waiting} arrangements wait for a yes. Until somebody taps one, "
+        "nothing is written to the calendar."
+    )
+    screen.print("Your own family:  kinkeeper init,  then  kinkeeper observe CHAT.jsonl")
+
+
+def _table(system: System, rows: Sequence[Shown]) -> Table:
+    table = Table(box=box.ROUNDED, border_style="dim", header_style="bold")
+    table.add_column("time", no_wrap=True)
+    table.add_column("who", no_wrap=True)
+    table.add_column("heard", ratio=5)
+    table.add_column("decision", no_wrap=True)
+    table.add_column("said and kept", ratio=6)
+    today: date | None = None
+    for row in rows:
+        if row.at.date() != today:
+            if today is not None:
+                table.add_section()
+            today = row.at.date()
+            table.add_row("", "", Text(f"{today:%A %-d %B}", "bold"), "", "")
+        table.add_row(
+            f"{row.at:%H:%M}",
+            "" if row.is_deferred else person(row.message.sender, system.household),
+            _heard(row),
+            Text(row.decision, _STYLES[row.decision]),
+            _outcome(row),
+        )
+    return table
+
+
+def _heard(row: Shown) -> Text:
+    if row.is_deferred:
+        return Text("(nobody has answered)", "dim italic")
+    prefix = {MessageKind.EDIT: "edited: ", MessageKind.REACTION: "reacts: "}
+    quiet = "dim" if row.decision == "DROP" else ""
+    return Text(prefix.get(row.message.kind, "") + row.message.text, quiet)
+
+
+def _outcome(row: Shown) -> Text:
+    parts: list[Text] = []
+    if row.line.get("reply"):
+        parts.append(Text(row.line["reply"], "bold"))
+        if row.line["buttons"]:
+            buttons = Text(" ").join(Text(f"[{label}]", _BUTTON) for label in row.line["buttons"])
+            parts.append(buttons)
+    action = row.line.get("action")
+    if action and not row.is_deferred:
+        parts.append(Text(f"kept: {action['summary']}"))
+    if row.line.get("withdrawn_action"):
+        parts.append(Text("took an earlier one back", "italic"))
+    if row.line.get("reason") == "grace":
+        parts.append(Text("gives the family 15 minutes to answer", "dim italic"))
+    return Text("\n").join(parts)
+
+
+async def _rows(system: System, inputs: Sequence[ChatLine | BadLine]) -> list[Shown]:
+    household = system.household
+    messages = [line.placed(household) for line in inputs if isinstance(line, ChatLine)]
+    of_id = {message.message_id: message for message in messages}
+    rows = []
+    async for line in decisions(system, inputs):
+        message = of_id[line["message_id"]]
+        at = message.sent_at
+        if "event" in line:
+            at = await system.store.read(
+                lambda conn, about=message.message_id: _settled_at(conn, system, about)  # type: ignore[misc]
+            )
+        rows.append(Shown(at=at.astimezone(household.zone), message=message, line=line))
+    return rows
+
+
+def _settled_at(conn: Connection, system: System, message_id: str) -> datetime:
+    processed_at: datetime = load_trace(conn, system.household, message_id).row.processed_at
+    return processed_at
+
+
+def _metrics(conn: Connection, system: System, rows: Sequence[Shown]) -> Metrics:
+    return load_metrics(
+        conn, system.household.id, system.household.zone, first=rows[0].at.date(),
+        last=rows[-1].at.date(), now=rows[-1].at,
+    )  # fmt: skip
+
+
+def _record(row: Shown) -> dict[str, Any]:
+    message = row.message
+    heard = {"sender": message.sender, "text": message.text, "sent_at": message.sent_at.isoformat()}
+    return {"at": row.at.isoformat(), **row.line, **({} if row.is_deferred else heard)}
+
+
+def _start(inputs: Sequence[ChatLine | BadLine]) -> datetime:
+    first = next(_messages(inputs), None)
+    if first is None:
+        raise InvariantError("the sample chat has no message")
+    return first.message.sent_at
+
+
+def _messages(inputs: Sequence[ChatLine | BadLine]) -> Iterator[ChatLine]:
+    return (line for line in inputs if isinstance(line, ChatLine))

@@ -1,0 +1,84 @@
+"""`kinkeeper events`, `import` and `export`: the household's calendar."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.pending import AsOption, JsonOption
+
+
+class Importable(StrEnum):
+    """What a file can be imported as."""
+
+    EVENTS = "events"
+
+
+@located
+def events(
+    where: Where,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="DAY", help="First day; today if not given.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="DAY", help="Last day; two weeks on if not given.")
+    ] = None,
+    ics: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the whole calendar as an iCalendar file."),
+    ] = None,
+    import_: Annotated[
+        Path | None, typer.Option("--import", metavar="FILE", help="Same as `import FILE`.")
+    ] = None,
+    as_: AsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Show what is in the calendar."""
+    from kinkeeper.cli.calendar_view import export_calendar, show_events
+
+    if import_ is not None:
+        _import(where, import_, as_)
+    elif ics is not None:
+        export_calendar(where, ics)
+    else:
+        show_events(where, first=from_, last=to, as_json=json_)
+
+
+@located
+def import_file(
+    where: Where,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help='iCalendar or JSON lines; "-" reads the input.')
+    ],
+    what: Annotated[
+        Importable, typer.Option("--as", help="What the file holds.", metavar="KIND")
+    ] = Importable.EVENTS,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="MEMBER", help="Who imports; the owner where not given."),
+    ] = None,
+) -> None:
+    """Bring events into the calendar; a line tells what became of each."""
+    _import(where, file, by)
+
+
+@located
+def export(
+    where: Where,
+    file: Annotated[
+        Path, typer.Argument(metavar="[FILE]", help='Where to; "-" writes to the output.')
+    ] = Path("-"),
+) -> None:
+    """Write the whole calendar as an iCalendar file."""
+    from kinkeeper.cli.calendar_view import export_calendar
+
+    export_calendar(where, file)
+
+
+def _import(where: Where, file: Path, by: str | None) -> None:
+    from kinkeeper.cli.importing import import_events
+
+    if import_events(where, file, by=by):
+        raise typer.Exit(2)

@@ -1,0 +1,128 @@
+"""Plain words for what the records hold: people, times, patterns, extractions, rules, reasons. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Any
+
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.household.model import Household
+from kinkeeper.observer.model import UNSPECIFIED, RedlineRule
+
+_FAMILIES: Mapping[str, str] = MappingProxyType({
+    "temporal": "a day",
+    "clock": "a time of day",
+    "assignment": "somebody taking something on",
+    "question_owner": "a question who does it",
+    "transport": "bringing or fetching",
+    "care": "looking after somebody",
+    "pronoun_reply": "a reply about oneself",
+    "acceptance": "a yes",
+    "decline": "a no",
+    "eta": "somebody on the way",
+    "errand": "an errand",
+    "appointment": "an appointment",
+    "people": "a child or the kids",
+    "adults": "an adult of the family",
+    "activities": "an activity",
+    "places": "a place",
+    "change": "a change of plans",
+    "rendezvous": "a place to meet",
+    "schedule_question": "a question about the plan",
+    "request": "a request",
+    "past_narrative": "something past",
+    "habit": "a habit",
+    "feeling": "a feeling",
+    "noise": "small talk",
+})  # fmt: skip
+_TASKS: Mapping[str, str] = MappingProxyType({
+    "pickup": "fetching", "dropoff": "bringing", "cover": "standing in", "attend": "going along",
+    "cancel": "cancelling", "move": "moving", "appointment": "an appointment", "other": "a task",
+})  # fmt: skip
+_RULES: Mapping[str, str] = MappingProxyType({
+    RedlineRule.TEMPORAL_CONFLICT: "two things collide",
+    RedlineRule.RESOURCE_CONFLICT: "two people have one job, or one person two at a time",
+    RedlineRule.MISSING_VARIABLE: "it is soon, and nobody has taken it",
+    RedlineRule.TIME_MISMATCH: "the time or day does not fit what is known",
+})  # fmt: skip
+_SILENCES: Mapping[str, str] = MappingProxyType({
+    "no_rule": "nothing collides, and nobody is missing",
+    "nothing_to_confirm": "there is nothing to keep for a yes",
+    "acknowledged": "it only agrees with something settled",
+    "declined": "a no leaves the question as it was",
+    "withdrawn": "it takes something back",
+    "question_withdrawn": "what was asked was taken back",
+    "grace": "nobody has taken it yet, and the family gets time to answer",
+    "question_settled": "the question was settled before it had to be asked aloud",
+    "too_late": "its time had passed before it could be asked aloud",
+    "already_announced": "the same conflict was announced within a day",
+    "daily_limit": "enough was said today; it waits in the pending list",
+    "switched_off": "asking for a missing owner is switched off",
+    "low_confidence_no_brain": "it was not sure enough, and nothing known supports it",
+})  # fmt: skip
+
+
+def person(member_id: str, household: Household) -> str:
+    """Return a name; of somebody who is no member, what they were called."""
+    member = household.member(member_id)
+    return member.name if member else f"{member_id} (a guest)"
+
+
+def people(member_ids: Iterable[str], household: Household) -> str:
+    """Return names joined: "Leo and Mia"."""
+    return " and ".join(person(member, household) for member in member_ids)
+
+
+def instant(at: datetime, household: Household) -> str:
+    """Return a local day and time: "Thu 2026-03-05 16:00"."""
+    return at.astimezone(household.zone).strftime("%a %Y-%m-%d %H:%M")
+
+
+def score(value: float | None, threshold: float) -> str:
+    """Return a gate's numbers: "0.85, 0.60 needed"."""
+    scored = "no score" if value is None else f"{value:.2f}"
+    return f"{scored}, {threshold:.2f} needed"
+
+
+def families(found: Sequence[str]) -> str:
+    """Return the pattern families that were found, in words."""
+    if not found:
+        return "none of the usual signs"
+    return ", ".join(_FAMILIES.get(name, name.replace("_", " ")) for name in found)
+
+
+def understood(extraction: Mapping[str, Any], household: Household) -> str:
+    """Return an extraction in words: "fetching, Leo, soccer, Thu 2026-03-05, 15:00, by Sarah"."""
+    owners = [who for who in extraction["assigned_to"] if who != UNSPECIFIED]
+    days = [date.fromisoformat(day).strftime("%a %Y-%m-%d") for day in extraction["dates"]]
+    parts = [
+        _TASKS.get(extraction["task"] or "", ""),
+        people(extraction["child"], household),
+        (extraction["activity"] or "").replace("-", " "),
+        ", ".join(days),
+        ", ".join(extraction["times"]),
+        f"by {people(owners, household)}" if owners else "",
+    ]
+    return ", ".join(part for part in parts if part) or "nothing definite"
+
+
+def rule(name: str | None, facts: Mapping[str, Any], household: Household) -> str:
+    """Return why a rule speaks, with what it collides with where that is known."""
+    words = _RULES.get(name or "", name or "a rule asked for it")
+    booked = facts.get("booked") or facts.get("slot")
+    if not booked or not booked.get("start"):
+        return words
+    start = instant(datetime.fromisoformat(booked["start"]), household)
+    return f"{words} ({booked['label']}, {start})"
+
+
+def silence(reason: str) -> str:
+    """Return why nothing was said."""
+    return _SILENCES.get(reason, reason.replace("_", " "))
+
+
+def status(action: PendingAction) -> str:
+    """Return where an action stands, as one word."""
+    if action.undone_at is not None:
+        return "taken back"
+    return "waiting" if action.status is ActionStatus.PENDING else action.status.value
