@@ -138,7 +138,7 @@ def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) ->
 
 def are_compatible(one: Extraction, other: Extraction) -> bool:
     """Whether two extractions can be about the same arrangement: nothing that both name differs."""
-    if one.dates and other.dates and not set(one.dates) & set(other.dates):
+    if one.named_dates and other.named_dates and not set(one.dates) & set(other.dates):
         return False
     if one.activity and other.activity and one.activity != other.activity:
         return False
@@ -159,7 +159,8 @@ def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Ex
         is_coordination=True,
         coordination_type=extraction.coordination_type or asked.coordination_type,
         task=extraction.task or asked.task,
-        dates=asked.dates if not extraction.dates or _is_implied_day(extraction, asked) else extraction.dates,
+        dates=extraction.named_dates or asked.dates or extraction.dates,
+        is_day_implied=extraction.is_day_implied and not asked.dates,
         times=extraction.times or asked.times,
         time_ranges=extraction.time_ranges or (() if extraction.times else asked.time_ranges),
         child=extraction.child or asked.child,
@@ -170,14 +171,6 @@ def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Ex
         attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
     )
     return replace(merged, confidence=max(extraction.confidence, _confidence(merged)))
-
-
-def _is_implied_day(extraction: Extraction, asked: Extraction) -> bool:
-    """Whether the reply named only a time, so that its day was a guess and the question's day is meant."""
-    names_day = any(
-        entity.type in {"date", "datetime", "range"} for entity in extraction.entities
-    )
-    return bool(asked.dates) and not names_day
 
 
 def _assignee(extraction: Extraction, reply: Reply, question: OpenQuestion) -> tuple[str, ...]:

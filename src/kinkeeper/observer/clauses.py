@@ -110,9 +110,14 @@ def is_bound_for_activity(reading: Reading) -> bool:
     return re.search(r"(?<!\w)to (?:[\w']+ )?(?:<act>|<generic>)", reading.skeleton) is not None
 
 
+def cue(reading: Reading, name: str) -> re.Match[str] | None:
+    """Return where the grammar's stance cue `name` stands in the skeleton, if it does."""
+    return grammar().stances[name].search(reading.skeleton)
+
+
 def has_cue(reading: Reading, name: str) -> bool:
     """Whether the grammar's stance cue `name` stands in the message."""
-    return grammar().stances[name].search(reading.skeleton) is not None
+    return cue(reading, name) is not None
 
 
 def clause_around(reading: Reading, offset: int) -> tuple[int, int]:

@@ -78,21 +78,14 @@ def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extrac
     coming = [slot for slot in _of(extraction, schedule) if slot.day >= today]
     if not coming:
         return extraction
-    if not extraction.dates or _is_guess(extraction):
+    if not extraction.named_dates:
         day = (extraction.moved_from or coming[0].day,)
-        return replace(extraction, dates=day)
+        return replace(extraction, dates=day, is_day_implied=False)
     if extraction.task is Task.MOVE and extraction.moved_from is None:
         standing = [slot for slot in coming if slot.day in extraction.dates]
         source = standing[0] if standing else _nearest(coming, extraction.dates[0])
         return replace(extraction, moved_from=source.day)
     return extraction
-
-
-def _is_guess(extraction: Extraction) -> bool:
-    """Whether the day was only guessed from a bare time of day."""
-    return bool(extraction.times) and not any(
-        entity.type in {"date", "datetime", "range", "recurring"} for entity in extraction.entities
-    )
 
 
 def _nearest(slots: Sequence[Slot], day: date) -> Slot:

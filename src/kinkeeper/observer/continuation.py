@@ -41,6 +41,7 @@ def continued(
     extraction: Extraction,
     earlier: Sequence[Earlier],
     *,
+    last_child: str | None,
     participants: Participants,
 ) -> Extraction:
     """Fill in what earlier messages say.
@@ -49,12 +50,15 @@ def continued(
         reading: The present message.
         extraction: What it says on its own.
         earlier: The context window, newest first.
+        last_child: Child the chat was last about, if it was one.
         participants: The household compiled.
 
     Returns:
         The extraction with child (and, for a fragment, activity and task) filled in.
     """
     filled = _resolve_pronoun(reading, extraction, earlier, participants)
+    if not filled.child and last_child and _ONE.search(reading.skeleton):
+        filled = replace(filled, child=(last_child,))
     if _is_fragment(filled) and filled.stance is Stance.STATES:
         filled = _continue_fragment(filled, earlier)
     return arranges(filled)

@@ -6,7 +6,7 @@ It knows the text and the household's words only; what the conversation and the 
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from kinkeeper.household.model import Member, Role
@@ -16,6 +16,7 @@ from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.clauses import (
     TaskPhrase,
     clause_around,
+    cue,
     has_cue,
     stance_of,
     task_phrases,
@@ -53,10 +54,22 @@ _REPLY_STANCES = {
     ReplyKind.DECLINE: Stance.DECLINES,
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
+_ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 _LONGEST_DAY_LIST = 7
 _CERTAIN = 0.95
 _TIED_CHARACTERS = 12
 _ANY_APPOINTMENT = "appointment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moments:
+    """When, as the message says it."""
+
+    dates: tuple[date, ...]
+    is_day_implied: bool
+    times: tuple[time, ...]
+    ranges: tuple[tuple[time, time], ...]
+    moved_from: date | None
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -71,6 +84,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         The extraction; `is_coordination` is False where the text alone arranges nothing (a bare
         "I'll do it" needs attribution to become coordination).
     """
+    reading = _declining_clause(reading)
     phrases = task_phrases(reading)
     phrase = _primary(phrases)
     stance, is_uncertain = _stance(reading, phrase)
@@ -82,7 +96,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     assigned, addressee = _assignment(
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
     )
-    dates, times, ranges, moved_from = moments
+    dates, times = moments.dates, moments.times
     has_substance = bool(task or activity or (children and (dates or times)))
     is_told = _is_told(reading, stance=stance, dates=dates)
     is_coordination = has_substance and not is_told
@@ -93,13 +107,14 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         stance=stance,
         dates=dates,
         times=times,
-        time_ranges=ranges,
+        time_ranges=moments.ranges,
+        is_day_implied=moments.is_day_implied,
         assigned_to=assigned,
         addressee=addressee,
         child=children,
         activity=activity.id if activity else None,
         location=_location(reading),
-        moved_from=moved_from,
+        moved_from=moments.moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
         is_special=has_cue(reading, "special")
         or any(participants.is_occasion(mention.id) for mention in reading.of_kind("generic")),
@@ -114,6 +129,20 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
             is_asked=stance is Stance.ASKS, is_uncertain=is_uncertain, is_told=is_told,
         ),
     )  # fmt: skip
+
+
+def _declining_clause(reading: Reading) -> Reading:
+    """Of a refusal, only the refusing clause counts; the rest is its reason ("can't, book club")."""
+    if reading.reply is None or reading.reply.kind is not ReplyKind.DECLINE:
+        return reading
+    if any(phrase.stance in _ACTIVE for phrase in task_phrases(reading)):
+        return reading
+    match = cue(reading, "decline")
+    if match is None:
+        return reading
+    start, end = clause_around(reading, match.start())
+    comma = reading.skeleton.find(" ,", match.end())
+    return reading.within(start, min(end, comma) if comma >= 0 else end)
 
 
 def arranges(extraction: Extraction) -> Extraction:
@@ -148,17 +177,20 @@ def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
 
 def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
     reply = reading.reply
-    if reply and reply.is_whole and reply.kind in _REPLY_STANCES:
-        return _REPLY_STANCES[reply.kind], False
-    if phrase is None or (phrase.stance is Stance.STATES and not phrase.is_sender):
-        stance, is_uncertain = stance_of(reading)
-        if phrase is not None and phrase.task in {Task.CANCEL, Task.MOVE} and stance is not Stance.ASKS:
-            return Stance.STATES, is_uncertain
-        is_bare = phrase is None and not reading.of_kind("activity", "generic", "child")
-        if stance is Stance.STATES and is_bare and reply and reply.kind in _REPLY_STANCES:
-            return _REPLY_STANCES[reply.kind], is_uncertain
-        return stance, is_uncertain
-    return phrase.stance, phrase.is_uncertain
+    answer = _REPLY_STANCES.get(reply.kind) if reply else None
+    if answer is Stance.DECLINES and not (phrase and phrase.stance in _ACTIVE):
+        return answer, False
+    if phrase is not None and phrase.stance is not Stance.STATES:
+        return phrase.stance, phrase.is_uncertain
+    if answer is not None and reply is not None and reply.is_whole:
+        return answer, False
+    stance, is_uncertain = stance_of(reading)
+    if phrase is not None and phrase.task in {Task.CANCEL, Task.MOVE} and stance is not Stance.ASKS:
+        return Stance.STATES, is_uncertain
+    is_bare = phrase is None and not reading.of_kind("activity", "generic", "child")
+    if stance is Stance.STATES and is_bare and answer is not None:
+        return answer, is_uncertain
+    return stance, is_uncertain
 
 
 def _assignment(
@@ -260,11 +292,7 @@ def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool
     return has_cue(reading, "past") and not has_cue(reading, "change")
 
 
-def _moments(
-    reading: Reading, task: Task | None, at: int | None
-) -> tuple[
-    tuple[date, ...], tuple[time, ...], tuple[tuple[time, time], ...], date | None
-]:
+def _moments(reading: Reading, task: Task | None, at: int | None) -> _Moments:
     spans = [
         span
         for span in _spans_of(reading, at)
@@ -283,9 +311,13 @@ def _moments(
                 times.append(start)
             if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
                 ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
-    if not dates and times:
+    is_implied = not dates and bool(times)
+    if is_implied:
         dates = [min(span.begin for span in kept if span.has_time).date()]
-    return tuple(dates), tuple(times), tuple(ranges), moved_from.begin.date() if moved_from else None
+    return _Moments(
+        dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
+        moved_from=moved_from.begin.date() if moved_from else None,
+    )  # fmt: skip
 
 
 def _turning_point(

@@ -19,11 +19,17 @@ class Grammar:
 
     Attributes:
         words: Contractions and chat spellings written out.
+        doubtful_nouns: Words that are things only after one of `before_nouns`, or after a mention.
+        before_nouns: Determiners and prepositions.
+        idioms: Pairs of words that mean something else altogether.
         tasks: One pattern per task, in order of precedence.
         stances: One pattern per stance cue ("ask", "claim", ...).
     """
 
     words: Mapping[str, str]
+    doubtful_nouns: frozenset[str]
+    before_nouns: frozenset[str]
+    idioms: frozenset[str]
     tasks: Mapping[Task, re.Pattern[str]]
     stances: Mapping[str, re.Pattern[str]]
 
@@ -34,6 +40,9 @@ def grammar() -> Grammar:
     data = tomllib.loads(files(__package__).joinpath("grammar.toml").read_text(encoding="utf-8"))
     return Grammar(
         words=data["words"],
+        doubtful_nouns=frozenset(data["nouns"]["doubtful"]),
+        before_nouns=frozenset(data["nouns"]["before"]),
+        idioms=frozenset(data["nouns"]["idioms"]),
         tasks={Task(name): _compile(patterns) for name, patterns in data["tasks"].items()},
         stances={name: _compile(patterns) for name, patterns in data["stances"].items()},
     )

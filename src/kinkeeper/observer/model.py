@@ -120,6 +120,7 @@ class Extraction:
         dates: Local days it concerns, in order.
         times: Local times of day, in order; ranges stand with their starts.
         time_ranges: (start, end) of those that are ranges.
+        is_day_implied: Whether no day was named and a bare time of day stands for its next coming.
         assigned_to: Member ids, or ("unspecified",).
         addressee: Member id that a request names, if any.
         child: Member ids of the children concerned.
@@ -145,6 +146,7 @@ class Extraction:
     dates: tuple[date, ...] = ()
     times: tuple[time, ...] = ()
     time_ranges: tuple[tuple[time, time], ...] = ()
+    is_day_implied: bool = False
     assigned_to: tuple[str, ...] = (UNSPECIFIED,)
     addressee: str | None = None
     child: tuple[str, ...] = ()
@@ -161,6 +163,11 @@ class Extraction:
     confidence: float = 0.0
     extractor: str = "rules"
     version: str = "1"
+
+    @property
+    def named_dates(self) -> tuple[date, ...]:
+        """The days that were named, not guessed from a bare time of day."""
+        return () if self.is_day_implied else self.dates
 
     @property
     def owners(self) -> tuple[str, ...]:

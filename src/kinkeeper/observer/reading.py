@@ -133,7 +133,12 @@ def read_message(
     found = lexicon.find(tokens)
     people = [mention for mention in found if mention.kind in _PEOPLE]
     spans = tuple(span for span in spans if not any(_is_name(span, person) for person in people))
-    mentions = tuple(m for m in found if not any(_covers(span, m) for span in spans))
+    mentions = tuple(
+        mention
+        for mention in found
+        if not any(_covers(span, mention) for span in spans)
+        and _is_thing(mention, tokens, found)
+    )
     symbols = _symbols(tokens, mentions, spans)
     return Reading(
         text=text,
@@ -153,6 +158,19 @@ def read_message(
 def _is_name(span: TimeSpan, person: Mention) -> bool:
     """Whether a month is somebody's name where it stands; the lexicon looks for evidence before it says so."""
     return span.grain is Grain.MONTH and person.start <= span.start_char and span.end_char <= person.end
+
+
+def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention]) -> bool:
+    """Whether a word that is also a verb or part of an idiom is meant as the thing."""
+    words = grammar()
+    if mention.kind != "generic" or mention.surface.casefold() not in words.doubtful_nouns:
+        return True
+    before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
+    if before is None or f"{before.text} {mention.surface.casefold()}" in words.idioms:
+        return False
+    return before.text in words.before_nouns or any(
+        other.end == before.end for other in found
+    )
 
 
 def _covers(span: TimeSpan, mention: Mention) -> bool:

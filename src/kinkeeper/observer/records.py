@@ -33,6 +33,7 @@ def extraction_record(extraction: Extraction) -> dict[str, Any]:
         "time_ranges": [
             {"start": hhmm(start), "end": hhmm(end)} for start, end in extraction.time_ranges
         ],
+        "is_day_implied": extraction.is_day_implied,
         "assigned_to": list(extraction.assigned_to),
         "addressee": extraction.addressee,
         "child": list(extraction.child),
@@ -84,6 +85,7 @@ def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
             (time.fromisoformat(span["start"]), time.fromisoformat(span["end"]))
             for span in record["time_ranges"]
         ),
+        is_day_implied=record["is_day_implied"],
         assigned_to=tuple(record["assigned_to"]),
         addressee=record["addressee"],
         child=tuple(record["child"]),

@@ -264,6 +264,33 @@ def latest_with_action(
     ).first()
 
 
+def last_extraction(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    *,
+    since: datetime,
+    before: datetime,
+    except_for: str,
+) -> Mapping[str, Any] | None:
+    """Return the extraction of a chat's latest message in [since, before] that arranged something."""
+    table = observer_messages
+    rows = conn.execute(
+        select(table.c.extraction)
+        .where(
+            table.c.household == household,
+            table.c.chat_id == chat_id,
+            table.c.sent_at >= since,
+            table.c.sent_at <= before,
+            table.c.id != except_for,
+            table.c.redline_decision.is_not(None),
+        )
+        .order_by(table.c.sent_at.desc())
+        .limit(1)
+    )
+    return rows.scalars().first()
+
+
 def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: datetime) -> int:
     """Return how many messages of a chat were sent in the minute before `now`."""
     statement = (

@@ -7,7 +7,7 @@ household's days, the extraction gate, the rules, the proposal, the line in the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Protocol
 
 from sqlalchemy import Connection
@@ -19,7 +19,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import MessageKind
-from kinkeeper.household.model import Member
+from kinkeeper.household.model import Member, Role
 from kinkeeper.jobs import leases
 from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.messaging import inbox
@@ -63,6 +63,7 @@ from kinkeeper.observer.tables import observer_messages
 
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 _USUAL_WITHIN_MINUTES = 120
+_SAME_SUBJECT = timedelta(hours=6)
 
 
 class Extractor(Protocol):
@@ -126,12 +127,14 @@ class Loaded:
         original: What it edits, if it is an edit.
         asked: Questions it may answer, newest first.
         window: Its context window, newest first.
+        last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
     """
 
     stored: StoredMessage
     original: StoredMessage | None
     asked: Sequence[OpenQuestion]
     window: Sequence[StoredMessage]
+    last_child: str | None
 
 
 class Understanding:
@@ -183,7 +186,17 @@ class Understanding:
             stored=stored, original=original,
             asked=[question for question, _ in self._asked(conn, stored)],
             window=[each for each in window if each is not None],
+            last_child=self._last_child(conn, stored),
         )  # fmt: skip
+
+    def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
+        message = stored.message
+        record = repository.last_extraction(
+            conn, self._household, message.chat_id, since=message.sent_at - _SAME_SUBJECT,
+            before=message.sent_at, except_for=str(stored.id),
+        )  # fmt: skip
+        children = record["child"] if record else []
+        return children[0] if len(children) == 1 else None
 
     async def prepare(self, loaded: Loaded) -> Prepared:
         """Read a message and ask memory about it. May wait; writes nothing."""
@@ -213,11 +226,12 @@ class Understanding:
         extraction = await self._extractor.extract(
             reading, sender=member, participants=self._participants
         )
-        if loaded.window and needs_context(reading, extraction):
+        if needs_context(reading, extraction):
             earlier = [self._earlier(each, loaded.stored) for each in loaded.window]
             extraction = continued(
-                reading, extraction, earlier, participants=self._participants
-            )
+                reading, extraction, earlier, last_child=loaded.last_child,
+                participants=self._participants,
+            )  # fmt: skip
         return Part(reading=reading, extraction=extraction)
 
     def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
@@ -571,7 +585,7 @@ class Understanding:
         message, member = prepared.stored.message, prepared.member
         reply = Reply(
             sender=message.sender,
-            is_assignable=member is not None and member.is_adult,
+            is_assignable=member is not None and member.role is not Role.CHILD,
             answers=message.target if message.kind is MessageKind.REACTION else message.reply_to,
             is_reaction=message.kind is MessageKind.REACTION,
             sent_at=message.sent_at,
