@@ -10,52 +10,37 @@ how they are labelled, and what the figures are.
 import argparse
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from examples import (
+    DOUBTFUL_WEIGHT,
+    FAMILY_WEIGHT,
+    HERE,
+    SPELLING_SCALE,
+    Example,
+    Features,
+    labelled_sms,
+    labelled_speech,
+    read_features,
+    written_lines,
+    written_threads,
+)
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from kinkeeper.evaluation.coordination import (
-    CONTEXT_WINDOW,
-    LabelledMessage,
-    family_messages,
-    household_lexicon,
-    read_lines,
-    real_messages,
-    speakers_lexicon,
-)
+from kinkeeper.evaluation.coordination import family_messages, real_messages
 from kinkeeper.language.lexicon import Lexicon
-from kinkeeper.language.text import TokenKind, tokenise
-from kinkeeper.observer.tripwire import (
-    DEFAULT_THRESHOLD as THRESHOLD,
-)
-from kinkeeper.observer.tripwire import (
-    OPENS_THREAD,
-    SHORT_REPLY_BOOST,
-    SHORT_REPLY_WORDS,
-    THREAD_BOOST,
-)
-from kinkeeper.observer.tripwire_model import (
-    SHIPPED_WEIGHTS,
-    family_pairs,
-    shape,
-    spelling_parts,
-    word_sequences,
-)
-from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
+from kinkeeper.observer.tripwire import DEFAULT_THRESHOLD as THRESHOLD
+from kinkeeper.observer.tripwire import OPENS_THREAD, SHORT_REPLY_BOOST, THREAD_BOOST
+from kinkeeper.observer.tripwire_model import SHIPPED_WEIGHTS
 
-HERE = Path(__file__).parent
 RIDGE = 10.0
-SPELLING_SCALE = 0.5
 RAREST = 2
-DOUBTFUL_WEIGHT = 0.4
-FAMILY_WEIGHT = 2.0
 FOLDS = 5
 # What the thread is worth near the threshold, in log-odds, so that the fit leaves room for it.
 THREAD_OFFSET = 0.65
@@ -63,150 +48,6 @@ SHORT_OFFSET = 0.8
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Features = dict[tuple[str, str], float]
-PATTERNS = load_patterns()
-
-
-@dataclass(frozen=True)
-class Example:
-    """One message ready for fitting."""
-
-    message: LabelledMessage
-    weight: float
-    is_reply_line: bool = False
-
-
-def read_features(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
-    """Return the features of a message, and whether it is short."""
-    tokens = tokenise(text)
-    if not tokens:
-        return {}, True
-    words = household_words(PATTERNS, lexicon, tokens)
-    families = PATTERNS.matched(" ".join(words))
-    features: Features = {("words", run): 1.0 for run in word_sequences(words)}
-    spelling = Counter(part for word in set(words) for part in set(spelling_parts(word)))
-    features |= {("spelling", part): SPELLING_SCALE * count for part, count in spelling.items()}
-    features |= {("families", family): 1.0 for family in families}
-    features |= {("pairs", pair): 1.0 for pair in family_pairs(families)}
-    features |= {("shape", name): 1.0 for name in shape(words)}
-    spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
-    return features, spoken <= SHORT_REPLY_WORDS
-
-
-def labelled_sms(data: Path) -> list[Example]:
-    """Read our labels of real text messages; their text stays where it is."""
-    texts = {row["meta"]["id"]: row for row in read_lines(data / "sms_real_dev.jsonl")}
-    return [
-        _labelled(
-            "nus_sms",
-            row,
-            conversation=row["conversation"],
-            text=texts[row["id"]]["text"],
-            context=tuple(texts[earlier]["text"] for earlier in row["context"]),
-            lexicon=speakers_lexicon(frozenset()),
-        )
-        for row in read_lines(HERE / "labels_sms.jsonl")
-    ]
-
-
-def labelled_speech(data: Path) -> list[Example]:
-    """Read our labels of household talk."""
-    path = data / "cabnc_home_conversations_dev.jsonl"
-    turns = {row["conversation"]: row["turns"] for row in read_lines(path)}
-    examples = []
-    for row in read_lines(HERE / "labels_cabnc.jsonl"):
-        conversation, at = turns[row["conversation"]], row["turn"]
-        earlier = conversation[max(0, at - CONTEXT_WINDOW) : at]
-        examples.append(
-            _labelled(
-                "cabnc",
-                row,
-                conversation=row["conversation"],
-                text=conversation[at]["text"],
-                context=tuple(turn["text"] for turn in earlier),
-                lexicon=speakers_lexicon(
-                    frozenset(turn["sender"] for turn in conversation[max(0, at - 6) : at + 1])
-                ),
-            )
-        )
-    return examples
-
-
-def _labelled(
-    source: str,
-    row: dict[str, bool],
-    *,
-    conversation: str,
-    text: str,
-    context: tuple[str, ...],
-    lexicon: Lexicon,
-) -> Example:
-    message = LabelledMessage(
-        source=f"{source} (fitting)",
-        slice="fitting",
-        conversation=f"{source}:{conversation}",
-        text=text,
-        context=context,
-        lexicon=lexicon,
-        is_coordination=row["is_coordination"],
-        is_sure=row["is_sure"],
-    )
-    return Example(message, 1.0 if row["is_sure"] else DOUBTFUL_WEIGHT)
-
-
-STAND_INS = (
-    {"child": "Nora", "child2": "Theo", "adult": "Sam", "activity": "chess", "activity2": "swimming", "place": "Oak Hall"},
-    {"child": "ivo", "child2": "lena", "adult": "petra", "activity": "cricket", "activity2": "cello", "place": "the dojo"},
-)  # fmt: skip
-FIGURES = {
-    "day": ("tuesday", "Thursday", "fri", "monday", "wed", "Saturday", "thurs"),
-    "time": ("4:30", "3pm", "16:00", "5:15", "8.30", "7am"),
-    "num": ("5", "3", "6", "4", "7", "8"),
-    "month": ("March", "june", "october"),
-}
-
-
-def written_lines() -> list[Example]:
-    """Fill in the household lines, once for each stand-in household."""
-    examples = []
-    lines = (HERE / "household_lines.txt").read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(line for line in lines if line and not line.startswith("#")):
-        label, template = line[0], line[2:]
-        for household, names in enumerate(STAND_INS):
-            if household and "{" not in template:
-                continue
-            kinds = {key.rstrip("2") for key in names}
-            lexicon = household_lexicon(
-                {
-                    kind: [
-                        {"id": name.lower(), "words": [name]}
-                        for key, name in names.items()
-                        if key.rstrip("2") == kind
-                    ]
-                    for kind in kinds
-                }
-            )
-            text = _fill(template, names, 2 * number + household)
-            message = LabelledMessage(
-                source="written lines",
-                slice="fitting",
-                conversation="written lines",
-                text=text,
-                context=(),
-                lexicon=lexicon,
-                is_coordination=label != "-",
-            )
-            examples.append(Example(message, 1.0, is_reply_line=label == "~"))
-    return examples
-
-
-def _fill(template: str, names: dict[str, str], turn: int) -> str:
-    def value(match: re.Match[str]) -> str:
-        key = match[1]
-        choices = FIGURES.get(key)
-        return choices[(turn + match.start()) % len(choices)] if choices else names[key]
-
-    return re.sub(r"\{(\w+)\}", value, template)
 
 
 class Design:
@@ -405,6 +246,7 @@ def main() -> None:
             *family["dev"],
             *family["heldout"],
             *written_lines(),
+            *written_threads(),
         ]
     )
     train = design.sources != "family heldout"

@@ -1,0 +1,201 @@
+"""What the tripwire is fitted on: labelled real messages, written household lines and threads."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from kinkeeper.evaluation.coordination import (
+    CONTEXT_WINDOW,
+    LabelledMessage,
+    household_lexicon,
+    read_lines,
+    speakers_lexicon,
+)
+from kinkeeper.language.lexicon import Lexicon
+from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.observer.tripwire import SHORT_REPLY_WORDS
+from kinkeeper.observer.tripwire_model import family_pairs, shape, spelling_parts, word_sequences
+from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
+
+HERE = Path(__file__).parent
+SPELLING_SCALE = 0.5
+DOUBTFUL_WEIGHT = 0.4
+FAMILY_WEIGHT = 2.0
+
+Features = dict[tuple[str, str], float]
+PATTERNS = load_patterns()
+
+
+@dataclass(frozen=True)
+class Example:
+    """One message ready for fitting."""
+
+    message: LabelledMessage
+    weight: float
+    is_reply_line: bool = False
+
+
+def read_features(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
+    """Return the features of a message, and whether it is short."""
+    tokens = tokenise(text)
+    if not tokens:
+        return {}, True
+    words = household_words(PATTERNS, lexicon, tokens)
+    families = PATTERNS.matched(" ".join(words))
+    features: Features = {("words", run): 1.0 for run in word_sequences(words)}
+    spelling = Counter(part for word in set(words) for part in set(spelling_parts(word)))
+    features |= {("spelling", part): SPELLING_SCALE * count for part, count in spelling.items()}
+    features |= {("families", family): 1.0 for family in families}
+    features |= {("pairs", pair): 1.0 for pair in family_pairs(families)}
+    features |= {("shape", name): 1.0 for name in shape(words)}
+    spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
+    return features, spoken <= SHORT_REPLY_WORDS
+
+
+def labelled_sms(data: Path) -> list[Example]:
+    """Read our labels of real text messages; their text stays where it is."""
+    texts = {row["meta"]["id"]: row for row in read_lines(data / "sms_real_dev.jsonl")}
+    return [
+        _labelled(
+            "nus_sms",
+            row,
+            conversation=row["conversation"],
+            text=texts[row["id"]]["text"],
+            context=tuple(texts[earlier]["text"] for earlier in row["context"]),
+            lexicon=speakers_lexicon(frozenset()),
+        )
+        for row in read_lines(HERE / "labels_sms.jsonl")
+    ]
+
+
+def labelled_speech(data: Path) -> list[Example]:
+    """Read our labels of household talk."""
+    path = data / "cabnc_home_conversations_dev.jsonl"
+    turns = {row["conversation"]: row["turns"] for row in read_lines(path)}
+    examples = []
+    for row in read_lines(HERE / "labels_cabnc.jsonl"):
+        conversation, at = turns[row["conversation"]], row["turn"]
+        earlier = conversation[max(0, at - CONTEXT_WINDOW) : at]
+        examples.append(
+            _labelled(
+                "cabnc",
+                row,
+                conversation=row["conversation"],
+                text=conversation[at]["text"],
+                context=tuple(turn["text"] for turn in earlier),
+                lexicon=speakers_lexicon(
+                    frozenset(turn["sender"] for turn in conversation[max(0, at - 6) : at + 1])
+                ),
+            )
+        )
+    return examples
+
+
+def _labelled(
+    source: str,
+    row: dict[str, bool],
+    *,
+    conversation: str,
+    text: str,
+    context: tuple[str, ...],
+    lexicon: Lexicon,
+) -> Example:
+    message = LabelledMessage(
+        source=f"{source} (fitting)",
+        slice="fitting",
+        conversation=f"{source}:{conversation}",
+        text=text,
+        context=context,
+        lexicon=lexicon,
+        is_coordination=row["is_coordination"],
+        is_sure=row["is_sure"],
+    )
+    return Example(message, 1.0 if row["is_sure"] else DOUBTFUL_WEIGHT)
+
+
+STAND_INS = (
+    {"child": "Nora", "child2": "Theo", "adult": "Sam", "activity": "chess", "activity2": "swimming", "place": "Oak Hall"},
+    {"child": "ivo", "child2": "lena", "adult": "petra", "activity": "cricket", "activity2": "cello", "place": "the dojo"},
+)  # fmt: skip
+FIGURES = {
+    "day": ("tuesday", "Thursday", "fri", "monday", "wed", "Saturday", "thurs"),
+    "time": ("4:30", "3pm", "16:00", "5:15", "8.30", "7am"),
+    "num": ("5", "3", "6", "4", "7", "8"),
+    "month": ("March", "june", "october"),
+}
+
+
+def written_lines() -> list[Example]:
+    """Fill in the household lines, once for each stand-in household."""
+    examples = []
+    lines = (HERE / "household_lines.txt").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(line for line in lines if line and not line.startswith("#")):
+        label, template = line[0], line[2:]
+        for household, names in enumerate(STAND_INS):
+            if household and "{" not in template:
+                continue
+            kinds = {key.rstrip("2") for key in names}
+            lexicon = household_lexicon(
+                {
+                    kind: [
+                        {"id": name.lower(), "words": [name]}
+                        for key, name in names.items()
+                        if key.rstrip("2") == kind
+                    ]
+                    for kind in kinds
+                }
+            )
+            text = _fill(template, names, 2 * number + household)
+            message = LabelledMessage(
+                source="written lines",
+                slice="fitting",
+                conversation="written lines",
+                text=text,
+                context=(),
+                lexicon=lexicon,
+                is_coordination=label in "+~",
+            )
+            examples.append(Example(message, 1.0, is_reply_line=label in "~="))
+    return examples
+
+
+def written_threads() -> list[Example]:
+    """Read the household threads, each message with those before it as context."""
+    examples: list[Example] = []
+    lexicon, earlier, thread = household_lexicon({}), [], 0
+    text = (HERE / "household_threads.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("##"):
+            continue
+        if line.startswith("#"):
+            earlier, thread = [], thread + 1
+            groups = zip(("child", "adult", "activity"), line[1:].split("|"), strict=True)
+            lexicon = household_lexicon({kind: _entries(words) for kind, words in groups})
+            continue
+        message = LabelledMessage(
+            source="written threads",
+            slice="fitting",
+            conversation=f"thread {thread}",
+            text=line[2:],
+            context=tuple(earlier[-CONTEXT_WINDOW:]),
+            lexicon=lexicon,
+            is_coordination=line[0] == "+",
+        )
+        earlier.append(line[2:])
+        examples.append(Example(message, FAMILY_WEIGHT))
+    return examples
+
+
+def _entries(words: str) -> list[dict[str, str | list[str]]]:
+    names = [word.strip() for word in words.split(",")]
+    return [{"id": name.lower(), "words": [name]} for name in names]
+
+
+def _fill(template: str, names: dict[str, str], turn: int) -> str:
+    def value(match: re.Match[str]) -> str:
+        key = match[1]
+        choices = FIGURES.get(key)
+        return choices[(turn + match.start()) % len(choices)] if choices else names[key]
+
+    return re.sub(r"\{(\w+)\}", value, template)
