@@ -20,6 +20,7 @@ from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.observer.redline import RedlineRules
 from kinkeeper.observer.replay import Replay
+from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tripwire import load_tripwire
 from kinkeeper.observer.understanding import RulesExtractor, Understanding
@@ -68,6 +69,10 @@ class System:
         )
         return Understanding(self.participants, self.config, RulesExtractor(), context)
 
+    def settlement(self) -> Settlement:
+        """Return the half of tier 2 that decides and writes."""
+        return Settlement(self.participants, self.config, self.speaker())
+
     def speaker(self) -> Speaker:
         """Return the one that speaks in the groups."""
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
@@ -78,7 +83,8 @@ class System:
         clock = VirtualClock(start)
         return Replay(
             self.store, self.household.id, intake=self.intake(refuses_chats=False),
-            understanding=self.understanding(clock), speaker=self.speaker(), clock=clock,
+            understanding=self.understanding(clock), settlement=self.settlement(),
+            speaker=self.speaker(), clock=clock,
         )  # fmt: skip
 
 

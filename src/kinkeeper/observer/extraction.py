@@ -408,7 +408,7 @@ def _span_value(span: TimeSpan) -> str:
     return begin.isoformat() if span.has_time else begin.date().isoformat()
 
 
-def _confidence(  # noqa: PLR0913 - one flag per piece of evidence
+def _confidence(
     *,
     has_task: bool,
     has_activity: bool,

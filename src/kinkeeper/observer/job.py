@@ -15,6 +15,7 @@ from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key
 from kinkeeper.observer import repository
 from kinkeeper.observer.intake import JOB_NAME
+from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.understanding import Understanding
@@ -30,7 +31,8 @@ class UnderstandingJob:
     Args:
         store: Its database.
         household: Tenant key.
-        understanding: Tier 2.
+        understanding: Reads messages.
+        settlement: Decides about them.
         speaker: Asks late questions.
         clock: Tells when leases run out and when effects happen.
     """
@@ -41,12 +43,14 @@ class UnderstandingJob:
         household: str,
         *,
         understanding: Understanding,
+        settlement: Settlement,
         speaker: Speaker,
         clock: Clock,
     ) -> None:
         self._store = store
         self._household = household
         self._understanding = understanding
+        self._settlement = settlement
         self._speaker = speaker
         self._clock = clock
 
@@ -103,7 +107,7 @@ class UnderstandingJob:
         loaded = await self._store.read(lambda conn: self._understanding.load(conn, row_id))
         prepared = await self._understanding.prepare(loaded)
         await self._store.write(
-            lambda conn: self._understanding.settle(
+            lambda conn: self._settlement.settle(
                 conn, prepared, epoch=epoch, now=self._clock.now()
             )
         )

@@ -143,7 +143,7 @@ def load_metrics(
     span = Interval(_midnight(first, zone), _midnight(last + timedelta(days=1), zone))
     rows = _rows(conn, household, span)
     days = tuple(
-        _ledger_day(conn, household, day, zone, of_day)
+        _ledger_day(conn, household, day, zone=zone, rows=of_day)
         for day, of_day in sorted(_by_day(rows, zone).items())
     )
     statuses = Counter(
@@ -170,9 +170,7 @@ def failures(conn: Connection, household: str) -> Sequence[Failure]:
     table = observer_messages
     rows = conn.execute(
         select(table.c.id, table.c.message_id, table.c.chat_id, table.c.error)
-        .where(
-            table.c.household == household, table.c.state == WorkState.MANUAL_REVIEW.value
-        )
+        .where(table.c.household == household, table.c.state == WorkState.MANUAL_REVIEW.value)
         .order_by(table.c.sent_at, table.c.id)
     )
     return [
@@ -186,19 +184,19 @@ def failures(conn: Connection, household: str) -> Sequence[Failure]:
 
 def _rows(conn: Connection, household: str, span: Interval) -> Sequence[Row[Any]]:
     table = observer_messages
+    names = (
+        "chat_id", "message_id", "sent_at", "tripwire_confidence", "tier1_decision",
+        "redline_decision", "redline_trigger_rule", "action_id",
+    )  # fmt: skip
     return conn.execute(
-        select(
-            table.c.chat_id, table.c.message_id, table.c.sent_at, table.c.tripwire_confidence,
-            table.c.tier1_decision, table.c.redline_decision, table.c.redline_trigger_rule,
-            table.c.action_id,
-        )
+        select(*(table.c[name] for name in names))
         .where(
             table.c.household == household,
             table.c.sent_at >= span.start,
             table.c.sent_at < span.end,
         )
         .order_by(table.c.sent_at)
-    ).all()  # fmt: skip
+    ).all()
 
 
 def _by_day(rows: Sequence[Row[Any]], zone: ZoneInfo) -> Mapping[date, list[Row[Any]]]:
@@ -209,7 +207,7 @@ def _by_day(rows: Sequence[Row[Any]], zone: ZoneInfo) -> Mapping[date, list[Row[
 
 
 def _ledger_day(
-    conn: Connection, household: str, day: date, zone: ZoneInfo, rows: Sequence[Row[Any]]
+    conn: Connection, household: str, day: date, *, zone: ZoneInfo, rows: Sequence[Row[Any]]
 ) -> LedgerDay:
     dropped = [row for row in rows if row.tier1_decision == Tier1Decision.DROP.value]
     nearest = sorted(dropped, key=lambda row: -row.tripwire_confidence)[:_MISSES]

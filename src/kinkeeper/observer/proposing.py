@@ -40,6 +40,7 @@ class Ground:
         expires_at: When the proposal lapses.
         default_duration: Of a booking whose length nobody said.
         maintenance: Id of the maintenance item it is about, if any.
+        replaces: Ids of events that it takes the place of.
     """
 
     case: Case
@@ -50,6 +51,7 @@ class Ground:
     expires_at: datetime
     default_duration: timedelta
     maintenance: str | None = None
+    replaces: tuple[str, ...] = ()
 
     @property
     def extraction(self) -> Extraction:
@@ -165,7 +167,8 @@ class Proposer:
         extraction = ground.extraction
         days = extraction.dates or (ground.case.sent_at.astimezone(ground.case.zone).date(),)
         is_booking = self._type(ground) is ActionType.EVENT_CREATE
-        return tuple(
+        cleared = tuple(CancelEvent(event_id=each).frozen() for each in ground.replaces)
+        return cleared + tuple(
             AddEvent(
                 event=self._event(
                     ground, day, owners, is_booking=is_booking or bool(ground.maintenance)

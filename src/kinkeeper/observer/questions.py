@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
+from kinkeeper.core.messages import InboundMessage
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.records import extraction_from_record, extraction_record
 from kinkeeper.observer.tables import open_questions
@@ -64,6 +65,16 @@ def answerable(
         .order_by(table.c.asked_at.desc(), table.c.id.desc())
     )
     return [(_question(row), row.answered_by) for row in rows]
+
+
+def open_for(
+    conn: Connection, household: str, message: InboundMessage, *, except_for: int
+) -> list[OpenQuestion]:
+    """Return the open questions that a message may answer, newest first, its own left out."""
+    found = answerable(
+        conn, household, message.chat_id, at=message.sent_at, answered_within=timedelta(0)
+    )
+    return [q for q, by in found if by is None and q.id != except_for]
 
 
 def find(conn: Connection, household: str, question_id: int) -> tuple[OpenQuestion, str] | None:

@@ -20,6 +20,7 @@ from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observer import repository
 from kinkeeper.observer.intake import Intake, Received
 from kinkeeper.observer.lines import decision_line, further_withdrawals
+from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.understanding import Understanding
@@ -38,7 +39,8 @@ class Replay:
         store: Its database.
         household: Tenant key.
         intake: Tier 1, without a queue.
-        understanding: Tier 2.
+        understanding: Reads messages.
+        settlement: Decides about them.
         speaker: Asks late questions.
         clock: Moved by the messages.
     """
@@ -50,6 +52,7 @@ class Replay:
         *,
         intake: Intake,
         understanding: Understanding,
+        settlement: Settlement,
         speaker: Speaker,
         clock: VirtualClock,
     ) -> None:
@@ -57,6 +60,7 @@ class Replay:
         self._household = household
         self._intake = intake
         self._understanding = understanding
+        self._settlement = settlement
         self._speaker = speaker
         self._clock = clock
         self._may_be_deferred = True
@@ -123,7 +127,7 @@ class Replay:
             loaded = await self._store.read(lambda conn: self._understanding.load(conn, row_id))
             prepared = await self._understanding.prepare(loaded)
             await self._store.write(
-                lambda conn: self._understanding.settle(
+                lambda conn: self._settlement.settle(
                     conn, prepared, epoch=epoch, now=self._clock.now()
                 )
             )

@@ -308,7 +308,7 @@ def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: da
 
 def unfinished_before(
     conn: Connection, household: str, chat_id: str, row_id: str, *, now: datetime
-) -> Row[Any] | None:
+) -> Row[Any, Any, Any] | None:
     """Return the first earlier message of a chat that still waits for tier 2, if any.
 
     One that failed and waits for its next try is not waited for.

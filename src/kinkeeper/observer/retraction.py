@@ -6,7 +6,6 @@ A card whose ground is gone must never be confirmable, so this runs in the trans
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
-
 from typing import Any
 
 from sqlalchemy import Connection, Row

@@ -54,7 +54,7 @@ class Speaker:
             return _muted(verdict, "daily_limit")
         return verdict
 
-    def buttons(self, action: PendingAction | None, verdict: RedlineOutcome) -> tuple[str, ...]:
+    def buttons(self, action: PendingAction | None) -> tuple[str, ...]:
         """Return the labels under a message: the ways its action can be resolved."""
         if action is None:
             return ()
@@ -113,7 +113,7 @@ class Speaker:
             repository.cancel_deferred(conn, self._household, row.id, reason=reason)
             return None
         reply = self._phrasing.line(verdict)
-        buttons = self.buttons(action, verdict)
+        buttons = self.buttons(action)
         notification = self.speak(
             conn, stored, verdict, reply=reply, buttons=buttons,
             action_id=action.id if action else None, now=now,

@@ -128,9 +128,7 @@ def load_trace(
     )
 
 
-def _find_row(
-    conn: Connection, household: str, message_id: str, chat_id: str | None
-) -> Row[Any]:
+def _find_row(conn: Connection, household: str, message_id: str, chat_id: str | None) -> Row[Any]:
     table = observer_messages
     where = [table.c.household == household]
     if chat_id is not None:

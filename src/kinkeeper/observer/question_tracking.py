@@ -1,0 +1,135 @@
+"""Keeps the open questions of a chat in step with what its messages ask and answer."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.observer import questions, retraction
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.model import OpenQuestion, Stance
+from kinkeeper.observer.proposing import Ground, Proposer
+from kinkeeper.observer.redline import Case, first_instant, needs_owner
+from kinkeeper.observer.superseding import CHANGES, is_restated
+from kinkeeper.observer.understanding import Prepared
+
+
+class QuestionTracker:
+    """Opens, narrows and closes the questions of one household.
+
+    Args:
+        household: Tenant key.
+        proposer: Builds the card of what is left of a question.
+        config: How long questions can be answered.
+    """
+
+    def __init__(self, household: str, proposer: Proposer, config: ObserverConfig) -> None:
+        self._household = household
+        self._proposer = proposer
+        self._config = config
+
+    def track(
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        case: Case,
+        *,
+        answered: OpenQuestion | None,
+        ground: Ground,
+        action: PendingAction | None,
+        now: datetime,
+    ) -> None:
+        """Close what a message answers, and open what it asks.
+
+        Args:
+            conn: In a write transaction.
+            prepared: The message.
+            case: What it says, completed.
+            answered: Question it answers, if any.
+            ground: What its proposals rest on.
+            action: What it proposed, if anything.
+            now: Aware.
+        """
+        extraction = case.extraction
+        if extraction.owners or extraction.task in CHANGES:
+            self._answer(conn, prepared, case, answered=answered, ground=ground, now=now)
+        is_refusal = extraction.stance is Stance.DECLINES and answered is not None
+        if needs_owner(extraction) and not is_refusal:
+            self._open(conn, prepared, case, action)
+
+    def _open(
+        self, conn: Connection, prepared: Prepared, case: Case, action: PendingAction | None
+    ) -> None:
+        stored = prepared.stored
+        until = stored.message.sent_at + self._config.open_question_window
+        starts_at = first_instant(case, self._config.rules.default_duration)
+        if starts_at is not None and starts_at > stored.message.sent_at:
+            until = min(until, starts_at)
+        question = OpenQuestion(
+            id=stored.id, chat_id=stored.message.chat_id, message_id=stored.message.message_id,
+            thread_id=stored.thread_id, asker=stored.message.sender,
+            asked_at=stored.message.sent_at, until=until, extraction=case.extraction,
+            action_id=action.id if action else None,
+        )  # fmt: skip
+        questions.put(conn, self._household, question)
+
+    def _answer(
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        case: Case,
+        *,
+        answered: OpenQuestion | None,
+        ground: Ground,
+        now: datetime,
+    ) -> None:
+        extraction, stored = case.extraction, prepared.stored
+        found = questions.answerable(
+            conn, self._household, stored.message.chat_id, at=stored.message.sent_at,
+            answered_within=timedelta(0),
+        )  # fmt: skip
+        for question, answered_by in found:
+            is_meant = answered is not None and question.id == answered.id
+            if answered_by is not None or question.id == stored.id:
+                continue
+            if not (is_meant or is_restated(extraction, question.extraction)):
+                continue
+            rest = tuple(c for c in question.extraction.child if c not in extraction.child)
+            if rest and extraction.child and extraction.task not in CHANGES:
+                self._narrow(conn, question, rest, ground=ground, now=now)
+            else:
+                retraction.close_question(
+                    conn, self._household, question.id, status=questions.ANSWERED,
+                    by=stored.message.sender, now=now,
+                )  # fmt: skip
+            self._withdraw_card(conn, question, ground, now=now)
+
+    def _withdraw_card(
+        self, conn: Connection, question: OpenQuestion, ground: Ground, *, now: datetime
+    ) -> None:
+        if question.action_id:
+            retraction.withdraw_all(
+                conn, self._household, [question.action_id], by_source=ground.row_id, now=now
+            )
+
+    def _narrow(
+        self,
+        conn: Connection,
+        question: OpenQuestion,
+        rest: tuple[str, ...],
+        *,
+        ground: Ground,
+        now: datetime,
+    ) -> None:
+        """Part of what was asked is taken; the rest stays open as a card of its own."""
+        extraction = replace(question.extraction, child=rest)
+        left = replace(
+            ground, row_id=f"{question.id}:{'+'.join(rest)}", replaces=(),
+            case=replace(ground.case, extraction=extraction),
+        )  # fmt: skip
+        result = proposals.propose(conn, self._proposer.remainder(left, extraction), now=now)
+        questions.narrow(
+            conn, self._household, question.id, extraction=extraction, action_id=result.action.id
+        )
