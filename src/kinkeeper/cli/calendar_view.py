@@ -46,9 +46,7 @@ def show_events(where: Where, *, first: str | None, last: str | None, as_json: b
         if end < begin:
             raise InputError(f"--to {end} lies before --from {begin}")
         span = Interval(_midnight(begin, household.zone), _midnight(end + _DAY, household.zone))
-        found = system.store.read_now(
-            lambda conn: occurrences_between(conn, household.id, span)
-        )
+        found = system.store.read_now(lambda conn: occurrences_between(conn, household.id, span))
     if as_json:
         answer_json([_record(each, household.zone) for each in found])
     elif found:

@@ -91,7 +91,7 @@ def chat_line(number: int, record: Mapping[str, Any]) -> ChatLine:
     """
     sent_at = _sent_at(record)
     kind = _kind(record)
-    target = _id(record, "target", required=False)
+    target = _id(record, "target")
     if kind is not MessageKind.TEXT and target is None:
         raise InputError(f'"target" is missing: the id of the message this {kind.value} is for')
     message = InboundMessage(
@@ -101,7 +101,7 @@ def chat_line(number: int, record: Mapping[str, Any]) -> ChatLine:
         sender=_required_id(record, "sender"),
         text=_text(record),
         sent_at=sent_at if sent_at.tzinfo else sent_at.replace(tzinfo=UTC),
-        reply_to=_id(record, "reply_to", required=False),
+        reply_to=_id(record, "reply_to"),
         kind=kind,
         target=target,
     )
@@ -109,16 +109,15 @@ def chat_line(number: int, record: Mapping[str, Any]) -> ChatLine:
 
 
 def _required_id(record: Mapping[str, Any], name: str) -> str:
-    found = _id(record, name, required=True)
-    assert found is not None
+    found = _id(record, name)
+    if found is None:
+        raise InputError(f'"{name}" is missing')
     return found
 
 
-def _id(record: Mapping[str, Any], name: str, *, required: bool) -> str | None:
+def _id(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
     if value is None:
-        if required:
-            raise InputError(f'"{name}" is missing')
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f'"{name}" must be a text, not {_type(value)}')

@@ -101,7 +101,9 @@ class Undo:
         return receipt.outcome in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}
 
 
-def decide(where: Where, action: str, decision: Decision, *, named: str | None, json_: bool) -> bool:
+def decide(
+    where: Where, action: str, decision: Decision, *, named: str | None, json_: bool
+) -> bool:
     """Carry out a decision and tell what became of it.
 
     Args:

@@ -61,7 +61,9 @@ def import_file(
     ] = None,
 ) -> None:
     """Bring events into the calendar; a line tells what became of each."""
-    _import(where, file, by)
+    match what:
+        case Importable.EVENTS:
+            _import(where, file, by)
 
 
 @located

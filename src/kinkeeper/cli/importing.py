@@ -20,8 +20,9 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType, Proposal
-from kinkeeper.actions.receipts import Outcome
+from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.calendar.ics import import_ics
 from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.repository import find_event, find_override
@@ -103,7 +104,7 @@ class _Import:
             raise ConflictError(receipt.message)
         return f"{receipt.message} (kinkeeper undo {receipt.action.id[:8]} takes it back)"
 
-    def _confirm(self, conn: Connection, effects: Sequence[Effect]) -> approvals.Receipt:
+    def _confirm(self, conn: Connection, effects: Sequence[Effect]) -> Receipt:
         frozen = tuple(effect.frozen() for effect in effects)
         digest = sha256(repr((frozen, self.now)).encode()).hexdigest()
         count = sum(isinstance(effect, AddEvent | UpdateEvent) for effect in effects)
@@ -133,9 +134,7 @@ class _Import:
             moved = {"new_start": override.start or start, "new_duration": override.duration}
             yield MoveOccurrence.model_validate({**common, **moved})
         if override.responsible is not None:
-            yield AssignOccurrence.model_validate(
-                {**common, "responsible": override.responsible}
-            )
+            yield AssignOccurrence.model_validate({**common, "responsible": override.responsible})
 
 
 def _read(lines: Iterable[bytes], household: Household) -> _Read:
@@ -191,6 +190,4 @@ def _effect_of(event: Event, stored: Event | None) -> Effect | None:
 
 
 def _plain(event: Event) -> Mapping[str, Any]:
-    from kinkeeper.actions.effects.events import event_to_json
-
     return event_to_json(event)

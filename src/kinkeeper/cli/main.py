@@ -6,11 +6,19 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli import events, pending
+from kinkeeper.cli.backup import backup
+from kinkeeper.cli.bench import bench
 from kinkeeper.cli.demo import demo
+from kinkeeper.cli.doctor import doctor
+from kinkeeper.cli.evaluate import evaluate
+from kinkeeper.cli.init import init
 from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.terminal import notice
+from kinkeeper.cli.when import when
 from kinkeeper.cli.why import why
+from kinkeeper.cli.worker import worker
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
 _FAILED, _BAD_INPUT = 1, 2
@@ -45,14 +53,22 @@ def kinkeeper(
     """A quiet, local-first assistant that keeps a family's arrangements together."""
 
 
+app.command()(init)
 app.command()(demo)
 app.command()(observe)
+app.command()(worker)
 app.add_typer(pending.app)
 app.command()(pending.undo)
 app.command()(why)
 app.command()(events.events)
 app.command("import")(events.import_file)
 app.command()(events.export)
+app.command()(when)
+app.command()(metrics)
+app.command()(doctor)
+app.command()(backup)
+app.command("eval")(evaluate)
+app.command()(bench)
 
 
 def main() -> None:

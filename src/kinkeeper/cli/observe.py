@@ -26,11 +26,17 @@ def observe(
 ) -> None:
     """Replay a chat on a virtual clock; a decision a line."""
     from kinkeeper.cli.input import lines_of
-    from kinkeeper.cli.observing import enqueue_chat, replay_chat
 
     if enqueue and until:
         raise typer.BadParameter("--until moves a virtual clock, and --enqueue has none")
     with lines_of(file) as lines:
-        bad = enqueue_chat(where, lines) if enqueue else replay_chat(where, lines, until)
+        if enqueue:
+            from kinkeeper.cli.enqueuing import enqueue_chat
+
+            bad = enqueue_chat(where, lines)
+        else:
+            from kinkeeper.cli.observing import replay_chat
+
+            bad = replay_chat(where, lines, until)
     if bad:
         raise typer.Exit(2)

@@ -1,13 +1,11 @@
-"""Runs chat messages through the observer and writes what it decides, line by line."""
+"""Replays chat messages through the observer and writes what it decides, line by line."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain
 from typing import Any
-
-from sqlalchemy import Connection
 
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.bootstrap import System
@@ -18,18 +16,13 @@ from kinkeeper.cli.opening import instant_of, opened
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import ConflictError, DeniedError
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.jobs.queue import JobQueue
-from kinkeeper.observer import repository
-from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.lines import decision_line
 from kinkeeper.observer.replay import Replay
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 
-_REFUSED = (ConflictError, DeniedError)
+REFUSED = (ConflictError, DeniedError)
 
 
 def replay_chat(where: Where, lines: Iterable[bytes], until: str | None) -> int:
@@ -42,19 +35,7 @@ def replay_chat(where: Where, lines: Iterable[bytes], until: str | None) -> int:
     start, inputs = _peek(read_any_chat(lines))
     with opened(where, now=start) as system, _turn(system):
         end = instant_of(until, system.household) if until else None
-        return asyncio.run(_write(decisions(system, inputs, until=end)))
-
-
-def enqueue_chat(where: Where, lines: Iterable[bytes]) -> int:
-    """Take a chat in and enqueue what has to be understood; returns how many lines were bad.
-
-    Raises:
-        KinkeeperError: The household or its database cannot be used.
-    """
-    with opened(where) as system, ExitStack() as held:
-        queue = JobQueue(system.store)
-        held.callback(queue.close)
-        return asyncio.run(_write(_taken_in(system, system.intake(queue), read_any_chat(lines))))
+        return asyncio.run(write_all(decisions(system, inputs, until=end)))
 
 
 async def decisions(
@@ -76,11 +57,11 @@ async def decisions(
         message = line.placed(system.household)
         replay = replay or system.replay(message.sent_at)
         end = max(end or message.sent_at, message.sent_at)
-        warning = _warning(system.household, line.number, message)
+        warning = guest_warning(system.household, line.number, message)
         try:
             async for record in replay.feed(message):
-                yield _with_warning(record, message, warning)
-        except _REFUSED as error:
+                yield with_warning(record, message, warning)
+        except REFUSED as error:
             yield BadLine(number=line.number, error=str(error)).record()
     if until is not None:
         async for record in (replay or system.replay(until)).run_until(until):
@@ -90,33 +71,8 @@ async def decisions(
         await system.store.write(lambda conn: expire_due(conn, system.household.id, stopped))
 
 
-async def _taken_in(
-    system: System, intake: Intake, inputs: Iterable[ChatLine | BadLine]
-) -> AsyncIterator[dict[str, Any]]:
-    """Yield what tier 1 decides about each message, on the wall clock."""
-    clock = SystemClock()
-    for line in inputs:
-        if isinstance(line, BadLine):
-            yield line.record()
-            continue
-        message = line.placed(system.household)
-        warning = _warning(system.household, line.number, message)
-
-        def take_in(conn: Connection, message: InboundMessage = message) -> dict[str, Any]:
-            received = intake.receive(conn, message, now=clock.now())
-            row = repository.find(conn, system.household.id, received.row_id)
-            assert row is not None
-            return decision_line(row, None)
-
-        try:
-            record = await system.store.write(take_in)
-        except _REFUSED as error:
-            yield BadLine(number=line.number, error=str(error)).record()
-        else:
-            yield _with_warning(record, message, warning)
-
-
-async def _write(records: AsyncIterator[dict[str, Any]]) -> int:
+async def write_all(records: AsyncIterator[dict[str, Any]]) -> int:
+    """Write output lines as they come; returns how many were of bad input."""
     bad = 0
     async for record in records:
         bad += "error" in record
@@ -151,7 +107,8 @@ def _turn(system: System) -> Iterator[None]:
         yield
 
 
-def _warning(household: Household, number: int, message: InboundMessage) -> str | None:
+def guest_warning(household: Household, number: int, message: InboundMessage) -> str | None:
+    """Return the warning about a sender whom the household does not know, and say it."""
     if resolve_sender(household, message.sender) is not None:
         return None
     warning = f"sender {message.sender!r} is not one member of the household; taken in as a guest"
@@ -159,8 +116,9 @@ def _warning(household: Household, number: int, message: InboundMessage) -> str 
     return warning
 
 
-def _with_warning(
+def with_warning(
     record: Mapping[str, Any], message: InboundMessage, warning: str | None
 ) -> dict[str, Any]:
+    """Return an output line, with the warning if it is the message's own."""
     is_own = "event" not in record and record["message_id"] == message.message_id
     return {**record, "warning": warning} if warning and is_own else dict(record)

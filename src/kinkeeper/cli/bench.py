@@ -1,0 +1,18 @@
+"""`kinkeeper bench`: speed as ratios to a limit or peer of the same run."""
+
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    suite: Annotated[
+        str, typer.Argument(metavar="[SUITE]", help="Name of one suite, or all of them.")
+    ] = "all",
+    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Measure the hot paths against a limit or a peer."""
+    from kinkeeper.cli.timing import run_benchmarks
+
+    if not run_benchmarks(suite, as_json=json_):
+        raise typer.Exit(1)

@@ -1,0 +1,112 @@
+"""Shows the figures that the records give."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import opened, present
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json
+from kinkeeper.observer.metrics import LedgerDay, Metrics, load_metrics
+
+
+def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
+    """Show the figures of the last days.
+
+    Args:
+        where: Household and database.
+        days: How many local days, > 0, the last of them the household's today.
+        as_json: Answer with one JSON object.
+
+    Raises:
+        KinkeeperError: The household or its database cannot be used.
+    """
+    with opened(where) as system:
+        household, now = system.household, present(system)
+        last = now.astimezone(household.zone).date()
+        first = last - timedelta(days=days - 1)
+        found = system.store.read_now(
+            lambda conn: load_metrics(
+                conn, household.id, household.zone, first=first, last=last, now=now
+            )
+        )
+    if as_json:
+        span = {"from": first.isoformat(), "to": last.isoformat()}
+        answer_json({**span, **_record(found)})
+    else:
+        _show(console(), found)
+
+
+def _record(found: Metrics) -> dict[str, Any]:
+    return {
+        "days": [_day_record(day) for day in found.days],
+        "gates": [
+            {
+                "stage": gate.stage,
+                "passed": gate.passed,
+                "failed": gate.failed,
+                "without_score": gate.without_score,
+            }
+            for gate in found.gates
+        ],
+        "spoken_by_rule": dict(found.spoken_by_rule),
+        "spoken_per_day": found.spoken_per_day,
+        "actions": {status.value: count for status, count in found.actions.items()},
+        "confirmed_share": found.confirmed_share,
+        "refusals": {reason.value: count for reason, count in found.refusals.items()},
+        "manual_review": found.failed,
+    }
+
+
+def _day_record(day: LedgerDay) -> dict[str, Any]:
+    return {
+        "day": day.day.isoformat(),
+        "messages": day.messages,
+        "understood": day.understood,
+        "saved": day.saved,
+        "spoken": day.spoken,
+        "near_misses": [
+            {"message_id": miss.message_id, "chat_id": miss.chat_id, "score": miss.score}
+            for miss in day.near_misses
+        ],
+    }
+
+
+def _show(screen: Console, found: Metrics) -> None:
+    screen.print(Text("Silence ledger", "bold"))
+    for day in found.days:
+        misses = ", ".join(f"{miss.message_id} {miss.score:.2f}" for miss in day.near_misses)
+        nearest = f"  (nearest misses: {misses})" if misses else ""
+        screen.print(f"  {day.day:%a %Y-%m-%d}  {day.sentence}{nearest}")
+    if not found.days:
+        screen.print("  nothing was heard")
+    table = Table(title="Gates", title_justify="left")
+    for heading in ("gate", "passed", "stopped", "without score"):
+        table.add_column(heading, justify="left" if heading == "gate" else "right")
+    for gate in found.gates:
+        table.add_row(gate.stage, str(gate.passed), str(gate.failed), str(gate.without_score))
+    screen.print(table)
+    screen.print(
+        f"Unprompted messages a day: {found.spoken_per_day:.1f} {_counts(found.spoken_by_rule)}"
+    )
+    actions = {status.value: count for status, count in found.actions.items()}
+    screen.print(f"Actions: {_counts(actions) or 'none'}")
+    share = "nobody has decided yet"
+    if found.confirmed_share is not None:
+        share = f"{found.confirmed_share:.0%}"
+    screen.print(f"Confirmed of those decided: {share}")
+    refusals = {reason.value: count for reason, count in found.refusals.items()}
+    screen.print(f"Presses that changed nothing: {_counts(refusals) or 'none'}")
+    if found.failed:
+        screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    if not counts:
+        return ""
+    return "(" + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) + ")"

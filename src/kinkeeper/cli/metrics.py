@@ -1,0 +1,21 @@
+"""`kinkeeper metrics`: how silent the assistant was, and what its gates did."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.located import Where, located
+
+
+@located
+def metrics(
+    where: Where,
+    days: Annotated[
+        int, typer.Option(min=1, max=366, help="How many days, up to the household's today.")
+    ] = 7,
+    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:
+    """Show the silence ledger, the gates, and what people decided."""
+    from kinkeeper.cli.figures import show_metrics
+
+    show_metrics(where, days=days, as_json=json_)

@@ -1,0 +1,113 @@
+"""Writes a household's first files, after a few questions where somebody is there to answer."""
+
+import os
+import sys
+from pathlib import Path
+
+import typer
+
+from kinkeeper.cli.terminal import notice
+from kinkeeper.core.errors import ConflictError, UnavailableError
+from kinkeeper.household.file import load_household
+from kinkeeper.household.template import TemplateAnswers, render_template
+from kinkeeper.household.zones import read_zone
+from kinkeeper.settings.model import Settings
+
+_LOCALTIME = Path("/etc/localtime")
+_HEAD = """\
+# Settings of kinkeeper. A line that begins with # shows a default; take the # away to change it.
+# The same names in the environment win over this file.
+
+FAMILY_CONTEXT=household.toml
+"""
+
+
+def start(folder: Path, *, is_asking: bool, is_replacing: bool) -> None:
+    """Write `household.toml` and `.env`.
+
+    Args:
+        folder: Where to; made if it does not exist.
+        is_asking: Ask where there is a terminal.
+        is_replacing: Whether files that are there may be replaced.
+
+    Raises:
+        ConflictError: A file is there already; nothing was written.
+        UnavailableError: The folder cannot be written.
+    """
+    household, settings = folder / "household.toml", folder / ".env"
+    there = [str(each) for each in (household, settings) if each.exists()]
+    if there and not is_replacing:
+        raise ConflictError(f"{' and '.join(there)} is there already; --force replaces it")
+    answers = _usual()
+    if is_asking and sys.stdin.isatty():
+        answers = _asked(answers)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(household, render_template(answers))
+        _write(settings, render_settings())
+    except OSError as error:
+        raise UnavailableError(f"cannot write to {str(folder)!r}: {error.strerror}") from error
+    load_household(household)
+    notice(f"wrote {household} and {settings}")
+    notice("Next: put your family into household.toml, then `kinkeeper doctor` checks it.")
+
+
+def render_settings() -> str:
+    """Return a settings file that changes nothing: every setting with its default and meaning."""
+    lines = [_HEAD]
+    for name, field in Settings.model_fields.items():
+        default = "" if field.default is None else str(field.default)
+        lines.append(f"# {field.description}\n# {name.upper()}={default}\n")
+    return "\n".join(lines)
+
+
+def _usual() -> TemplateAnswers:
+    return TemplateAnswers(
+        household="home", timezone=_local_zone(), adults=("Alex", "Sam"), children=("Robin",)
+    )
+
+
+def _asked(usual: TemplateAnswers) -> TemplateAnswers:
+    household = typer.prompt("Name of your household", default=usual.household, err=True)
+    timezone = _zone(typer.prompt("Timezone", default=usual.timezone, err=True))
+    adults = typer.prompt(
+        "Parents, the one who administers first", default=", ".join(usual.adults), err=True
+    )
+    children = typer.prompt("Children (- for none)", default=", ".join(usual.children), err=True)
+    return TemplateAnswers(
+        household=household,
+        timezone=timezone,
+        adults=_names(adults) or usual.adults,
+        children=_names(children),
+        bot_name=typer.prompt("Name of the assistant", default=usual.bot_name, err=True),
+    )
+
+
+def _zone(name: str) -> str:
+    while True:
+        try:
+            return read_zone(name.strip()).key
+        except ValueError as error:
+            notice(str(error))
+            name = typer.prompt("Timezone", err=True)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = (" ".join(name.split()) for name in text.split(","))
+    return tuple(name for name in names if name and name != "-")
+
+
+def _local_zone() -> str:
+    """Return the machine's timezone, as far as its usual link tells."""
+    _, found, name = str(_LOCALTIME.resolve()).partition("/zoneinfo/")
+    try:
+        return read_zone(name).key if found else "UTC"
+    except ValueError:
+        return "UTC"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that only its owner can read: it may come to hold names and keys."""
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)

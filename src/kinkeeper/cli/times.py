@@ -1,0 +1,142 @@
+"""Reads time expressions of texts given on the command line or in a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from rich.table import Table
+
+from kinkeeper.cli.chat_lines import parse_record
+from kinkeeper.cli.input import lines_of
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.household.zones import read_zone
+from kinkeeper.language.when import read, to_record
+
+_YEARS = range(1970, 2200)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """How texts are read where they do not say it themselves.
+
+    Attributes:
+        tz: IANA name.
+        locale: Language tag.
+    """
+
+    tz: str
+    locale: str
+
+    def record(self, text: str, reference: str | None, *, tz: str | None = None) -> dict[str, Any]:
+        """Return what a text says about time.
+
+        Args:
+            text: Any text.
+            reference: ISO date-time it was written at, local in `tz` where it has no offset; now if None.
+            tz: IANA name; where None, the offset of the reference, else the reader's own zone.
+
+        Raises:
+            InputError: The reference or the zone does not exist.
+        """
+        zone = _zone(tz or self.tz)
+        if reference is None:
+            instant = SystemClock().now().astimezone(zone)
+        else:
+            instant = _instant(reference)
+            if instant.tzinfo is None:
+                instant = instant.replace(tzinfo=zone)
+            elif tz is not None or self.tz != "UTC":
+                instant = instant.astimezone(zone)
+        spans = read(text, instant, locale=self.locale)
+        return {"text": text, "spans": [to_record(span) for span in spans]}
+
+
+def show_texts(
+    texts: Sequence[str], reader: Reader, *, reference: str | None, as_json: bool
+) -> None:
+    """Show what texts say about time.
+
+    Args:
+        texts: One by one.
+        reader: How they are read.
+        reference: When they were written; now where None.
+        as_json: A JSON line for each text.
+
+    Raises:
+        InputError: The reference or the zone does not exist.
+    """
+    records = [reader.record(text, reference) for text in texts]
+    if as_json:
+        for record in records:
+            answer_json(record)
+        return
+    table = Table()
+    for heading in ("words", "kind", "from", "until", "exact to", "repeats"):
+        table.add_column(heading)
+    for record in records:
+        for span in record["spans"]:
+            fields = ("surface", "kind", "start", "end", "grain", "recurrence")
+            table.add_row(*(str(span.get(field, "")) for field in fields))
+    screen = console()
+    screen.print(table if table.row_count else "No time is spoken of.")
+
+
+def read_file(path: Path, reader: Reader) -> int:
+    """Read a file of texts and write a line for each; returns how many lines were bad.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    bad = 0
+    with lines_of(path) as lines:
+        for number, raw in enumerate(lines, start=1):
+            line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            if not line.strip():
+                continue
+            try:
+                answer_json(_read_line(line, reader))
+            except InputError as error:
+                bad += 1
+                answer_json({"line": number, "error": str(error)})
+    return bad
+
+
+def _read_line(line: bytes, reader: Reader) -> dict[str, Any]:
+    record = parse_record(line)
+    text = _text(record, "text")
+    reference, tz = _text(record, "reference"), record.get("tz")
+    if tz is not None and not isinstance(tz, str):
+        raise InputError('"tz" must be the name of a timezone, e.g. "America/Chicago"')
+    known = {"id": record["id"]} if "id" in record else {}
+    return {**known, **reader.record(text, reference, tz=tz)}
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if not isinstance(value, str):
+        raise InputError(f'"{name}" is missing or no text')
+    # Halves of a character cannot be written out again.
+    return value.encode("utf-8", "replace").decode()
+
+
+def _instant(text: str) -> datetime:
+    try:
+        instant = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InputError(f"reference {text!r} is no date and time that exists") from error
+    if instant.year not in _YEARS:
+        raise InputError(f"reference {text!r} must lie in {_YEARS[0]} to {_YEARS[-1]}")
+    return instant
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return read_zone(name)
+    except ValueError as error:
+        raise InputError(str(error)) from error
