@@ -4,12 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import to_text
 from kinkeeper.messaging.tables import messages
+
+# Built once: putting a statement together costs several times as much as running it.
+_BY_REVISION = select(messages).where(
+    messages.c.household == bindparam("household"),
+    messages.c.channel == bindparam("channel"),
+    messages.c.chat_id == bindparam("chat_id"),
+    messages.c.revision == bindparam("revision"),
+)
+_INSERT = insert(messages).returning(messages.c.id)
+_BY_ID = select(messages).where(
+    messages.c.household == bindparam("household"), messages.c.id == bindparam("id")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +60,12 @@ def find_revision(
         ConflictError: The id is taken by a message with another text.
     """
     row = conn.execute(
-        select(messages).where(
-            messages.c.household == household,
-            messages.c.channel == message.channel,
-            messages.c.chat_id == message.chat_id,
-            messages.c.revision == revision_of(message),
-        )
-    ).first()
+        _BY_REVISION,
+        {
+            "household": household, "channel": message.channel, "chat_id": message.chat_id,
+            "revision": revision_of(message),
+        },
+    ).first()  # fmt: skip
     if row is None:
         return None
     if row.text is not None and row.text != message.text:
@@ -89,25 +100,19 @@ def record(
     Returns:
         Its row id.
     """
-    statement = (
-        insert(messages)
-        .values(
-            household=household, channel=message.channel, chat_id=message.chat_id,
-            message_id=message.message_id, revision=revision_of(message), thread_id=thread_id,
-            sender=sender, is_member=int(is_member), text=message.text, kind=message.kind.value,
-            reply_to=message.reply_to, target=message.target, sent_at=message.sent_at,
-            received_at=now,
-        )
-        .returning(messages.c.id)
-    )  # fmt: skip
-    return int(conn.execute(statement).scalar_one())
+    values = {
+        "household": household, "channel": message.channel, "chat_id": message.chat_id,
+        "message_id": message.message_id, "revision": revision_of(message), "thread_id": thread_id,
+        "sender": sender, "is_member": int(is_member), "text": message.text,
+        "kind": message.kind.value, "reply_to": message.reply_to, "target": message.target,
+        "sent_at": message.sent_at, "received_at": now,
+    }  # fmt: skip
+    return int(conn.execute(_INSERT, values).scalar_one())
 
 
 def load(conn: Connection, household: str, row_id: int) -> StoredMessage | None:
     """Return one message by its row id, if it is this household's."""
-    row = conn.execute(
-        select(messages).where(messages.c.household == household, messages.c.id == row_id)
-    ).first()
+    row = conn.execute(_BY_ID, {"household": household, "id": row_id}).first()
     return _stored(row) if row else None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.observer.model import Extraction, OpenQuestion
@@ -14,6 +14,22 @@ from kinkeeper.observer.tables import open_questions
 OPEN = "open"
 ANSWERED = "answered"
 WITHDRAWN = "withdrawn"
+
+# Built once: putting a statement together costs several times as much as running it.
+_ANSWERABLE = (
+    select(open_questions)
+    .where(
+        open_questions.c.household == bindparam("household"),
+        open_questions.c.chat_id == bindparam("chat_id"),
+        open_questions.c.asked_at <= bindparam("at"),
+        or_(
+            (open_questions.c.status == OPEN) & (open_questions.c.until >= bindparam("at")),
+            (open_questions.c.status == ANSWERED)
+            & (open_questions.c.asked_at >= bindparam("answered_since")),
+        ),
+    )
+    .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
+)
 
 
 def put(conn: Connection, household: str, question: OpenQuestion) -> None:
@@ -50,20 +66,13 @@ def answerable(
     Returns:
         (question, who answered it); None for one that is still open.
     """
-    table = open_questions
     rows = conn.execute(
-        select(table)
-        .where(
-            table.c.household == household,
-            table.c.chat_id == chat_id,
-            table.c.asked_at <= at,
-            or_(
-                (table.c.status == OPEN) & (table.c.until >= at),
-                (table.c.status == ANSWERED) & (table.c.asked_at >= at - answered_within),
-            ),
-        )
-        .order_by(table.c.asked_at.desc(), table.c.id.desc())
-    )
+        _ANSWERABLE,
+        {
+            "household": household, "chat_id": chat_id, "at": at,
+            "answered_since": at - answered_within,
+        },
+    )  # fmt: skip
     return [(_question(row), row.answered_by) for row in rows]
 
 

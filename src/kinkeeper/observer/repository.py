@@ -5,13 +5,57 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
+
+# Built once: putting a statement together costs several times as much as running it.
+_TALK = (
+    select(
+        observer_messages.c.id,
+        observer_messages.c.message_id,
+        observer_messages.c.thread_id,
+        observer_messages.c.sent_at,
+        observer_messages.c.is_coordination_talk,
+    )
+    .where(
+        observer_messages.c.household == bindparam("household"),
+        observer_messages.c.chat_id == bindparam("chat_id"),
+        observer_messages.c.sent_at >= bindparam("since"),
+        observer_messages.c.sent_at <= bindparam("before"),
+    )
+    .order_by(observer_messages.c.sent_at.desc())
+    .limit(bindparam("most"))
+)
+_BY_ID = select(observer_messages).where(
+    observer_messages.c.household == bindparam("household"),
+    observer_messages.c.id == bindparam("id"),
+)
+_NEXT_DEFERRED = (
+    select(observer_messages)
+    .where(
+        observer_messages.c.household == bindparam("household"),
+        observer_messages.c.speak_at <= bindparam("until"),
+    )
+    .order_by(observer_messages.c.speak_at, observer_messages.c.id)
+    .limit(1)
+)
+_SENT_BETWEEN = (
+    select(func.count())
+    .select_from(observer_messages)
+    .where(
+        observer_messages.c.household == bindparam("household"),
+        observer_messages.c.chat_id == bindparam("chat_id"),
+        observer_messages.c.sent_at > bindparam("after"),
+        observer_messages.c.sent_at <= bindparam("until"),
+    )
+)
+_INSERT = insert(observer_messages)
+_INSERT_GATES = insert(confidence_log)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,20 +81,12 @@ def recent_talk(
     conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
 ) -> Sequence[Talk]:
     """Return the latest messages of a chat sent in [since, before], oldest first, at most `limit`."""
-    table = observer_messages
     rows = conn.execute(
-        select(
-            table.c.id, table.c.message_id, table.c.thread_id, table.c.sent_at,
-            table.c.is_coordination_talk,
-        )
-        .where(
-            table.c.household == household,
-            table.c.chat_id == chat_id,
-            table.c.sent_at >= since,
-            table.c.sent_at <= before,
-        )
-        .order_by(table.c.sent_at.desc())
-        .limit(limit)
+        _TALK,
+        {
+            "household": household, "chat_id": chat_id, "since": since, "before": before,
+            "most": limit,
+        },
     ).all()  # fmt: skip
     return [
         Talk(
@@ -79,16 +115,18 @@ def insert_intake(
 ) -> None:
     """Insert what tier 1 decided about a message, with its gate results."""
     conn.execute(
-        insert(observer_messages).values(
-            household=household, id=row_id, chat_id=chat_id, message_id=decision.message_id,
-            thread_id=thread_id, sender=sender, sent_at=sent_at, context_window=list(context_window),
-            tripwire_confidence=decision.tripwire_confidence,
-            tripwire_patterns=list(decision.patterns), tripwire_evidence=dict(evidence),
-            tier1_decision=decision.tier1.value, override=decision.override,
-            is_coordination_talk=int(is_coordination_talk), reason=decision.reason,
-            withdrawn_actions=list(decision.withdrawn_actions), created_at=now, state=state.value,
-            due_at=now,
-        )
+        _INSERT,
+        {
+            "household": household, "id": row_id, "chat_id": chat_id,
+            "message_id": decision.message_id, "thread_id": thread_id, "sender": sender,
+            "sent_at": sent_at, "context_window": list(context_window),
+            "tripwire_confidence": decision.tripwire_confidence,
+            "tripwire_patterns": list(decision.patterns), "tripwire_evidence": dict(evidence),
+            "tier1_decision": decision.tier1.value, "override": decision.override,
+            "is_coordination_talk": int(is_coordination_talk), "reason": decision.reason,
+            "withdrawn_actions": list(decision.withdrawn_actions), "created_at": now,
+            "state": state.value, "due_at": now,
+        },
     )  # fmt: skip
     log_gates(conn, household, row_id, decision.gates, now=now)
 
@@ -99,7 +137,7 @@ def log_gates(
     """Insert one row per gate; a gate is logged once per message."""
     if gates:
         conn.execute(
-            insert(confidence_log),
+            _INSERT_GATES,
             [
                 {
                     "household": household, "message": row_id, "stage": gate.stage.value,
@@ -187,25 +225,12 @@ def cancel_deferred(conn: Connection, household: str, row_id: str, *, reason: st
 
 def next_deferred(conn: Connection, household: str, *, until: datetime) -> Row[Any] | None:
     """Return the earliest question whose grace ends at or before `until`, if any."""
-    return conn.execute(
-        select(observer_messages)
-        .where(
-            observer_messages.c.household == household,
-            observer_messages.c.speak_at.is_not(None),
-            observer_messages.c.speak_at <= until,
-        )
-        .order_by(observer_messages.c.speak_at, observer_messages.c.id)
-        .limit(1)
-    ).first()
+    return conn.execute(_NEXT_DEFERRED, {"household": household, "until": until}).first()
 
 
 def find(conn: Connection, household: str, row_id: str) -> Row[Any] | None:
     """Return a message's decision row, if it is this household's."""
-    return conn.execute(
-        select(observer_messages).where(
-            observer_messages.c.household == household, observer_messages.c.id == row_id
-        )
-    ).first()
+    return conn.execute(_BY_ID, {"household": household, "id": row_id}).first()
 
 
 def gates_of(conn: Connection, household: str, row_id: str) -> Sequence[Row[Any]]:
@@ -293,17 +318,11 @@ def last_extraction(
 
 def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: datetime) -> int:
     """Return how many messages of a chat were sent in the minute before `now`."""
-    statement = (
-        select(func.count())
-        .select_from(observer_messages)
-        .where(
-            observer_messages.c.household == household,
-            observer_messages.c.chat_id == chat_id,
-            observer_messages.c.sent_at > now - timedelta(minutes=1),
-            observer_messages.c.sent_at <= now,
-        )
-    )
-    return int(conn.execute(statement).scalar_one())
+    values = {
+        "household": household, "chat_id": chat_id, "after": now - timedelta(minutes=1),
+        "until": now,
+    }  # fmt: skip
+    return int(conn.execute(_SENT_BETWEEN, values).scalar_one())
 
 
 def unfinished_before(
