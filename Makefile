@@ -56,7 +56,7 @@ fmt: $(DEV) ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix
 
 picture: $(RUNTIME) ## Draw the demo's picture in the documentation anew
-	$(BIN)/python docs/images/draw_demo.py
+	$(BIN)/python bench/draw_demo.py
 
 clean: ## Remove what was installed and cached
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

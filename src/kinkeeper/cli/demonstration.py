@@ -33,6 +33,11 @@ from kinkeeper.settings.model import Settings
 
 _SAMPLE = files("kinkeeper.cli").joinpath("sample")
 _STYLES = {"SPEAK": "bold magenta", "SILENT": "green", "DROP": "dim"}
+_MEANINGS = {
+    "DROP": "not about plans; not looked at any further",
+    "SILENT": "understood and kept for a yes; nothing was said",
+    "SPEAK": "said in the group, because two things collide or nobody has the job",
+}
 _BUTTON = "bold cyan"
 
 
@@ -61,12 +66,13 @@ class Shown:
         return self.line.get("redline_decision") or "DROP"
 
 
-def demonstrate(where: Where, *, as_json: bool) -> None:
+def demonstrate(where: Where, *, as_json: bool, screen: Console | None = None) -> None:
     """Run the sample family's days and show them.
 
     Args:
         where: Another household file may be given; its chat is the sample's all the same.
         as_json: Answer in JSON lines.
+        screen: Where a table is drawn; stdout where None.
     """
     log_to_stderr()
     with (
@@ -85,7 +91,7 @@ def demonstrate(where: Where, *, as_json: bool) -> None:
                 for row in rows:
                     answer_json(_record(row))
             else:
-                show(console(), system, rows, metrics)
+                show(screen or console(), system, rows, metrics)
 
 
 def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metrics) -> None:
@@ -100,7 +106,9 @@ def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metric
     screen.print()
     screen.print(Text("Three days in the Millers' group chat, and what was made of them", "bold"))
     screen.print(_table(system, rows))
-    screen.print(Text("The silence ledger", "bold"))
+    for word, meaning in _MEANINGS.items():
+        screen.print(Text.assemble((f"  {word:<7}", _STYLES[word]), meaning))
+    screen.print(Text("\nThe silence ledger", "bold"))
     for day in metrics.days:
         screen.print(f"  {day.day:%A}: {day.sentence}")
     waiting = metrics.actions.get(ActionStatus.PENDING, 0)
@@ -112,12 +120,12 @@ def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metric
 
 
 def _table(system: System, rows: Sequence[Shown]) -> Table:
-    table = Table(box=box.ROUNDED, border_style="dim", header_style="bold")
+    table = Table(box=box.HORIZONTALS, expand=True, border_style="dim", header_style="bold")
     table.add_column("time", no_wrap=True)
     table.add_column("who", no_wrap=True)
-    table.add_column("heard", ratio=5)
+    table.add_column("heard", ratio=4)
     table.add_column("decision", no_wrap=True)
-    table.add_column("said and kept", ratio=6)
+    table.add_column("said and kept", ratio=5)
     today: date | None = None
     for row in rows:
         if row.at.date() != today:
