@@ -54,17 +54,14 @@ class LabelledMessage:
     answers_open_question: bool = False
 
 
-def household_lexicon(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Lexicon:
-    """Compile the words of a household.
+def household_of(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Household:
+    """Return a household known by its words alone: no events, UTC.
 
     Args:
         words: For each of "adult", "child", "other", "activity" and "place" its entries, each an id
             and words, the name first.
-
-    Returns:
-        Its lexicon, with the words that every family uses.
     """
-    household = Household(
+    return Household(
         id="measured",
         zone=ZoneInfo("UTC"),
         locale="en-US",
@@ -80,8 +77,13 @@ def household_lexicon(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Lexic
         activities=_named(words.get("activity", ())),
         places=_named(words.get("place", ())),
     )
+
+
+def household_lexicon(words: Mapping[str, Sequence[Mapping[str, Any]]]) -> Lexicon:
+    """Compile the words of a household, as `household_of` takes them, with those of every family."""
     return Lexicon(
-        Term(word.kind, word.id, word.words) for word in compile_vocabulary(household).words
+        Term(word.kind, word.id, word.words)
+        for word in compile_vocabulary(household_of(words)).words
     )
 
 
