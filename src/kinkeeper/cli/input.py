@@ -25,6 +25,4 @@ def lines_of(path: Path) -> Iterator[Iterable[bytes]]:
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from error
     with stream:
-        if path.is_dir():
-            raise InputError(f"{str(path)!r} is a folder, not a file")
         yield stream
