@@ -178,13 +178,13 @@ class Chat:
         return self.rows(outbox)
 
     def decisions(self) -> list[Mapping[str, Any]]:
-        return self.rows(observer_messages)
+        return sorted(self.rows(observer_messages), key=lambda row: int(row["id"]))
 
     def gates(self) -> list[Mapping[str, Any]]:
         return self.rows(confidence_log)
 
     def questions(self) -> list[Mapping[str, Any]]:
-        return self.rows(open_questions)
+        return sorted(self.rows(open_questions), key=lambda row: int(row["id"]))
 
     def action(self, action_id: str) -> PendingAction:
         return self.store.read_now(lambda conn: load_action(conn, self.household.id, action_id))
