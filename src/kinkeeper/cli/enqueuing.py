@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from contextlib import closing
 from typing import Any
 
 from sqlalchemy import Connection
@@ -16,7 +15,6 @@ from kinkeeper.cli.opening import opened
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import SystemClock
-from kinkeeper.jobs.queue import JobQueue
 from kinkeeper.observer import repository
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.lines import decision_line
@@ -28,8 +26,7 @@ def enqueue_chat(where: Where, lines: Iterable[bytes]) -> int:
     Raises:
         KinkeeperError: The household or its database cannot be used.
     """
-    with opened(where) as system, closing(JobQueue(system.store)) as queue:
-        intake = system.intake(queue, refuses_chats=False)
+    with opened(where) as system, system.live_intake(refuses_chats=False) as intake:
         return asyncio.run(write_all(_taken_in(system, intake, read_any_chat(lines))))
 
 
