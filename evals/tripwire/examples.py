@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -160,35 +161,67 @@ def written_lines() -> list[Example]:
     return examples
 
 
+def labelled_help(data: Path) -> list[Example]:
+    """Read our labels of public chat channels."""
+    rows = {
+        (row["meta"]["file"], row["meta"]["line"]): row
+        for row in read_lines(data / "irc_reply_attribution_dev.jsonl")
+    }
+    examples = []
+    for label in read_lines(HERE / "labels_irc.jsonl"):
+        row = rows[label["file"], label["line"]]
+        earlier = row["context"][-CONTEXT_WINDOW:]
+        examples.append(
+            _labelled(
+                "irc",
+                label,
+                conversation=label["file"],
+                text=row["text"],
+                context=tuple(item["text"] for item in earlier),
+                lexicon=speakers_lexicon(
+                    frozenset({row["sender"], *(item["sender"] for item in row["context"][-6:])})
+                ),
+            )
+        )
+    return examples
+
+
 def written_threads() -> list[Example]:
-    """Read the household threads, each message with those before it as context."""
-    examples: list[Example] = []
-    lexicon, earlier, thread = household_lexicon({}), [], 0
-    text = (HERE / "household_threads.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
+    """Read the household threads and chats, each message with those before it as context."""
+    return [
+        example
+        for name in ("household_threads.txt", "household_chats.txt")
+        for example in _threads(HERE / name)
+    ]
+
+
+def _threads(path: Path) -> Iterator[Example]:
+    lexicon, earlier, household = household_lexicon({}), [], ""
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("##"):
             continue
         if line.startswith("#"):
-            earlier, thread = [], thread + 1
-            groups = zip(("child", "adult", "activity"), line[1:].split("|"), strict=True)
-            lexicon = household_lexicon({kind: _entries(words) for kind, words in groups})
+            earlier = []
+            if line != "#":
+                household = line[1:].strip()
+                groups = zip(("child", "adult", "activity"), household.split("|"), strict=True)
+                lexicon = household_lexicon({kind: _entries(words) for kind, words in groups})
             continue
         message = LabelledMessage(
-            source="written threads",
+            source=path.stem.replace("household", "written").replace("_", " "),
             slice="fitting",
-            conversation=f"thread {thread}",
+            conversation=household,
             text=line[2:],
             context=tuple(earlier[-CONTEXT_WINDOW:]),
             lexicon=lexicon,
             is_coordination=line[0] == "+",
         )
         earlier.append(line[2:])
-        examples.append(Example(message, FAMILY_WEIGHT))
-    return examples
+        yield Example(message, FAMILY_WEIGHT)
 
 
 def _entries(words: str) -> list[dict[str, str | list[str]]]:
-    names = [word.strip() for word in words.split(",")]
+    names = [word.strip() for word in words.split(",") if word.strip()]
     return [{"id": name.lower(), "words": [name]} for name in names]
 
 
