@@ -43,7 +43,7 @@ bench: $(RUNTIME) ## Speed as ratios to a limit or peer
 	$(BIN)/kinkeeper bench
 
 eval: $(RUNTIME) ## Accuracy on labelled chats; KINKEEPER_DATA names the public data's folder
-	$(BIN)/kinkeeper eval $(if $(KINKEEPER_DATA),all,episodes)
+	$(BIN)/kinkeeper eval $(if $(KINKEEPER_DATA),all,observer)
 
 lock: $(DEV) ## Resolve the dependencies anew and write down their hashes
 	$(BIN)/python -m pip install --quiet uv

@@ -8,7 +8,7 @@ import typer
 
 def evaluate(
     suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="observer, tripwire, episodes, when, or all.")
+        str, typer.Argument(metavar="SUITE", help="observer, tripwire, when, or all.")
     ],
     data: Annotated[
         Path | None,
@@ -16,13 +16,17 @@ def evaluate(
             metavar="DIR", envvar="KINKEEPER_DATA", help="Folder with the public data sets."
         ),
     ] = None,
-    own: Annotated[
-        Path, typer.Option("--evals", metavar="DIR", help="Folder with our own labelled chats.")
-    ] = Path("evals"),
+    root: Annotated[
+        Path, typer.Option(metavar="DIR", help="The repository, with our own labelled chats.")
+    ] = Path(),
+    full: Annotated[
+        bool, typer.Option("--full", help="All there is, instead of a sample of what is plenty.")
+    ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Measure how well messages are understood; fails when a floor is not reached."""
-    from kinkeeper.cli.measuring import run_evaluation
+    from kinkeeper.cli.measuring import Scope, run_evaluation
 
-    if not run_evaluation(suite, data=data, own=own, as_json=json_):
+    scope = Scope(data=data, root=root, is_full=full)
+    if not run_evaluation(suite, scope, as_json=json_):
         raise typer.Exit(1)
