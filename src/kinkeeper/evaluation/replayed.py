@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, func, insert, select
 
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.payload import action_record
@@ -20,7 +20,7 @@ from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.evaluation.episode_scoring import Line
 from kinkeeper.household.model import Household
-from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.speaking import REPLAY
 from kinkeeper.settings.load import load_settings
@@ -69,6 +69,8 @@ class Stage:
         self._held = ExitStack()
         self._folder = Path(self._held.enter_context(TemporaryDirectory(prefix="kinkeeper-eval-")))
         self._ready: dict[Path, tuple[System, Rows]] = {}
+        self._compiled: dict[Household, Participants] = {}
+        self._shared: Store | None = None
         self._numbers = count()
 
     def __enter__(self) -> Self:
@@ -107,13 +109,21 @@ class Stage:
         return system
 
     def opened_with(self, household: Household) -> System:
-        """Open a household that has no file and no events."""
+        """Open a household that has no file and no events.
+
+        Args:
+            household: Under an id of its own: all of these share one database.
+        """
         settings = self._settings()
+        if self._shared is None:
+            self._shared = self._held.enter_context(Store.open(self._address()))
+        words = replace(household, id="")
+        if words not in self._compiled:
+            self._compiled[words] = compile_participants(words)
         return System(
             settings=settings, household=household,
-            participants=compile_participants(household),
-            store=self._held.enter_context(Store.open(self._address())),
-            config=observer_config(settings), seeds=SeedReport(),
+            participants=replace(self._compiled[words], household=household),
+            store=self._shared, config=observer_config(settings), seeds=SeedReport(),
         )  # fmt: skip
 
     def _settings(self) -> Settings:
@@ -133,11 +143,16 @@ def _rows(conn: Connection) -> Rows:
 
 def _restore(conn: Connection, rows: Rows) -> None:
     """Empty the database but for these rows; a new file would cost half a second of preparation."""
-    for table, _ in reversed(rows):
+    stale = [(table, kept) for table, kept in rows if not kept or _count(conn, table) != len(kept)]
+    for table, _ in reversed(stale):
         conn.execute(delete(table))
-    for table, kept in rows:
+    for table, kept in stale:
         if kept:
             conn.execute(insert(table), kept)
+
+
+def _count(conn: Connection, table: Table) -> int:
+    return conn.execute(select(func.count()).select_from(table)).scalar_one()
 
 
 def play(
@@ -157,6 +172,11 @@ def play(
             yield Heard(message, runner.run(_fed(replay, message)))
         if replay is not None and until is not None:
             yield Heard(None, runner.run(_passed(replay, until)))
+
+
+def spoken_lines(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines that speak in the group."""
+    return (line for line in lines if line.get("redline_decision") == "SPEAK")
 
 
 async def _fed(replay: Replay, message: InboundMessage) -> list[Line]:
