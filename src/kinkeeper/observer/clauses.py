@@ -6,6 +6,7 @@ before that subject, or an asking word, turns the statement into a request.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.grammar import grammar
@@ -24,6 +25,10 @@ _OPEN_WORDS = re.compile(r"who|whoever|somebody|any ?body|nobody|no ?one|either|
 _MODAL_BEFORE = re.compile(
     r"(?:can|could|would|will|are|is|do|does|did|may|might|shall|should|has|have|please|if|hope|hoping|need|want|ask|asking)$"
 )
+_DESTINATION = re.compile(
+    r"(?<!\w)(?:him|her|them|me|us|<child>|<kids>|over|off|down|back|go|goes|going|get|lift|ride|drive|run) to (?:(?:the|his|her|their|<child>|<childs>) )*(?P<activity><act>|<generic>)"
+)
+_CUES = (("decline", Stance.DECLINES), ("ask", Stance.ASKS), ("claim", Stance.CLAIMS))
 _NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
 _UNCERTAIN = re.compile(r"(?<!\w)(?:might|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)")
 _BASE_FORM = re.compile(r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)")
@@ -68,14 +73,13 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
     """Return what the sender does where no task is named, and whether it is a mere possibility."""
     stances, skeleton = grammar().stances, reading.skeleton
     is_uncertain = bool(_UNCERTAIN.search(skeleton))
-    if stances["decline"].search(skeleton):
-        return Stance.DECLINES, is_uncertain
-    claim = stances["claim"].search(skeleton)
-    ask = stances["ask"].search(skeleton)
-    if ask and (claim is None or ask.start() <= claim.start()):
-        return Stance.ASKS, is_uncertain
-    if claim:
-        return Stance.CLAIMS, is_uncertain
+    cues = [
+        (match.start(), order, stance)
+        for order, (name, stance) in enumerate(_CUES)
+        if (match := stances[name].search(skeleton))
+    ]
+    if cues:
+        return min(cues)[2], is_uncertain
     if stances["assign"].search(skeleton) and not reading.is_question:
         return Stance.ASSIGNS, is_uncertain
     return (Stance.ASKS if reading.asks_for_owner else Stance.STATES), is_uncertain
@@ -84,13 +88,11 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
 def segments(reading: Reading) -> tuple[Reading, ...]:
     """Return the parts of a message that each arrange something of their own; the whole one otherwise.
 
-    A part stands on its own where it names what is arranged and for whom or when.
+    A part stands on its own where it names what is arranged and for which child.
     """
-    bounds = [0]
-    for match in _CLAUSE_BREAKS.finditer(reading.skeleton):
-        bounds.append(match.end())
-    bounds.append(len(reading.skeleton) + 1)
-    parts = [reading.within(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    ends = [match.end() for match in _CLAUSE_BREAKS.finditer(reading.skeleton)]
+    bounds = [0, *ends, len(reading.skeleton) + 1]
+    parts = [reading.within(*pair) for pair in pairwise(bounds)]
     standing = [part for part in parts if _stands_alone(part)]
     return tuple(standing) if len(standing) > 1 else (reading,)
 
@@ -99,15 +101,16 @@ def _stands_alone(part: Reading) -> bool:
     has_what = bool(part.of_kind("activity", "generic")) or any(
         pattern.search(part.skeleton) for pattern in grammar().tasks.values()
     )
-    has_who = bool(part.of_kind("child", "group", "adult"))
-    return has_what and (has_who or any(span.kind != "duration" for span in part.spans)) and not (
-        grammar().stances["thing"].search(part.skeleton)
-    )
+    return has_what and bool(part.of_kind("child", "group")) and not has_cue(part, "thing")
 
 
-def is_bound_for_activity(reading: Reading) -> bool:
-    """Whether somebody is brought to the activity named ("take her to choir")."""
-    return re.search(r"(?<!\w)to (?:[\w']+ )?(?:<act>|<generic>)", reading.skeleton) is not None
+def destination(reading: Reading) -> Mention | None:
+    """Return the activity somebody is brought to ("take her over to choir"), if one is named so."""
+    match = _DESTINATION.search(reading.skeleton)
+    if match is None:
+        return None
+    item = reading.symbols[reading.symbol_at(match.start("activity"))].item
+    return item if isinstance(item, Mention) else None
 
 
 def cue(reading: Reading, name: str) -> re.Match[str] | None:

@@ -16,7 +16,7 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.registry import read_effects
-from kinkeeper.calendar.model import Event, EventKind, Occurrence
+from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.search import activity_occurrences, occurrences_between
 from kinkeeper.core.time import Interval
@@ -88,6 +88,7 @@ def _from_graph(occurrences: Iterable[Occurrence], zone: ZoneInfo) -> Iterator[S
             responsible=occurrence.responsible,
             event_id=event.id,
             source_id=event.provenance.source_id,
+            is_from_chat=event.provenance.source_type is SourceType.OBSERVER,
             occurrence=occurrence,
         )
 
@@ -160,6 +161,7 @@ def _proposed(event: Event, action: PendingAction, zone: ZoneInfo) -> Slot:
         responsible=event.responsible,
         action_id=action.id,
         source_id=action.proposal.source_id,
+        is_from_chat=True,
     )
 
 

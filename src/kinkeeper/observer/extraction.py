@@ -17,6 +17,7 @@ from kinkeeper.observer.clauses import (
     TaskPhrase,
     clause_around,
     cue,
+    destination,
     has_cue,
     stance_of,
     task_phrases,
@@ -178,13 +179,14 @@ def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
 def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
     reply = reading.reply
     answer = _REPLY_STANCES.get(reply.kind) if reply else None
-    if answer is Stance.DECLINES and not (phrase and phrase.stance in _ACTIVE):
-        return answer, False
+    stance, is_uncertain = stance_of(reading)
+    is_refusal = Stance.DECLINES in {answer, stance}
+    if is_refusal and not (phrase and phrase.stance in _ACTIVE):
+        return Stance.DECLINES, False
     if phrase is not None and phrase.stance is not Stance.STATES:
         return phrase.stance, phrase.is_uncertain
     if answer is not None and reply is not None and reply.is_whole:
         return answer, False
-    stance, is_uncertain = stance_of(reading)
     if phrase is not None and phrase.task in {Task.CANCEL, Task.MOVE} and stance is not Stance.ASKS:
         return Stance.STATES, is_uncertain
     is_bare = phrase is None and not reading.of_kind("activity", "generic", "child")
@@ -236,6 +238,9 @@ def _activity(reading: Reading) -> Mention | None:
         return None
     generic, named = reading.of_kind("generic"), reading.of_kind("activity")
     generic = [mention for mention in generic if mention.id != _ANY_APPOINTMENT] or generic
+    bound = destination(reading)
+    if bound is not None:
+        return bound
     for mention in generic:
         if any(_is_tied(mention, span) for span in reading.spans if span.has_time) and not any(
             _is_tied(other, span) for other in named for span in reading.spans if span.has_time

@@ -21,6 +21,7 @@ class Grammar:
         words: Contractions and chat spellings written out.
         doubtful_nouns: Words that are things only after one of `before_nouns`, or after a mention.
         before_nouns: Determiners and prepositions.
+        after_both: Words after which "both" still means people.
         idioms: Pairs of words that mean something else altogether.
         tasks: One pattern per task, in order of precedence.
         stances: One pattern per stance cue ("ask", "claim", ...).
@@ -29,6 +30,7 @@ class Grammar:
     words: Mapping[str, str]
     doubtful_nouns: frozenset[str]
     before_nouns: frozenset[str]
+    after_both: frozenset[str]
     idioms: frozenset[str]
     tasks: Mapping[Task, re.Pattern[str]]
     stances: Mapping[str, re.Pattern[str]]
@@ -42,6 +44,7 @@ def grammar() -> Grammar:
         words=data["words"],
         doubtful_nouns=frozenset(data["nouns"]["doubtful"]),
         before_nouns=frozenset(data["nouns"]["before"]),
+        after_both=frozenset(data["nouns"]["after_both"]),
         idioms=frozenset(data["nouns"]["idioms"]),
         tasks={Task(name): _compile(patterns) for name, patterns in data["tasks"].items()},
         stances={name: _compile(patterns) for name, patterns in data["stances"].items()},

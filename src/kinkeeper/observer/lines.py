@@ -5,6 +5,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from kinkeeper.jobs.leases import WorkState
+
 _ACTION_FIELDS = (
     "id", "type", "status", "summary", "assigned_to", "child", "activity", "dates", "times",
 )  # fmt: skip
@@ -35,7 +37,7 @@ def decision_line(row: Row[Any], action: Mapping[str, Any] | None) -> dict[str, 
         "buttons": list(row.buttons or ()),
         "action": action_fields(action),
         "withdrawn_action": withdrawn[0] if withdrawn else None,
-        "reason": row.reason,
+        "reason": row.state if row.state == WorkState.MANUAL_REVIEW else row.reason,
     }
 
 

@@ -139,10 +139,9 @@ class Phrasing:
         if task is Task.MOVE:
             return " ".join(filter(None, ["Move", children, label, "to", when]))
         if owner and task in _TASK_VERBS:
-            whom = children or ("" if task is not Task.PICKUP else "")
             what = f"({label})" if label else ""
-            verb = _TASK_VERBS[task] if whom else f"does {_TASK_NOUNS[task]}"
-            return " ".join(filter(None, [owner, verb, whom, what, when]))
+            verb = _TASK_VERBS[task] if children else f"does {_TASK_NOUNS[task]}"
+            return " ".join(filter(None, [owner, verb, children, what, when]))
         what = " ".join(filter(None, [children, label or (_TASK_NOUNS[task] if task else "")]))
         return " ".join(filter(None, [what or "Plan", when, f"— {owner}" if owner else ""]))
 

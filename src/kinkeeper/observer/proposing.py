@@ -14,11 +14,10 @@ from kinkeeper.actions.effects.calendar import (
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
-from kinkeeper.core.time import Interval
+from kinkeeper.observer.case import Case
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.phrasing import BOTH, Phrasing
 from kinkeeper.observer.records import extraction_record
-from kinkeeper.observer.redline import Case
 from kinkeeper.observer.retraction import SOURCE
 from kinkeeper.observer.schedule import Slot
 
@@ -140,17 +139,12 @@ class Proposer:
             return ActionType.MAINTENANCE_UPDATE
         if extraction.task in {Task.CANCEL, Task.MOVE}:
             return ActionType.SCHEDULE_CHANGE
-        if extraction.owners or self._is_job(extraction) or self._is_known(ground):
+        if extraction.owners or self._is_job(extraction) or ground.case.is_known():
             return ActionType.EVENT_CREATE if self._is_new_booking(ground) else ActionType.CARE_ASSIGNMENT
         return ActionType.EVENT_CREATE
 
     def _is_job(self, extraction: Extraction) -> bool:
         return extraction.task in _JOBS or (extraction.task is None and extraction.activity is None)
-
-    def _is_known(self, ground: Ground) -> bool:
-        extraction = ground.extraction
-        slots = ground.case.schedule.of_activity(extraction.activity, extraction.child)
-        return any(slot.day in extraction.dates for slot in slots)
 
     def _is_new_booking(self, ground: Ground) -> bool:
         """Whether the message tells of something that is not in the event graph yet."""
@@ -159,8 +153,8 @@ class Proposer:
             extraction.activity is not None
             and not self._participants.is_session(extraction.activity)
             and bool(extraction.dates)
-            and extraction.task not in {Task.PICKUP, Task.DROPOFF, Task.COVER}
-            and not self._is_known(ground)
+            and extraction.task not in {Task.PICKUP, Task.COVER}
+            and not ground.case.is_known()
         )
 
     def _new(self, ground: Ground, owners: Sequence[str]) -> Effects:
@@ -188,7 +182,7 @@ class Proposer:
             (s for s in case.schedule.of_activity(extraction.activity, extraction.child) if s.day == day),
             None,
         )
-        who = extraction.child or (() if is_booking and not self._is_grown_up(ground) else ())
+        who = extraction.child
         if is_booking and not who and self._is_grown_up(ground):
             who = (ground.sender,)
         return Event(
@@ -229,7 +223,7 @@ class Proposer:
         from_days = (extraction.moved_from,) if extraction.moved_from else extraction.dates
         written: list[Mapping[str, Any]] = []
         for slot in (*case.schedule.series, *case.schedule.slots):
-            if slot.occurrence is None or slot.day not in from_days or not _is_meant(slot, extraction):
+            if slot.occurrence is None or slot.day not in from_days or not case.concerns(slot):
                 continue
             effect = (
                 _cancelled(slot.occurrence)
@@ -241,7 +235,7 @@ class Proposer:
         return tuple(written)
 
     def _move(self, ground: Ground, slot: Slot) -> Mapping[str, Any] | None:
-        target = moved_to(ground.case, slot)
+        target = ground.case.moved_to(slot)
         if target is None or slot.occurrence is None or target == slot.interval:
             return None
         occurrence = slot.occurrence
@@ -332,18 +326,6 @@ class Proposer:
         )
 
 
-def moved_to(case: Case, slot: Slot) -> Interval | None:
-    """Where a move puts a slot: the new day, the new time, each unchanged where the message names none."""
-    if slot.interval is None:
-        return None
-    extraction = case.extraction
-    start = slot.interval.start.astimezone(case.zone)
-    days = [day for day in extraction.dates if day != slot.day] or [slot.day]
-    clock = extraction.times[-1] if extraction.times else start.time()
-    begin = datetime.combine(days[0], clock, tzinfo=case.zone)
-    return Interval(begin, begin + slot.interval.duration)
-
-
 def _give_way(ground: Ground, booked: Mapping[str, Any]) -> Effects:
     """What frees a slot that stands in the event graph: cancelling that one occurrence."""
     for slot in ground.case.schedule.slots:
@@ -356,12 +338,6 @@ def _cancelled(occurrence: Occurrence) -> Mapping[str, Any]:
     return CancelOccurrence(
         event_id=occurrence.event.id, original_start=occurrence.original_start
     ).frozen()
-
-
-def _is_meant(slot: Slot, extraction: Extraction) -> bool:
-    if slot.kind is not EventKind.BOOKING or slot.activity != extraction.activity:
-        return False
-    return not extraction.child or not slot.who or bool(set(extraction.child) & set(slot.who))
 
 
 def _with(ground: Ground, extraction: Extraction) -> Ground:

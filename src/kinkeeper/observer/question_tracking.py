@@ -8,10 +8,11 @@ from sqlalchemy import Connection
 from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer import questions, retraction
+from kinkeeper.observer.case import Case
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import OpenQuestion, Stance
 from kinkeeper.observer.proposing import Ground, Proposer
-from kinkeeper.observer.redline import Case, first_instant, needs_owner
+from kinkeeper.observer.redline_rules import first_instant, needs_owner
 from kinkeeper.observer.superseding import CHANGES, is_restated
 from kinkeeper.observer.understanding import Prepared
 

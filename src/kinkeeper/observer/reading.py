@@ -14,7 +14,7 @@ from kinkeeper.language import when
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.replies import Reply, asks_for_owner, is_question, read_reply
 from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.grammar import grammar
 
 _MARKS = {
@@ -127,12 +127,14 @@ def read_message(
         The reading; never raises on any text.
     """
     tokens = tokenise(text)
-    spans = when.read(
-        text, sent_at, locale=locale, named_times=named_times, usual_hour=usual_hour
-    )
     found = lexicon.find(tokens)
-    people = [mention for mention in found if mention.kind in _PEOPLE]
-    spans = tuple(span for span in spans if not any(_is_name(span, person) for person in people))
+    spans = tuple(
+        replace(span, surface=text[span.start_char : span.end_char])
+        for span in when.read(
+            _without_names(text, found), sent_at, locale=locale, named_times=named_times,
+            usual_hour=usual_hour,
+        )
+    )  # fmt: skip
     mentions = tuple(
         mention
         for mention in found
@@ -155,14 +157,20 @@ def read_message(
     )
 
 
-def _is_name(span: TimeSpan, person: Mention) -> bool:
-    """Whether a month is somebody's name where it stands; the lexicon looks for evidence before it says so."""
-    return span.grain is Grain.MONTH and person.start <= span.start_char and span.end_char <= person.end
+def _without_names(text: str, mentions: Sequence[Mention]) -> str:
+    """Blank out people's names, so that a child called June is never the month."""
+    for mention in mentions:
+        if mention.kind in _PEOPLE:
+            blank = "x" * (mention.end - mention.start)
+            text = text[: mention.start] + blank + text[mention.end :]
+    return text
 
 
 def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention]) -> bool:
     """Whether a word that is also a verb or part of an idiom is meant as the thing."""
     words = grammar()
+    if mention.kind == "group" and mention.surface.casefold() == "both":
+        return _stands_for_people(mention, tokens)
     if mention.kind != "generic" or mention.surface.casefold() not in words.doubtful_nouns:
         return True
     before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
@@ -171,6 +179,12 @@ def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention
     return before.text in words.before_nouns or any(
         other.end == before.end for other in found
     )
+
+
+def _stands_for_people(mention: Mention, tokens: Sequence[Token]) -> bool:
+    """Whether a bare "both" means the children: nothing follows that it could belong to."""
+    after = next((token for token in tokens if token.start >= mention.end), None)
+    return after is None or after.kind is not TokenKind.WORD or after.text in grammar().after_both
 
 
 def _covers(span: TimeSpan, mention: Mention) -> bool:
@@ -183,7 +197,7 @@ def _symbols(
 ) -> tuple[Symbol, ...]:
     items = sorted(
         [(span.start_char, -span.end_char, _time_mark(span), span) for span in spans]
-        + [(mention.start, -mention.end, _MARKS[mention.kind], mention) for mention in mentions if mention.kind in _MARKS],
+        + [(mention.start, -mention.end, _mark(mention), mention) for mention in mentions if mention.kind in _MARKS],
         key=lambda item: item[:2],
     )
     symbols: list[Symbol] = []
@@ -204,6 +218,13 @@ def _symbols(
         at += len(text) + 1
         covered = end
     return tuple(symbols)
+
+
+def _mark(mention: Mention) -> str:
+    """The mark of a mention; a child's possessive is not the child ("take Leo's pickup")."""
+    if mention.kind == "child" and mention.surface.endswith(("'s", "’s")):
+        return "<childs>"
+    return _MARKS[mention.kind]
 
 
 def _words(token: Token) -> str:

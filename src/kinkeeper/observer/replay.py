@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row
 
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.payload import action_record
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs import leases
@@ -146,7 +147,8 @@ class Replay:
 
     def _row(self, conn: Connection, row_id: str) -> tuple[Row[Any], dict[str, Any] | None]:
         row = repository.find(conn, self._household, row_id)
-        assert row is not None
+        if row is None:
+            raise InvariantError(f"message row {row_id} has no decision")
         action = (
             action_record(action_rows.load_action(conn, self._household, row.action_id))
             if row.action_id

@@ -121,10 +121,8 @@ def withdraw_all(
     Returns:
         Ids of those that were.
     """
-    withdrawn = []
-    for action_id in dict.fromkeys(action_ids):
-        if proposals.withdraw(
-            conn, action_id, household=household, now=now, by_source=by_source
-        ):
-            withdrawn.append(action_id)
-    return tuple(withdrawn)
+    return tuple(
+        action_id
+        for action_id in dict.fromkeys(action_ids)
+        if proposals.withdraw(conn, action_id, household=household, now=now, by_source=by_source)
+    )

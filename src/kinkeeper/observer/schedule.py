@@ -1,7 +1,7 @@
 """The household's days as the rules see them: slots from the event graph with the open proposals laid over. Pure."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from kinkeeper.calendar.model import EventKind, Occurrence
@@ -25,6 +25,7 @@ class Slot:
         event_id: Event behind it, if it is in the event graph.
         action_id: Open pending action behind it, if it is only proposed.
         source_id: Message (or other source) it came from.
+        is_from_chat: Whether somebody said it in the chat, confirmed since or not.
         occurrence: The occurrence behind it, if any.
     """
 
@@ -40,7 +41,13 @@ class Slot:
     event_id: str | None = None
     action_id: str | None = None
     source_id: str | None = None
+    is_from_chat: bool = False
     occurrence: Occurrence | None = None
+
+    @property
+    def is_booking(self) -> bool:
+        """Whether somebody is busy with it."""
+        return self.kind is EventKind.BOOKING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +62,28 @@ class Schedule:
     slots: tuple[Slot, ...] = ()
     series: tuple[Slot, ...] = ()
 
+    def without(self, action_ids: Collection[str]) -> "Schedule":
+        """Return the schedule without what these pending actions proposed."""
+        kept = tuple(slot for slot in self.slots if slot.action_id not in action_ids)
+        return replace(self, slots=kept)
+
     def bookings(self, members: Iterable[str], days: Sequence[date]) -> list[Slot]:
         """Return bookings of any of these members on these days."""
         wanted = set(members)
         return [
             slot
             for slot in self.slots
-            if slot.kind is EventKind.BOOKING and slot.day in days and wanted & set(slot.who)
+            if slot.is_booking and slot.day in days and wanted & set(slot.who)
         ]
 
-    def care(self, days: Sequence[date]) -> list[Slot]:
-        """Return care slots on these days."""
-        return [slot for slot in self.slots if slot.kind is EventKind.CARE and slot.day in days]
+    def claimed(self, days: Sequence[date]) -> list[Slot]:
+        """Return what somebody took on on these days: care, and bookings claimed in the chat."""
+        return [
+            slot
+            for slot in self.slots
+            if slot.day in days
+            and (slot.kind is EventKind.CARE or (slot.is_from_chat and bool(slot.responsible)))
+        ]
 
     def of_activity(self, activity: str | None, children: Sequence[str]) -> list[Slot]:
         """Return bookings of an activity on the days concerned, of these children (or of anyone)."""
@@ -74,7 +91,7 @@ class Schedule:
             slot
             for slot in self.slots
             if activity is not None
-            and slot.kind is EventKind.BOOKING
+            and slot.is_booking
             and slot.activity == activity
             and (not children or not slot.who or set(children) & set(slot.who))
         ]

@@ -20,7 +20,8 @@ from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.jobs import leases
 from kinkeeper.observer import questions, repository, retraction
-from kinkeeper.observer.clauses import is_bound_for_activity
+from kinkeeper.observer.case import Case
+from kinkeeper.observer.clauses import destination
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext
@@ -34,6 +35,7 @@ from kinkeeper.observer.model import (
     RedlineOutcome,
     RedlineRule,
     Stance,
+    Task,
     Tier1Decision,
 )
 from kinkeeper.observer.participants import Participants
@@ -41,7 +43,8 @@ from kinkeeper.observer.phrasing import Phrasing
 from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.question_tracking import QuestionTracker
 from kinkeeper.observer.records import extraction_from_record
-from kinkeeper.observer.redline import Case, decide, needs_owner
+from kinkeeper.observer.redline import decide
+from kinkeeper.observer.redline_rules import needs_owner
 from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.superseding import claims_of, replaced_claims, undone_by_change
@@ -65,6 +68,14 @@ class _Turn:
     pending: Sequence[PendingAction]
     now: datetime
     base: Decision
+
+    def after(self, withdrawn: Sequence[str]) -> "_Turn":
+        """The same once these actions are gone."""
+        return replace(
+            self,
+            pending=[action for action in self.pending if action.id not in withdrawn],
+            case=replace(self.case, schedule=self.case.schedule.without(withdrawn)),
+        )
 
     @property
     def extraction(self) -> Extraction:
@@ -168,6 +179,16 @@ class Settlement:
         )
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
             schedule = self._schedule(conn, completed, prepared, pending)
+        case = Case(
+            extraction=completed, schedule=schedule,
+            source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
+            zone=self._zone,
+            mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
+            is_bound_for=destination(part.reading) is not None,
+        )  # fmt: skip
+        if completed.task is Task.MOVE and case.moved_slot() is None:
+            completed = _as_booking(completed, undone_by_change(completed, pending))
+            case = replace(case, extraction=completed)
         gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
         base = Decision(
             message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
@@ -181,13 +202,6 @@ class Settlement:
             base = replace(
                 base, gates=(*gates, brain_gate), brain_relevance=prepared.brain.relevance
             )
-        case = Case(
-            extraction=completed, schedule=schedule,
-            source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
-            zone=self._zone,
-            mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
-            is_bound_for=is_bound_for_activity(part.reading),
-        )  # fmt: skip
         return self._conclude(
             _Turn(
                 conn=conn, prepared=prepared, part=part, slot=str(number), case=case,
@@ -200,6 +214,7 @@ class Settlement:
         if turn.extraction.stance is Stance.ACCEPTS and turn.question is None:
             return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None
         withdrawn = self._withdraw_stale(turn)
+        turn = turn.after(withdrawn)
         verdict = self._mute(turn, self._verdict(turn))
         action = self._propose(turn, verdict)
         if action is None and not withdrawn and verdict.reason == "no_rule":
@@ -306,7 +321,7 @@ class Settlement:
 
     def _withdraw_stale(self, turn: _Turn) -> tuple[str, ...]:
         """Withdraw proposals that this message makes untrue: cancelled, moved, or no longer possible."""
-        stale = undone_by_change(turn.extraction, turn.pending)
+        stale = undone_by_change(turn.part.extraction, turn.pending)
         if turn.extraction.stance is Stance.DECLINES:
             own = turn.part.extraction
             stale = claims_of(_refuser(own, turn.prepared), own, turn.pending)[-1:]
@@ -373,6 +388,19 @@ def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str
     if question is not None:
         ids.add(str(question.id))
     return frozenset(ids)
+
+
+def _as_booking(extraction: Extraction, moved: Sequence[PendingAction]) -> Extraction:
+    """A move of something that is not in the calendar yet is a booking at the new time."""
+    job = extraction_from_record(moved[-1].proposal.extraction) if moved else None
+    return replace(
+        extraction,
+        task=job.task if job else Task.APPOINTMENT,
+        coordination_type=job.coordination_type if job else extraction.coordination_type,
+        child=extraction.child or (job.child if job else ()),
+        times=extraction.times or (job.times if job else ()),
+        assigned_to=job.assigned_to if job and not extraction.owners else extraction.assigned_to,
+    )
 
 
 def _absorbed(turn: _Turn, verdict: RedlineOutcome) -> list[PendingAction]:

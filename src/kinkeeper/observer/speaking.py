@@ -98,12 +98,17 @@ class Speaker:
         if found is None or found[1] != questions.OPEN or stored is None:
             repository.cancel_deferred(conn, self._household, row.id, reason="question_settled")
             return None
-        action = self._open_action(conn, found[0].action_id)
+        question = found[0]
+        action = self._open_action(conn, question.action_id)
+        if question.action_id is not None and action is None:
+            repository.cancel_deferred(conn, self._household, row.id, reason="question_settled")
+            return None
+        facts = {**row.redline_facts, "child": list(question.extraction.child)}
         verdict = self.mute(
             conn,
             RedlineOutcome(
                 decision=RedlineDecision.SPEAK, rule=RedlineRule(row.redline_trigger_rule),
-                reason=row.redline_trigger_rule, facts=row.redline_facts,
+                reason=row.redline_trigger_rule, facts=facts,
                 conflict_key=row.conflict_key,
             ),
             now=now,

@@ -166,9 +166,9 @@ class Understanding:
         spoken = (loaded.original or stored).message.sent_at
         member = household.member(stored.message.sender) if stored.is_member else None
         reading = self._read(stored.message.text, spoken.astimezone(self._zone))
-        parts = [
-            await self._part(segment, member, loaded) for segment in segments(reading)
-        ]
+        parts = _sharing_days(
+            [await self._part(segment, member, loaded) for segment in segments(reading)]
+        )
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
             parts=tuple(parts), brain=BrainContext(),
@@ -240,6 +240,17 @@ def attribute_part(
         word_count=part.reading.word_count,
     )
     return attribute(part.extraction, reply, asked, threshold=config.attribution_threshold)
+
+
+def _sharing_days(parts: list[Part]) -> list[Part]:
+    """Give the parts that name no day the day of the others ("I'll get Leo and you get Mia Tuesday")."""
+    dates = next((part.extraction.dates for part in parts if part.extraction.named_dates), ())
+    return [
+        part
+        if part.extraction.named_dates
+        else replace(part, extraction=replace(part.extraction, dates=dates or part.extraction.dates, is_day_implied=part.extraction.is_day_implied and not dates))
+        for part in parts
+    ]
 
 
 def _is_near(span: TimeSpan, usual: time) -> bool:

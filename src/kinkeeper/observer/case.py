@@ -1,0 +1,119 @@
+"""One message before the rules: what it says, the household's days, the rules' numbers. Pure."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.time import Interval
+from kinkeeper.observer.model import Extraction, Task
+from kinkeeper.observer.schedule import Schedule, Slot
+
+HANDOVERS = frozenset({Task.PICKUP, Task.DROPOFF})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedlineRules:
+    """Which rules are on, and their numbers.
+
+    Attributes:
+        temporal_conflict: Rule 1.
+        resource_conflict: Rule 2.
+        missing_variable: Rule 3 and its variant time_mismatch.
+        speak_on_missing: Whether a missing owner is asked about or only kept in the queue.
+        default_duration: Of a booking whose length nobody said.
+        travel_buffer: Added on both sides of a booking.
+        grace: How long a question waits for an answer before it is asked aloud.
+    """
+
+    temporal_conflict: bool = True
+    resource_conflict: bool = True
+    missing_variable: bool = True
+    speak_on_missing: bool = True
+    default_duration: timedelta = timedelta(minutes=60)
+    travel_buffer: timedelta = timedelta(0)
+    grace: timedelta = timedelta(seconds=900)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One message before the rules.
+
+    Attributes:
+        extraction: What it says, completed from the household's days.
+        schedule: Those days.
+        source_ids: Ids of the message and of those it answers or edits, as slots name their sources.
+        sent_at: Aware.
+        zone: The household's.
+        mentioned: Activities the message names, whether or not it turns on them.
+        is_bound_for: Whether somebody is brought to the activity, not fetched from it.
+    """
+
+    extraction: Extraction
+    schedule: Schedule
+    source_ids: frozenset[str]
+    sent_at: datetime
+    zone: ZoneInfo
+    mentioned: frozenset[str]
+    is_bound_for: bool = False
+
+    def interval(self, day: date, default: timedelta) -> Interval | None:
+        """When it takes place on a day: its own time, else its activity's; None where nobody knows.
+
+        Args:
+            day: Local.
+            default: Length where nobody said one.
+        """
+        extraction = self.extraction
+        if extraction.task is Task.MOVE:
+            moved = self.moved_slot()
+            return self.moved_to(moved) if moved else None
+        if extraction.times:
+            start = self.at(day, extraction.times[0])
+            ends = [end for begin, end in extraction.time_ranges if begin == extraction.times[0]]
+            end = self.at(day, ends[0]) if ends else start + self._length(default)
+            return Interval(start, max(start, end))
+        slots = self.schedule.of_activity(extraction.activity, extraction.child)
+        return next((s.interval for s in slots if s.day == day and s.interval), None)
+
+    def moved_slot(self) -> Slot | None:
+        """The slot that a move takes away."""
+        extraction = self.extraction
+        days = {extraction.moved_from} if extraction.moved_from else set(extraction.dates)
+        standing = (*self.schedule.series, *self.schedule.slots)
+        return next(
+            (slot for slot in standing if slot.day in days and self.concerns(slot)), None
+        )
+
+    def moved_to(self, slot: Slot) -> Interval | None:
+        """Where a move puts a slot: the new day, the new time, each unchanged where none is named."""
+        if slot.interval is None:
+            return None
+        extraction = self.extraction
+        start = slot.interval.start.astimezone(self.zone)
+        days = [day for day in extraction.dates if day != slot.day] or [slot.day]
+        clock = extraction.times[-1] if extraction.times else start.time()
+        begin = self.at(days[0], clock)
+        return Interval(begin, begin + slot.interval.duration)
+
+    def concerns(self, slot: Slot) -> bool:
+        """Whether a slot is the message's own activity, for the children it names (or for anyone)."""
+        extraction = self.extraction
+        if not slot.is_booking or slot.activity is None or slot.activity != extraction.activity:
+            return False
+        return not extraction.child or not slot.who or bool(set(extraction.child) & set(slot.who))
+
+    def is_known(self) -> bool:
+        """Whether the activity stands in the event graph on one of the days."""
+        return any(
+            slot.event_id is not None and slot.day in self.extraction.dates and self.concerns(slot) for slot in self.schedule.slots
+        )
+
+    def at(self, day: date, clock: time) -> datetime:
+        """Return a local time of a day."""
+        return datetime.combine(day, clock, tzinfo=self.zone)
+
+    def _length(self, default: timedelta) -> timedelta:
+        if self.extraction.task in HANDOVERS:
+            return default
+        slots = self.schedule.of_activity(self.extraction.activity, self.extraction.child)
+        return next((slot.interval.duration for slot in slots if slot.interval), default)

@@ -1,0 +1,111 @@
+"""What only the clock makes due: questions whose grace has ended, pending actions that nobody decided on."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection, Row, exists, select
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.jobs.leases import WorkState
+from kinkeeper.observer import repository
+from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+
+class Upkeep:
+    """Looks after one household's waiting questions and pending actions, on the wall clock.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        speaker: Asks late questions.
+        clock: Tells what is due.
+    """
+
+    def __init__(self, store: Store, household: str, *, speaker: Speaker, clock: Clock) -> None:
+        self._store = store
+        self._household = household
+        self._speaker = speaker
+        self._clock = clock
+
+    async def run(self, every: timedelta) -> None:
+        """Do what is due, again and again, until cancelled.
+
+        Args:
+            every: Wait in between, > 0.
+        """
+        while True:
+            try:
+                await self.run_once()
+            except UnavailableError as error:
+                log.warning("observer.upkeep.postponed", reason=type(error).__name__)
+            await asyncio.sleep(every.total_seconds())
+
+    async def run_once(self) -> int:
+        """Do what is due by now; returns how many questions were asked aloud."""
+        now = self._clock.now()
+        questions, is_expiring = await self._store.read(lambda conn: self._due(conn, now))
+        if is_expiring:
+            await self._store.write(lambda conn: proposals.expire_due(conn, self._household, now))
+        return sum([await self._ask(row_id, now) for row_id in questions])
+
+    def _due(self, conn: Connection, now: datetime) -> tuple[Sequence[str], bool]:
+        questions = [row.id for row in due_questions(conn, self._household, now=now)]
+        return questions, bool(action_rows.find_due(conn, self._household, now))
+
+    async def _ask(self, row_id: str, now: datetime) -> bool:
+        try:
+            return await self._store.write(lambda conn: self._ask_if_due(conn, row_id, now))
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad row must not keep all other questions waiting
+            log.error("observer.question.failed", row=row_id, error=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+            await self._store.write(
+                lambda conn: repository.cancel_deferred(
+                    conn, self._household, row_id, reason="failed"
+                )
+            )
+            return False
+
+    def _ask_if_due(self, conn: Connection, row_id: str, now: datetime) -> bool:
+        rows = due_questions(conn, self._household, now=now)
+        row = next((each for each in rows if each.id == row_id), None)
+        return row is not None and self._speaker.ask_late(conn, row) is not None
+
+
+def due_questions(conn: Connection, household: str, *, now: datetime) -> Sequence[Row[Any]]:
+    """Return the messages whose question is to be asked by now, the earliest first.
+
+    A chat in which messages still wait to be understood is left out: one of them may be the answer.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        now: Aware.
+    """
+    table, waiting = observer_messages, observer_messages.alias("waiting")
+    answer_may_wait = exists().where(
+        waiting.c.household == table.c.household,
+        waiting.c.chat_id == table.c.chat_id,
+        waiting.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+        waiting.c.due_at <= now,
+    )
+    return conn.execute(
+        select(table)
+        .where(
+            table.c.household == household,
+            table.c.speak_at.is_not(None),
+            table.c.speak_at <= now,
+            ~answer_may_wait,
+        )
+        .order_by(table.c.speak_at, table.c.id)
+    ).all()
