@@ -1,7 +1,8 @@
 """Composition root: settings to a running system; nothing else wires."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,10 +13,11 @@ from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import ContextSource
 from kinkeeper.observer.intake import Intake
+from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.observer.redline import RedlineRules
@@ -23,7 +25,8 @@ from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tripwire import load_tripwire
-from kinkeeper.observer.understanding import RulesExtractor, Understanding
+from kinkeeper.observer.understanding import Extractor, RulesExtractor, Understanding
+from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.settings.load import data_folder
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
@@ -58,8 +61,8 @@ class System:
             self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats
         )
 
-    def understanding(self, clock: Clock) -> Understanding:
-        """Return tier 2, by rules, with the event graph for a brain."""
+    def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
+        """Return the half of tier 2 that reads: by rules unless told, with the event graph for a brain."""
         brain = GraphBrain(self.store, self.household.id, self.household.zone, clock)
         context = ContextSource(
             brain,
@@ -67,7 +70,7 @@ class System:
             cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
             clock=clock,
         )
-        return Understanding(self.participants, self.config, RulesExtractor(), context)
+        return Understanding(self.participants, self.config, extractor or RulesExtractor(), context)
 
     def settlement(self) -> Settlement:
         """Return the half of tier 2 that decides and writes."""
@@ -86,6 +89,64 @@ class System:
             understanding=self.understanding(clock), settlement=self.settlement(),
             speaker=self.speaker(), clock=clock,
         )  # fmt: skip
+
+    @contextmanager
+    def live_intake(self, *, refuses_chats: bool = True) -> Iterator[Intake]:
+        """Yield tier 1 that leaves what it queues to workers, in this process or another.
+
+        Blocks at the start: enter it before the event loop runs, or in a thread.
+
+        Args:
+            refuses_chats: Whether only the chats of the household file are taken in.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - two seconds to load, for live mode only
+
+        with closing(JobQueue(self.store, self.household.id)) as queue:
+            yield self.intake(queue, refuses_chats=refuses_chats)
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        *,
+        clock: Clock | None = None,
+        extractor: Extractor | None = None,
+        pace: Pace | None = None,
+    ) -> AsyncIterator[None]:
+        """Understand what tier 1 queues, and do what the clock makes due, for the length of the block.
+
+        Args:
+            clock: The wall clock where None.
+            extractor: Reads messages; the rules where None.
+            pace: How often it looks for something to do.
+
+        Raises:
+            ConflictError: Another process runs the jobs of this SQLite file.
+            UnavailableError: The database cannot be reached.
+        """
+        from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - two seconds to load, for live mode only
+        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415
+
+        clock, pace = clock or SystemClock(), pace or Pace()
+        job = UnderstandingJob(
+            self.store, self.household.id, understanding=self.understanding(clock, extractor),
+            settlement=self.settlement(),
+        )  # fmt: skip
+        upkeep = Upkeep(self.store, self.household.id, speaker=self.speaker(), clock=clock)
+        with closing(await asyncio.to_thread(JobQueue, self.store, self.household.id)) as queue:
+            engine = JobEngine(
+                self.store, queue, [job.as_job()], clock=clock,
+                workers=self.settings.tier2_workers, ladder=pace.ladder,
+                reconcile_every=pace.reconcile_every, poll_every=pace.poll_every,
+            )  # fmt: skip
+            async with engine.running(), asyncio.TaskGroup() as tasks:
+                looking = tasks.create_task(upkeep.run(pace.upkeep_every))
+                try:
+                    yield
+                finally:
+                    looking.cancel()
 
 
 @contextmanager

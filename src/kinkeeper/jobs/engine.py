@@ -24,9 +24,10 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.job import Job
+from kinkeeper.jobs.job import Job, Line
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.jobs.queue import APPLICATION, CONTRACT_VERSION, JobQueue, dispatch_id, key_of
+from kinkeeper.jobs.quiet import make_quiet
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
@@ -61,7 +62,7 @@ class JobEngine:
         workers: Most handlers at once, > 0.
         ladder: When failed work is tried again.
         reconcile_every: How often stranded work is looked for.
-        poll_every: How often the queue is looked at; costs about a millisecond of CPU each.
+        poll_every: How often the queue is looked at; costs about three milliseconds of CPU each.
         grace: How long running handlers may go on after the end, before they are handed back.
     """
 
@@ -75,7 +76,7 @@ class JobEngine:
         workers: int,
         ladder: RetryLadder | None = None,
         reconcile_every: timedelta = timedelta(seconds=60),
-        poll_every: timedelta = timedelta(milliseconds=500),
+        poll_every: timedelta = timedelta(seconds=2),
         grace: timedelta = timedelta(seconds=10),
     ) -> None:
         self._store = store
@@ -129,12 +130,12 @@ class JobEngine:
 
     def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the engine from a thread without an event loop, so that it leaves ours alone."""
-        DBOS(
+        engine = DBOS(
             config=DBOSConfig(
                 name=APPLICATION,
                 system_database_engine=self._queue.engine,
                 application_version=CONTRACT_VERSION,
-                executor_id=_executor_id(self._store),
+                executor_id=_executor_id(self._store, self._queue),
                 serializer=JsonSerializer(),
                 run_migrations=False,
                 log_level="WARNING",
@@ -145,6 +146,8 @@ class JobEngine:
         for job in self._jobs:
             self._register(job, loop)
         self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
+        DBOS.listen_queues([self._queue.name])
+        make_quiet(engine, delayed_every=self._poll_every)
         DBOS.launch()
 
     def _register(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
@@ -163,16 +166,33 @@ class JobEngine:
         self._idle.clear()
         try:
             async with self._slots:
-                if self._stopping:
-                    raise asyncio.CancelledError
-                await self._claimed(job, key, attempt)
+                await self._work_off(job, key, attempt)
         finally:
             self._active.discard(task)
             self._in_hand.discard(dispatch)
             if not self._active:
                 self._idle.set()
 
-    async def _claimed(self, job: Job, key: Key, attempt: int) -> None:
+    async def _work_off(self, job: Job, key: Key, attempt: int) -> None:
+        """Do a row's work or, where rows stand in line, that of the whole line from its first row on.
+
+        Who finds the first row in other hands may leave: those hands go on with the line.
+        """
+        if job.line is None:
+            await self._claimed(job, key, attempt=attempt)
+            return
+        while (first := await self._first_in_line(job.line, key)) is not None:
+            if not await self._claimed(job, first, attempt=attempt if first == key else None):
+                return
+
+    async def _first_in_line(self, line: Line, key: Key) -> Key | None:
+        now = self._clock.now()
+        return await self._store.read(lambda conn: line(conn, key, now))
+
+    async def _claimed(self, job: Job, key: Key, *, attempt: int | None) -> bool:
+        """Claim a row and do its work; returns whether the claim succeeded."""
+        if self._stopping:
+            raise asyncio.CancelledError
         now = self._clock.now()
         epoch = await self._store.write(
             lambda conn: leases.claim(
@@ -180,7 +200,7 @@ class JobEngine:
             )
         )
         if epoch is None:
-            return
+            return False
         try:
             async with asyncio.timeout(job.lease.total_seconds()):
                 await job.handler(key, epoch)
@@ -192,6 +212,7 @@ class JobEngine:
             log.warning("jobs.lease.lost", job=job.name, attempt=attempt)
         except Exception as error:  # noqa: BLE001 - the boundary of the job runner: recorded on the row
             await self._failed(job, key, epoch, error)
+        return True
 
     async def _failed(self, job: Job, key: Key, epoch: int, error: Exception) -> None:
         now = self._clock.now()
@@ -254,9 +275,10 @@ def _destroy(wait_seconds: int) -> None:
     DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=wait_seconds)
 
 
-def _executor_id(store: Store) -> str:
+def _executor_id(store: Store, queue: JobQueue) -> str:
     """Name this process: on a file there is one runner, which takes over what the last one left."""
-    return "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
+    runner = "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
+    return runner if queue.household is None else f"{runner}/{queue.household}"
 
 
 def _without_message_text(error: Exception) -> str:

@@ -1,16 +1,20 @@
 """What a kind of work is, and what business packages see of the queue. Loads no engine."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from sqlalchemy import Connection, Table
 
 from kinkeeper.jobs.leases import Key
+from kinkeeper.jobs.retry import RetryLadder
 
 Handler = Callable[[Key, int], Awaitable[None]]
 """Does the work of a claimed row, given its key and the epoch to finish it under."""
+
+Line = Callable[[Connection, Key, datetime], Key | None]
+"""Finds the first row, due by now and unfinished, of the line that a row stands in; None: no such row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +28,34 @@ class Job:
             and raises where the work failed.
         lease: Longest time one run may take; it is cancelled then, and another worker may claim
             the row.
+        household: Whose rows it works on; those of others in the table are left alone.
+        line: Where rows have an order: rows of one line are worked on one at a time, the first of
+            them first, whichever was dispatched.
     """
 
     name: str
     table: Table
     handler: Handler
     lease: timedelta = timedelta(minutes=5)
+    household: str | None = None
+    line: Line | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How often a process that runs jobs looks for something to do.
+
+    Attributes:
+        ladder: When failed work is tried again.
+        poll_every: Looks into the queue; each costs about three milliseconds of CPU.
+        reconcile_every: Looks for stranded work.
+        upkeep_every: Looks for what only the clock makes due.
+    """
+
+    ladder: RetryLadder = field(default_factory=RetryLadder)
+    poll_every: timedelta = timedelta(seconds=2)
+    reconcile_every: timedelta = timedelta(seconds=60)
+    upkeep_every: timedelta = timedelta(seconds=5)
 
 
 class Enqueuer(Protocol):

@@ -238,8 +238,18 @@ def end_leases(conn: Connection, table: Table, *, now: datetime) -> int:
     return conn.execute(update(table).where(running).values(lease_until=now)).rowcount
 
 
-def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]:
-    """Return up to 500 rows that are not finished, are due, and are under no lease; longest due first."""
+def stranded(
+    conn: Connection, table: Table, *, now: datetime, household: str | None = None
+) -> list[Stranded]:
+    """Return up to 500 rows that are not finished, are due, and are under no lease; longest due first.
+
+    Args:
+        conn: Any transaction.
+        table: Has `work_columns`.
+        now: Aware.
+        household: Whose rows, where the table keeps those of several; all rows where None.
+    """
+    mine = [] if household is None else [table.c.household == household]
     statement = (
         select(
             *table.primary_key.columns,
@@ -252,6 +262,7 @@ def stranded(conn: Connection, table: Table, *, now: datetime) -> list[Stranded]
             table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
             or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
             table.c.due_at <= now,
+            *mine,
         )
         .order_by(table.c.due_at)
         .limit(_STRANDED_AT_ONCE)

@@ -36,13 +36,21 @@ class JobQueue:
 
     Args:
         store: Its database also holds the engine's tables.
+        household: Whose work it carries; several households may share a database, and the worker
+            of one never takes another's work. None where there is only one.
+
+    Attributes:
+        household: As given.
+        name: The queue's name in the database.
 
     Raises:
         StoreBusyError: Another process held the database for too long.
         UnavailableError: The database cannot be reached.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, household: str | None = None) -> None:
+        self.household = household
+        self.name = QUEUE if household is None else f"{QUEUE}/{household}"
         refuse_pickles()
         route_engine_log()
         self.engine = library_engine(store.url, connections=_CONNECTIONS)
@@ -77,7 +85,7 @@ class JobQueue:
         """
         options = EnqueueOptions(
             workflow_name=job,
-            queue_name=QUEUE,
+            queue_name=self.name,
             workflow_id=dispatch_id(job, key, attempt),
             app_version=CONTRACT_VERSION,
         )
@@ -125,7 +133,7 @@ class JobQueue:
         """Set how many dispatches one process takes at once, and how often it looks for them. Blocks."""
         with translated():
             self._client.register_queue(
-                QUEUE,
+                self.name,
                 worker_concurrency=taken,
                 polling_interval_sec=poll_every.total_seconds(),
                 on_conflict="always_update",

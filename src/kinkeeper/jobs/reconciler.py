@@ -71,7 +71,9 @@ class Reconciler:
 
     async def _look_after(self, job: Job) -> int:
         now = self._clock.now()
-        rows = await self._store.read(lambda conn: leases.stranded(conn, job.table, now=now))
+        rows = await self._store.read(
+            lambda conn: leases.stranded(conn, job.table, now=now, household=job.household)
+        )
         if not rows:
             return 0
         ids = [dispatch_id(job.name, row.key, row.attempt) for row in rows]

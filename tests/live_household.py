@@ -1,0 +1,62 @@
+"""The sample household open on a real file, messages for it, and what the observer left of them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Table, select
+
+from kinkeeper.actions.tables import pending_actions
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.calendar.tables import events
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.messaging.tables import messages, outbox
+from kinkeeper.observer.tables import observer_messages, open_questions
+from kinkeeper.settings.model import Settings
+
+HOUSEHOLD = Path(__file__).parents[1] / "examples" / "miller" / "household.toml"
+ZONE = ZoneInfo("America/Chicago")
+MONDAY = datetime(2026, 3, 2, 8, tzinfo=ZONE)
+
+# When work was done, and by whose hands, differs between runs that came to the same.
+_HOW_IT_WENT = {"processed_at", "attempt", "failures", "epoch", "lease_until", "due_at", "error"}
+_LEFT = (messages, observer_messages, open_questions, pending_actions, outbox, events)
+
+
+@contextmanager
+def live_system(
+    database: Path | str, *, household: Path = HOUSEHOLD, **settings: Any
+) -> Iterator[System]:
+    """Open the household as it stands on that Monday."""
+    with open_system(
+        Settings(**settings), household_file=household, database=str(database), now=MONDAY
+    ) as system:
+        yield system
+
+
+def said(
+    number: int, sender: str, text: str, *, minute: float = 0, chat: str = "family", **more: Any
+) -> InboundMessage:
+    """Return a message of that Monday morning, `minute` minutes after eight."""
+    return InboundMessage(
+        channel="test",
+        chat_id=chat,
+        message_id=f"m{number}",
+        sender=sender,
+        text=text,
+        sent_at=MONDAY + timedelta(minutes=minute or number),
+        **more,
+    )
+
+
+def left_by(system: System) -> dict[str, list[dict[str, Any]]]:
+    """Return every row that the observer's work left, without the traces of how it went."""
+    return system.store.read_now(lambda conn: {table.name: _rows(conn, table) for table in _LEFT})
+
+
+def _rows(conn: Connection, table: Table) -> list[dict[str, Any]]:
+    found = conn.execute(select(table).order_by(*table.primary_key.columns)).mappings()
+    return [{key: row[key] for key in row if key not in _HOW_IT_WENT} for row in found]
