@@ -140,6 +140,16 @@ def find_mergeable(
     return next(iter(_read(conn, _oldest_first(query).limit(1))), None)
 
 
+def is_conflict_decided(conn: Connection, household: str, conflict_key: str) -> bool:
+    """Return whether a person has settled an action about that conflict, one way or the other."""
+    query = select(_actions.id).where(
+        _actions.household == household,
+        _actions.conflict_key == conflict_key,
+        _actions.status.in_([ActionStatus.DONE.value, ActionStatus.REJECTED.value]),
+    )
+    return conn.execute(query.limit(1)).first() is not None
+
+
 def find_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
     """Return the stored-as-pending actions whose time is over, oldest first."""
     query = _of(household).where(

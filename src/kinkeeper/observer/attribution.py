@@ -87,6 +87,10 @@ def attribute(
         return AttributionOutcome(
             extraction=unmatched, question=None, gate=_gate(UNMATCHED, threshold)
         )
+    if threshold > MATCHED:
+        return AttributionOutcome(
+            extraction=extraction, question=None, gate=_gate(MATCHED, threshold)
+        )
     return AttributionOutcome(
         extraction=_inherit(extraction, reply, question),
         question=question,

@@ -103,7 +103,7 @@ class Intake:
             ConflictError: The id is taken by a message with another text; nothing is changed.
         """
         household = self._participants.household
-        if self._refuses_chats and household.chats and message.chat_id not in household.chats:
+        if self._refuses_chats and message.chat_id not in household.chats:
             raise DeniedError(
                 f"chat {message.chat_id!r} is not one of household {household.id!r}; "
                 "add it to `chats` in the household file to have it observed"

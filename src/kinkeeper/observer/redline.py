@@ -4,6 +4,7 @@ Order: a child in two places, two people on one job (or one person on two), a ti
 known activity, a job soon that nobody has. Anything else is silent.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 
 from kinkeeper.observer.case import Case, RedlineRules
@@ -37,7 +38,8 @@ def decide(case: Case, rules: RedlineRules) -> RedlineOutcome:
     if rules.resource_conflict and (facts := resource_conflict(case, rules)):
         return _speak(RedlineRule.RESOURCE_CONFLICT, facts)
     if rules.missing_variable and (facts := time_mismatch(case)):
-        return _speak(RedlineRule.TIME_MISMATCH, facts)
+        verdict = _speak(RedlineRule.TIME_MISMATCH, facts)
+        return verdict if rules.speak_on_missing else _switched_off(verdict)
     if rules.missing_variable and (facts := missing_variable(case, rules)):
         return _ask_for_owner(case, facts, rules)
     return _silent("no_rule")
@@ -59,24 +61,24 @@ def _key(rule: RedlineRule, facts: Facts) -> str:
     return f"{rule}|{facts['day'] or '-'}|{','.join(sorted(facts['child']))}|{sides}"
 
 
+def _switched_off(verdict: RedlineOutcome) -> RedlineOutcome:
+    """The rule still finds it, and it waits among the pending; only speaking is off."""
+    return replace(verdict, decision=RedlineDecision.SILENT, reason="switched_off", speak_at=None)
+
+
 def _ask_for_owner(case: Case, facts: Facts, rules: RedlineRules) -> RedlineOutcome:
-    rule = RedlineRule.MISSING_VARIABLE
-    key = _key(rule, facts)
+    starts_at = facts["starts_at"]
+    verdict = _speak(
+        RedlineRule.MISSING_VARIABLE,
+        {**facts, "starts_at": starts_at.isoformat() if starts_at else None},
+    )
     if not rules.speak_on_missing:
-        return RedlineOutcome(
-            decision=RedlineDecision.SILENT, rule=rule, reason="switched_off", facts=facts,
-            conflict_key=key,
-        )  # fmt: skip
+        return _switched_off(verdict)
     speak_at = case.sent_at + rules.grace
-    if facts["starts_at"] is not None:
-        speak_at = min(speak_at, facts["starts_at"] - _ASK_BEFORE)
-    facts = {**facts, "starts_at": facts["starts_at"].isoformat() if facts["starts_at"] else None}
+    if starts_at is not None:
+        speak_at = min(speak_at, starts_at - _ASK_BEFORE)
     if speak_at <= case.sent_at:
-        return RedlineOutcome(
-            decision=RedlineDecision.SPEAK, rule=rule, reason=rule.value, facts=facts,
-            conflict_key=key,
-        )  # fmt: skip
-    return RedlineOutcome(
-        decision=RedlineDecision.SILENT, rule=rule, reason="grace", facts=facts, conflict_key=key,
-        speak_at=speak_at,
-    )  # fmt: skip
+        return verdict
+    return replace(
+        verdict, decision=RedlineDecision.SILENT, reason="grace", speak_at=speak_at
+    )

@@ -139,7 +139,11 @@ def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
     own = case.interval(slot.day, rules.default_duration)
     if own is None:
         return False
-    is_same_round = slot.task == extraction.task and own.start == slot.interval.start
+    is_same_round = (
+        slot.task == extraction.task
+        and own.start == slot.interval.start
+        and slot.activity == extraction.activity
+    )
     return not is_same_round and _handover(own, extraction.task).overlaps(
         _handover(slot.interval, Task(slot.task) if slot.task else None)
     )

@@ -50,6 +50,10 @@ class Speaker:
             conn, self._household, verdict.conflict_key, since=now - _SAME_CONFLICT
         ):
             return _muted(verdict, "already_announced")
+        if verdict.conflict_key and action_rows.is_conflict_decided(
+            conn, self._household, verdict.conflict_key
+        ):
+            return _muted(verdict, "already_decided")
         if verdict.decision is RedlineDecision.SPEAK and self._spoken_today(conn, now) >= self._config.max_speak_per_day:
             return _muted(verdict, "daily_limit")
         return verdict
