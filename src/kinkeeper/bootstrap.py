@@ -14,13 +14,13 @@ from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.observer.case import RedlineRules
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import ContextSource
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.phrasing import Limits, Phrasing
-from kinkeeper.observer.redline import RedlineRules
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
