@@ -63,13 +63,17 @@ def two_claims(family: Chat) -> tuple[Line, Line]:
         "I'll pick up the kids on Friday",
     ],
 )
-def test_confirm_writes_what_was_frozen_and_undo_restores_it_bit_for_bit(family: Chat, words: str) -> None:
+def test_confirm_writes_what_was_frozen_and_undo_restores_it_bit_for_bit(
+    family: Chat, words: str
+) -> None:
     before = truth(family)
     line = family.say("Wed 2026-03-04 10:00", "sarah", words)
     action = family.action(line["action"]["id"])
     assert action.proposal.effects
     assert truth(family) == before
-    receipt = family.confirm(NOON, "john", action.id, expected_hash=action.payload_hash, chat_id=CHAT)
+    receipt = family.confirm(
+        NOON, "john", action.id, expected_hash=action.payload_hash, chat_id=CHAT
+    )
     assert (receipt.outcome, receipt.is_change) == (Outcome.DONE, True)
     assert truth(family) != before
     for effect in action.proposal.effects:
@@ -100,7 +104,9 @@ def test_a_confirmed_cancellation_takes_away_that_one_session(family: Chat) -> N
 
 
 def test_a_confirmed_move_puts_that_one_session_elsewhere(family: Chat) -> None:
-    line = family.say("Mon 2026-03-02 10:00", "sarah", "Mia's ballet on Wednesday is moved to Friday at 5pm")
+    line = family.say(
+        "Mon 2026-03-02 10:00", "sarah", "Mia's ballet on Wednesday is moved to Friday at 5pm"
+    )
     family.confirm("Mon 2026-03-02 12:00", "john", line["action"]["id"])
     assert sessions(family, "ballet", "2026-03-04") == {}
     assert sessions(family, "ballet", "2026-03-06") == {"17:00": "confirmed"}
@@ -150,7 +156,9 @@ def test_a_card_counts_in_its_own_chat_alone(family: Chat) -> None:
 # Expiry
 
 
-@pytest.mark.parametrize(("hours", "outcome"), [(47, Outcome.DONE), (48, Outcome.EXPIRED), (200, Outcome.EXPIRED)])
+@pytest.mark.parametrize(
+    ("hours", "outcome"), [(47, Outcome.DONE), (48, Outcome.EXPIRED), (200, Outcome.EXPIRED)]
+)
 def test_a_card_lives_for_two_days(family: Chat, hours: int, outcome: Outcome) -> None:
     line = family.say("Wed 2026-03-04 10:00", "sarah", "I'll pick up Leo on Monday at 5:30pm")
     before = family.graph()
@@ -178,7 +186,9 @@ def test_the_life_of_a_card_is_a_setting() -> None:
         ("Leo has the dentist Thursday at 4pm", "so Leo has the dentist Thursday at 4"),
     ],
 )
-def test_the_same_thing_said_again_within_an_hour_is_one_card(family: Chat, first: str, second: str) -> None:
+def test_the_same_thing_said_again_within_an_hour_is_one_card(
+    family: Chat, first: str, second: str
+) -> None:
     one = family.say("Mon 2026-03-02 09:00", "sarah", first)
     two = family.say("Mon 2026-03-02 09:59", "sarah", second)
     assert two["action"]["id"] == one["action"]["id"]
@@ -212,7 +222,10 @@ def test_the_new_side_of_a_double_booking_books_it_and_frees_that_day(family: Ch
     line = conflict(family)
     new, old, both = line["buttons"]
     assert (old.casefold(), new.casefold(), both) == ("soccer", "dentist", "Both")
-    assert family.resolve("Mon 2026-03-02 11:00", "john", line["action"]["id"], new).outcome is Outcome.DONE
+    assert (
+        family.resolve("Mon 2026-03-02 11:00", "john", line["action"]["id"], new).outcome
+        is Outcome.DONE
+    )
     [booked] = family.events()
     assert (booked["activity"], booked["who"]) == ("dentist", ["leo"])
     assert sessions(family, "soccer", "2026-03-05") == {"16:30": "cancelled"}
@@ -222,7 +235,9 @@ def test_the_new_side_of_a_double_booking_books_it_and_frees_that_day(family: Ch
 def test_the_old_side_of_a_double_booking_leaves_everything_as_it_was(family: Chat) -> None:
     line = conflict(family)
     before = truth(family)
-    receipt = family.resolve("Mon 2026-03-02 11:00", "john", line["action"]["id"], line["buttons"][1])
+    receipt = family.resolve(
+        "Mon 2026-03-02 11:00", "john", line["action"]["id"], line["buttons"][1]
+    )
     assert receipt.outcome is Outcome.DONE
     assert truth(family) == before
     assert family.pending("Mon 2026-03-02 11:00") == []
@@ -243,8 +258,13 @@ def test_a_plain_yes_to_a_conflict_asks_which(family: Chat) -> None:
     assert family.graph() == before
 
 
-@pytest.mark.parametrize(("label", "owners"), [("John", [["john"]]), ("Sarah", [["sarah"]]), ("Both", [["john"], ["sarah"]])])
-def test_each_claimant_of_one_job_can_be_chosen(family: Chat, label: str, owners: list[list[str]]) -> None:
+@pytest.mark.parametrize(
+    ("label", "owners"),
+    [("John", [["john"]]), ("Sarah", [["sarah"]]), ("Both", [["john"], ["sarah"]])],
+)
+def test_each_claimant_of_one_job_can_be_chosen(
+    family: Chat, label: str, owners: list[list[str]]
+) -> None:
     first, second = two_claims(family)
     assert first["action"]["id"] != second["action"]["id"]
     assert family.action(first["action"]["id"]).status is ActionStatus.SUPERSEDED
@@ -274,12 +294,20 @@ def test_a_missing_owner_is_whoever_is_chosen(family: Chat, label: str) -> None:
     assert line["buttons"] == ["John", "Sarah"]
     family.resolve("Wed 2026-03-04 09:05", "john", line["action"]["id"], label)
     [event] = family.events()
-    assert (event["responsible"], event["who"], event["task"]) == ([label.lower()], ["leo"], "pickup")
+    assert (event["responsible"], event["who"], event["task"]) == (
+        [label.lower()],
+        ["leo"],
+        "pickup",
+    )
 
 
 def test_one_person_in_two_places_is_asked_to_swap(family: Chat) -> None:
-    first = family.say("Wed 2026-03-04 09:00", "john", "I'll take Mia to the dentist tomorrow at 3pm")
-    second = family.say("Wed 2026-03-04 09:30", "john", "I'll take Leo to the doctor tomorrow at 3pm")
+    first = family.say(
+        "Wed 2026-03-04 09:00", "john", "I'll take Mia to the dentist tomorrow at 3pm"
+    )
+    second = family.say(
+        "Wed 2026-03-04 09:30", "john", "I'll take Leo to the doctor tomorrow at 3pm"
+    )
     assert first["redline_decision"] == "SILENT"
     assert second["redline_trigger_rule"] == "resource_conflict"
     assert len(second["buttons"]) == 3
@@ -289,12 +317,18 @@ def test_one_person_in_two_places_is_asked_to_swap(family: Chat) -> None:
 
 
 def test_a_move_onto_an_occupied_slot_moves_and_frees_it(family: Chat) -> None:
-    line = family.say("Wed 2026-03-04 09:00", "john", "Mia's ballet on Monday moved to Saturday at 10am")
+    line = family.say(
+        "Wed 2026-03-04 09:00", "john", "Mia's ballet on Monday moved to Saturday at 10am"
+    )
     assert line["redline_trigger_rule"] == "temporal_conflict"
     family.resolve(NOON, "john", line["action"]["id"], line["buttons"][0])
     states = [
         sessions(family, activity, when)
-        for activity, when in [("ballet", "2026-03-07"), ("swim", "2026-03-07"), ("ballet", "2026-03-09")]
+        for activity, when in [
+            ("ballet", "2026-03-07"),
+            ("swim", "2026-03-07"),
+            ("ballet", "2026-03-09"),
+        ]
     ]
     assert states == [{"10:00": "confirmed"}, {"10:00": "cancelled"}, {}]
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from family_chat import Chat, Line, chat, iso
+from family_chat import Chat, chat, iso
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.messaging.tables import messages
 
 ASK = "Who's picking up Leo at 3pm?"
 
@@ -20,10 +19,6 @@ def family() -> Iterator[Chat]:
 
 def pending_summaries(family: Chat, at: str) -> list[str]:
     return [action.proposal.summary for action in family.pending(at)]
-
-
-def asked(lines: list[Line]) -> list[tuple[str, str, str]]:
-    return [(line["message_id"], line["event"], line["redline_trigger_rule"]) for line in lines]
 
 
 # Edits
@@ -67,7 +62,9 @@ def test_an_edit_that_arranges_nothing_leaves_no_card(family: Chat) -> None:
 def test_an_edited_question_takes_its_answer_with_it(family: Chat) -> None:
     question = family.say("Wed 2026-03-04 09:00", "sarah", "Who's picking up Leo on Thursday?")
     answer = family.say("Wed 2026-03-04 09:02", "john", "I'll do it")
-    family.edit("Wed 2026-03-04 09:05", "sarah", "Who's picking up Leo on Monday?", question["message_id"])
+    family.edit(
+        "Wed 2026-03-04 09:05", "sarah", "Who's picking up Leo on Monday?", question["message_id"]
+    )
     assert family.action(answer["action"]["id"]).status is ActionStatus.WITHDRAWN
     again = family.say("Wed 2026-03-04 09:07", "john", "I'll do it")
     assert again["action"]["dates"] == iso("Mon 2026-03-09")
@@ -75,7 +72,9 @@ def test_an_edited_question_takes_its_answer_with_it(family: Chat) -> None:
 
 
 def test_an_edit_of_something_unknown_is_a_message_like_any_other(family: Chat) -> None:
-    line = family.edit("Wed 2026-03-04 09:05", "sarah", "I'll pick up Leo tomorrow at 5:30pm", "long-ago")
+    line = family.edit(
+        "Wed 2026-03-04 09:05", "sarah", "I'll pick up Leo tomorrow at 5:30pm", "long-ago"
+    )
     assert line["action"]["assigned_to"] == ["sarah"]
     assert line["withdrawn_action"] is None
 
@@ -118,7 +117,9 @@ def test_never_mind_in_reply_to_a_message_means_that_one(family: Chat) -> None:
     second = family.say("Wed 2026-03-04 09:01", "sarah", "Who can take Leo to soccer on Tuesday?")
     line = family.say("Wed 2026-03-04 09:05", "sarah", "n/m", reply_to=first["message_id"])
     assert line["withdrawn_action"] == first["action"]["id"]
-    assert [action.id for action in family.pending("Wed 2026-03-04 09:05")] == [second["action"]["id"]]
+    assert [action.id for action in family.pending("Wed 2026-03-04 09:05")] == [
+        second["action"]["id"]
+    ]
 
 
 def test_who_steps_back_leaves_the_job_open_and_it_is_asked_about(family: Chat) -> None:
@@ -127,7 +128,11 @@ def test_who_steps_back_leaves_the_job_open_and_it_is_asked_about(family: Chat) 
     line = family.say("Wed 2026-03-04 09:10", "john", "can't make it after all")
     assert line["withdrawn_action"] == claim["action"]["id"]
     assert family.action(claim["action"]["id"]).status is ActionStatus.WITHDRAWN
-    assert [a for a in family.pending("Wed 2026-03-04 09:10") if a.proposal.extraction["assigned_to"] == ["john"]] == []
+    assert [
+        a
+        for a in family.pending("Wed 2026-03-04 09:10")
+        if a.proposal.extraction["assigned_to"] == ["john"]
+    ] == []
     [late] = family.until("Wed 2026-03-04 12:00")
     assert late["redline_trigger_rule"] == "missing_variable"
     assert "Mia" in late["reply"]
@@ -166,7 +171,10 @@ def test_an_open_cancellation_makes_room_and_an_open_move_takes_it(family: Chat)
 
 def test_a_move_onto_an_occupied_slot_is_announced(family: Chat) -> None:
     line = family.say("Wed 2026-03-04 09:00", "john", "Mia's ballet moved to Saturday at 10am")
-    assert (line["redline_decision"], line["redline_trigger_rule"]) == ("SPEAK", "temporal_conflict")
+    assert (line["redline_decision"], line["redline_trigger_rule"]) == (
+        "SPEAK",
+        "temporal_conflict",
+    )
     assert line["buttons"][-1] == "Both"
 
 
@@ -177,7 +185,9 @@ def test_an_announced_change_is_no_mismatch(family: Chat) -> None:
     assert line["action"]["type"] == "schedule_change"
 
 
-def test_an_activity_on_a_day_it_never_takes_place_is_asked_about_whatever_the_distance(family: Chat) -> None:
+def test_an_activity_on_a_day_it_never_takes_place_is_asked_about_whatever_the_distance(
+    family: Chat,
+) -> None:
     line = family.say("Wed 2026-03-04 09:00", "john", "I'll take Leo to soccer on Friday next week")
     assert (line["redline_decision"], line["redline_trigger_rule"]) == ("SPEAK", "time_mismatch")
     assert "Friday" in line["reply"]
@@ -194,7 +204,9 @@ def test_an_activity_on_a_day_it_never_takes_place_is_asked_about_whatever_the_d
         "I'll take over Leo's pickup tomorrow", "I'll take Leo's pickup tomorrow instead, you rest",
     ],
 )  # fmt: skip
-def test_an_explicit_take_over_supersedes_the_claim_and_is_no_conflict(family: Chat, words: str) -> None:
+def test_an_explicit_take_over_supersedes_the_claim_and_is_no_conflict(
+    family: Chat, words: str
+) -> None:
     first = family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick up Leo tomorrow after soccer")
     line = family.say("Wed 2026-03-04 09:10", "john", words)
     assert line["redline_decision"] == "SILENT"
@@ -236,8 +248,13 @@ def test_without_a_reply_the_newest_question_is_answered(family: Chat) -> None:
     assert line["attribution_source"] == second["message_id"]
 
 
-@pytest.mark.parametrize(("emoji", "is_yes"), [("👍", True), ("🙋‍♂️", True), ("👍🏾", True), ("👎", False), ("😂", False), ("😢", False)])
-def test_a_reaction_to_a_request_assigns_who_reacts_if_it_means_yes(family: Chat, emoji: str, is_yes: bool) -> None:
+@pytest.mark.parametrize(
+    ("emoji", "is_yes"),
+    [("👍", True), ("🙋‍♂️", True), ("👍🏾", True), ("👎", False), ("😂", False), ("😢", False)],
+)
+def test_a_reaction_to_a_request_assigns_who_reacts_if_it_means_yes(
+    family: Chat, emoji: str, is_yes: bool
+) -> None:
     request = family.say("Wed 2026-03-04 09:00", "sarah", "Can you get Mia at 5?")
     line = family.react("Wed 2026-03-04 09:02", "john", emoji, request["message_id"])
     owners = [a.proposal.extraction["assigned_to"] for a in family.pending("Wed 2026-03-04 09:02")]
@@ -253,7 +270,9 @@ def test_a_reaction_to_something_else_or_to_ones_own_request_assigns_nobody(fami
     ):
         line = family.react(f"Wed 2026-03-04 09:0{number + 1}", who, "👍", target)
         assert line["attribution_source"] is None
-    assert [a.proposal.extraction["assigned_to"] for a in family.pending("Wed 2026-03-04 09:05")] == [["unspecified"]]
+    assert [
+        a.proposal.extraction["assigned_to"] for a in family.pending("Wed 2026-03-04 09:05")
+    ] == [["unspecified"]]
 
 
 def test_strangers_and_children_are_never_assigned(family: Chat) -> None:
@@ -263,126 +282,10 @@ def test_strangers_and_children_are_never_assigned(family: Chat) -> None:
         family.say(f"Wed 2026-03-04 09:1{minute}", who, "I'll pick up Leo tomorrow at 3")
     owners = {owner for a in family.actions() for owner in a.proposal.extraction["assigned_to"]}
     assert owners == {"unspecified"}
-    assert [row["status"] for row in family.questions()][0] == "open"
+    assert next(row["status"] for row in family.questions()) == "open"
 
 
 @pytest.mark.parametrize("who", ["sarah", "Sarah", "mom", "MOMMY", "1002", "@sarah"])
 def test_a_sender_is_known_by_id_name_alias_or_number(family: Chat, who: str) -> None:
     line = family.say("Wed 2026-03-04 09:00", who, "I'll pick up Leo tomorrow at 5:30pm")
     assert line["action"]["assigned_to"] == ["sarah"]
-
-
-# Questions that nobody answers
-
-
-def test_a_question_is_asked_aloud_when_its_grace_ends_and_not_before(family: Chat) -> None:
-    question = family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    assert (question["redline_decision"], question["reason"]) == ("SILENT", "grace")
-    assert family.until("Wed 2026-03-04 09:14") == []
-    lines = family.until("Wed 2026-03-04 09:15")
-    assert asked(lines) == [(question["message_id"], "deferred", "missing_variable")]
-    assert lines[0]["redline_decision"] == "SPEAK"
-    assert lines[0]["buttons"] == ["John", "Sarah"]
-    assert lines[0]["action"]["id"] == question["action"]["id"]
-    [said] = family.spoken()
-    assert (said["body"], said["created_at"]) == (lines[0]["reply"], family.at("Wed 2026-03-04 09:15"))
-    assert set(lines[0]) == {*question, "event"}
-    assert family.until("Thu 2026-03-05 09:00") == []
-
-
-def test_what_time_brings_stands_among_the_lines_at_its_time(family: Chat) -> None:
-    question = family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    lines = family.feed(family.message("Wed 2026-03-04 09:40", "john", "lol"))
-    assert [line["message_id"] for line in lines][0] == question["message_id"]
-    assert [line.get("event") for line in lines] == ["deferred", None]
-
-
-def test_an_answer_at_the_very_end_of_the_grace_is_too_late_and_one_before_it_is_not(family: Chat) -> None:
-    family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    lines = family.feed(family.message("Wed 2026-03-04 09:14", "john", "I'll do it"))
-    assert [line.get("event") for line in lines] == [None]
-    assert family.until("Wed 2026-03-04 18:00") == []
-
-
-@pytest.mark.parametrize(
-    ("clock", "asked_at"),
-    [("10:10", "09:10"), ("10:15", "09:15"), ("10:16", "09:15"), ("10:01", "09:01"), ("13:00", "09:15")],
-)  # fmt: skip
-def test_the_grace_never_reaches_into_the_last_hour(family: Chat, clock: str, asked_at: str) -> None:
-    family.say("Wed 2026-03-04 09:00", "sarah", f"Who's picking up Leo at {clock}am?".replace("13:00am", "1pm"))
-    family.until("Wed 2026-03-04 12:00")
-    assert [row["created_at"] for row in family.spoken()] == [family.at(f"Wed 2026-03-04 {asked_at}")]
-
-
-@pytest.mark.parametrize("clock", ["9:40am", "10am", "9:05am"])
-def test_a_question_within_its_last_hour_is_asked_at_once(family: Chat, clock: str) -> None:
-    line = family.say("Wed 2026-03-04 09:00", "sarah", f"Who's picking up Leo at {clock}?")
-    assert (line["redline_decision"], line["redline_trigger_rule"]) == ("SPEAK", "missing_variable")
-
-
-@pytest.mark.parametrize(
-    ("words", "is_asked"),
-    [
-        ("Who's picking up Leo tomorrow at 8am?", True),
-        ("Who's picking up Leo tomorrow at 10am?", False),
-        ("Who's picking up Leo on Friday at 3pm?", False),
-    ],
-)
-def test_only_what_is_due_within_a_day_is_asked_about_however_long_time_runs_on(
-    family: Chat, words: str, is_asked: bool
-) -> None:
-    family.say("Wed 2026-03-04 09:00", "sarah", words)
-    assert bool(family.until("Mon 2026-03-09 09:00")) == is_asked
-
-
-@pytest.mark.parametrize("grace", [0, 60, 1800])
-def test_the_grace_is_a_setting(grace: int) -> None:
-    with chat(open_question_grace_seconds=grace) as family:
-        family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-        family.until("Wed 2026-03-04 12:00")
-        [said] = family.spoken()
-        assert (said["created_at"] - family.at("Wed 2026-03-04 09:00")).total_seconds() == grace
-
-
-def test_a_confirmed_question_is_not_asked(family: Chat) -> None:
-    """A parent who presses their own button on the list has settled it."""
-    question = family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    receipt = family.resolve("Wed 2026-03-04 09:05", "john", question["action"]["id"], "John")
-    assert receipt.outcome is Outcome.DONE
-    assert family.until("Wed 2026-03-04 12:00") == []
-
-
-def test_a_rejected_question_is_not_asked(family: Chat) -> None:
-    question = family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    family.reject("Wed 2026-03-04 09:05", "john", question["action"]["id"])
-    assert family.until("Wed 2026-03-04 12:00") == []
-
-
-def test_a_question_stays_answerable_for_an_hour_and_no_longer(family: Chat) -> None:
-    question = family.say("Wed 2026-03-04 09:00", "sarah", "Who's picking up Leo on Friday?")
-    late = family.say("Wed 2026-03-04 10:01", "john", "I'll do it")
-    assert late["attribution_source"] is None
-    assert late["extraction"]["attribution"]["attribution_confidence"] == 0.3
-    again = family.say("Wed 2026-03-04 10:02", "sarah", "Who's picking up Leo on Friday?")
-    taken = family.say("Wed 2026-03-04 11:01", "john", "I'll do it")
-    assert taken["attribution_source"] == again["message_id"] != question["message_id"]
-
-
-def test_a_question_whose_time_has_passed_is_not_answered(family: Chat) -> None:
-    family.say("Wed 2026-03-04 09:00", "sarah", "Who's picking up Leo at 9:20am?")
-    line = family.say("Wed 2026-03-04 09:30", "john", "I'll do it")
-    assert line["attribution_source"] is None
-
-
-def test_an_interrupted_replay_still_asks_at_the_right_time(family: Chat) -> None:
-    question = family.say("Wed 2026-03-04 09:00", "sarah", ASK)
-    family.restart()
-    lines = family.until("Wed 2026-03-04 12:00")
-    assert asked(lines) == [(question["message_id"], "deferred", "missing_variable")]
-    assert family.spoken()[0]["created_at"] == family.at("Wed 2026-03-04 09:15")
-
-
-def test_nothing_is_kept_twice(family: Chat) -> None:
-    for said in [("Wed 2026-03-04 09:00", "sarah", ASK), ("Wed 2026-03-04 09:30", "john", "lol")]:
-        family.say(*said)
-    assert len(family.rows(messages)) == len(family.decisions()) == 2

@@ -1,65 +1,30 @@
-"""The five laws of the observer; each test fails when its law is broken."""
+"""Four of the five laws of the observer; each test fails when its law is broken. Isolation has a file of its own."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from family_chat import ADULT, DEFAULTS, FILES, Chat, Line, chat, everything, template
+from family_chat import DEFAULTS, Chat, chat
+from family_tellings import BUSY_DAY, CHATTER
 from kinkeeper.actions.receipts import Outcome
-from kinkeeper.bootstrap import database_address, observer_config
-from kinkeeper.brain.graph import GraphBrain
-from kinkeeper.core.errors import DeniedError
-from kinkeeper.core.time import SystemClock, VirtualClock
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
 from kinkeeper.messaging.tables import messages
-from kinkeeper.observer.context import ContextSource
 from kinkeeper.observer.intake import Received
 from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import RulesExtractor, Understanding
+from kinkeeper.observer.understanding import RulesExtractor
 from kinkeeper.store.store import Store
-
-# A day of one family that sets everything in motion: claims, questions, answers, conflicts, changes.
-BUSY_DAY = [
-    ("Mon 2026-03-02 07:30", "sarah", "Leo has the dentist Thursday at 4pm"),
-    ("Mon 2026-03-02 08:00", "john", "Who's picking up Leo tomorrow after soccer?"),
-    ("Mon 2026-03-02 08:03", "sarah", "I'll do it"),
-    ("Mon 2026-03-02 09:00", "sarah", "Mia's ballet on Wednesday is cancelled"),
-    ("Mon 2026-03-02 10:00", "john", "I can cover Friday pickup"),
-    ("Mon 2026-03-02 10:30", "sarah", "I'll get the kids Friday after work"),
-    ("Mon 2026-03-02 12:00", "sarah", "Mia has a recital Saturday at 2pm"),
-    ("Mon 2026-03-02 13:00", "john", "Soccer on Tuesday is moved to Friday at 5pm"),
-    ("Mon 2026-03-02 14:00", "john", "Can you get Mia at 5?"),
-    ("Mon 2026-03-02 20:00", "sarah", "No soccer next week, the coach is away"),
-]  # fmt: skip
-
-CHATTER = [
-    "lol", "hahaha", "omg that video 😂", "love you guys ❤️", "good morning!", "night night", "what a game last night",
-    "I'm so tired", "the neighbours are loud again", "did you see the news", "happy birthday!! 🎂", "yum",
-    "look at this sunset", "can't believe it's raining again", "the wifi is slow", "this song is stuck in my head",
-    "who ate the last cookie 😤", "best pizza ever", "I need coffee", "haha same", "aww so cute", "that's hilarious",
-    "traffic was terrible", "my back hurts", "just finished my book", "the cat is on the roof again",
-    "new season is out on netflix", "that meeting went on forever", "wow", "nice one", "so proud of you",
-    "guess what the dog did", "the printer is broken", "my phone died", "it's freezing in here", "miss you",
-    "who's watching this show?", "what's the wifi password", "I can't find my keys", "anyone seen my charger?",
-    "we should repaint the kitchen someday", "that restaurant was overpriced", "the soup turned out great",
-    "grandpa sent the funniest meme", "remember that trip to the lake?", "he's such a goofball", "mine too",
-    "I got a parking ticket 🙄", "the garden looks lovely", "what a week", "can you believe this price",
-    "my boss is being weird", "ok boomer", "that's not how it works lol", "🤣🤣🤣", "yes!!", "hmm", "good point",
-    "I made too much pasta", "the plumber was nice",
-]  # fmt: skip
 
 
 @pytest.fixture
@@ -121,17 +86,13 @@ class Blocked:
 
 
 def blocked_tier_2(family: Chat, extractor: Blocked, clock: SystemClock) -> UnderstandingJob:
-    household = family.household
-    brain = GraphBrain(family.store, household.id, household.zone, clock)
-    context = ContextSource(
-        brain, timeout=timedelta(seconds=5), cache_ttl=timedelta(0), clock=clock
-    )
+    system = family.system
     return UnderstandingJob(
-        family.store, household.id, clock=clock, speaker=family.system.speaker(),
-        understanding=Understanding(
-            family.system.participants, family.system.config, extractor, context
-        ),
-    )  # fmt: skip
+        family.store,
+        family.household.id,
+        understanding=system.understanding(clock, extractor),
+        settlement=system.settlement(),
+    )
 
 
 async def receive_all(family: Chat, spoken: list[str], clock: SystemClock) -> list[Received]:
@@ -346,111 +307,3 @@ def test_an_extraction_below_its_threshold_is_shown_and_proposes_nothing() -> No
         assert line["redline_decision"] is None
         assert family.actions() == []
         assert family.spoken() == []
-
-
-# Staging isolation
-
-
-def test_a_chat_that_is_not_configured_is_refused_and_nothing_is_stored() -> None:
-    with chat("iyer") as family:
-        intake = family.system.intake(refuses_chats=True)
-        before = family.store.read_now(lambda conn: everything(conn, without=frozenset()))
-        for number, foreign in enumerate(
-            ["1002001", "family-group-2", "", " family-group", "-1002002"]
-        ):
-            sent = family.message(
-                "Mon 2026-03-02 10:00", "appa", "Diya has a dentist appointment Friday at 5:30pm",
-                chat=foreign, id=f"x{number}", channel="telegram",
-            )  # fmt: skip
-            with pytest.raises(DeniedError):
-                family.store.write_now(
-                    lambda conn, sent=sent: intake.receive(conn, sent, now=sent.sent_at)
-                )  # type: ignore[misc]
-        assert family.store.read_now(lambda conn: everything(conn, without=frozenset())) == before
-
-
-@pytest.mark.parametrize("own", ["-1002001", "family-group"])
-def test_a_configured_chat_is_taken_in(own: str) -> None:
-    with chat("iyer") as family:
-        intake = family.system.intake(refuses_chats=True)
-        sent = family.message("Mon 2026-03-02 10:00", "appa", "omw", chat=own, channel="telegram")
-        received = family.store.write_now(lambda conn: intake.receive(conn, sent, now=sent.sent_at))
-        assert received.is_queued
-
-
-@pytest.mark.parametrize("name", ["miller", "clarke"])
-def test_a_server_whose_household_lists_no_chat_takes_in_none(name: str) -> None:
-    with chat(name) as family:
-        assert family.household.chats == ()
-        intake = family.system.intake(refuses_chats=True)
-        sent = family.message("Mon 2026-03-02 10:00", ADULT[name], "omw", channel="telegram")
-        with pytest.raises(DeniedError):
-            family.store.write_now(lambda conn: intake.receive(conn, sent, now=sent.sent_at))
-        assert family.rows(messages) == []
-
-
-def test_each_environment_has_a_database_of_its_own() -> None:
-    names = ["production", "staging", "test"]
-    addresses = {database_address(DEFAULTS.model_copy(update={"env": env})) for env in names}
-    assert len(addresses) == 3
-
-
-def test_two_databases_of_one_household_know_nothing_of_each_other(tmp_path: Path) -> None:
-    with (
-        chat(path=tmp_path / "production.sqlite") as live,
-        chat(path=tmp_path / "staging.sqlite") as staging,
-    ):
-        untouched = staging.store.read_now(everything)
-        for said in BUSY_DAY[:3]:
-            live.say(*said)
-        assert staging.store.read_now(everything) == untouched
-        question = staging.say("Mon 2026-03-02 08:04", "sarah", "I'll do it")
-        assert question["attribution_source"] is None
-
-
-def test_two_households_in_one_database_do_not_see_each_other(tmp_path: Path) -> None:
-    """The tenant is part of every key: a second household's chat changes no row of the first."""
-    path = tmp_path / "both.sqlite"
-    with chat("miller", path=path) as family:
-        for said in BUSY_DAY:
-            family.say(*said)
-        before = rows_of(family, "miller")
-        guests = template("tremblay")
-        system = replace(
-            guests, store=family.store, settings=DEFAULTS, config=observer_config(DEFAULTS)
-        )
-        with asyncio.Runner() as runner:
-            others = Chat(system, path, runner)
-            lines: list[Line] = [
-                others.say("Mon 2026-03-02 08:00", "helene", "Who's picking up Théo tomorrow?"),
-                others.say("Mon 2026-03-02 08:03", "rejean", "I'll do it"),
-                others.say("Mon 2026-03-02 08:04", "john", "never mind"),
-            ]
-        assert lines[1]["attribution_source"] == lines[0]["message_id"]
-        assert rows_of(family, "miller") == before
-
-
-def rows_of(family: Chat, household: str) -> dict[str, int]:
-    def count(conn: Any) -> dict[str, int]:
-        tables = (observer_messages, messages)
-        return {
-            table.name: conn.execute(
-                select(func.count()).where(table.c.household == household)
-            ).scalar_one()
-            for table in tables
-        }
-
-    counted: dict[str, int] = family.store.read_now(count)
-    return counted | {"pending": len([a for a in family.actions() if a.status.value == "pending"])}
-
-
-def test_every_household_file_of_the_suite_is_used() -> None:
-    assert set(ADULT) == set(FILES)
-
-
-def test_the_virtual_clock_is_not_the_wall_clock(miller: Chat) -> None:
-    """A replay of the past is not hurried to the present."""
-    clock = VirtualClock(miller.at("Mon 2026-03-02 08:00"))
-    assert clock.now() < SystemClock().now()
-    miller.say("Mon 2026-03-02 08:00", "john", "Soccer pickup Thursday?")
-    assert [row["created_at"] for row in miller.decisions()] == [clock.now()]

@@ -22,7 +22,11 @@ def family() -> Iterator[Chat]:
 
 def test_a_conflict_is_announced_once_a_day(family: Chat) -> None:
     assert family.say("Mon 2026-03-02 09:00", "sarah", DENTIST)["redline_decision"] == "SPEAK"
-    for when, who in [("Mon 2026-03-02 09:05", "sarah"), ("Mon 2026-03-02 21:00", "john"), ("Tue 2026-03-03 08:59", "john")]:
+    for when, who in [
+        ("Mon 2026-03-02 09:05", "sarah"),
+        ("Mon 2026-03-02 21:00", "john"),
+        ("Tue 2026-03-03 08:59", "john"),
+    ]:
         line = family.say(when, who, DENTIST)
         assert (line["redline_decision"], line["reason"]) == ("SILENT", "already_announced")
     assert len(family.spoken()) == 1
@@ -55,11 +59,17 @@ CONFLICTS = [
 ]
 
 
-@pytest.mark.parametrize(("settings", "most"), [({}, 4), ({"max_speak_per_day": 2}, 2), ({"max_speak_per_day": 0}, 0)])
-def test_beyond_the_days_limit_conflicts_wait_in_the_list(settings: dict[str, int], most: int) -> None:
+@pytest.mark.parametrize(
+    ("settings", "most"), [({}, 4), ({"max_speak_per_day": 2}, 2), ({"max_speak_per_day": 0}, 0)]
+)
+def test_beyond_the_days_limit_conflicts_wait_in_the_list(
+    settings: dict[str, int], most: int
+) -> None:
     with chat(**settings) as family:
         lines = [family.say(at, "sarah", text) for at, text in CONFLICTS]
-        assert [line["redline_decision"] for line in lines] == ["SPEAK"] * most + ["SILENT"] * (6 - most)
+        assert [line["redline_decision"] for line in lines] == ["SPEAK"] * most + ["SILENT"] * (
+            6 - most
+        )
         assert {line["redline_trigger_rule"] for line in lines} == {"temporal_conflict"}
         assert {line["reason"] for line in lines[most:]} == {"daily_limit"}
         assert [line["reply"] for line in lines[most:]] == [None] * (6 - most)
@@ -121,7 +131,9 @@ def test_a_switch_turns_off_its_rule_and_no_other(switch: str, rule: str) -> Non
 
 @pytest.mark.parametrize("rule", CASES)
 def test_lines_keep_within_their_limits(rule: str) -> None:
-    with chat(max_conflict_message_length=40, max_clarification_length=24, max_summary_length=20) as family:
+    with chat(
+        max_conflict_message_length=40, max_clarification_length=24, max_summary_length=20
+    ) as family:
         lines = [family.say(*said) for said in CASES[rule]]
         limit = 40 if "conflict" in rule else 24
         assert 0 < len(lines[-1]["reply"]) <= limit
@@ -194,7 +206,9 @@ def test_a_message_that_comes_late_does_not_turn_time_back(family: Chat) -> None
     family.say("Wed 2026-03-04 12:00", "john", "lol")
     line = family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick up Leo tomorrow at 5:30pm")
     assert line["action"]["dates"] == ["2026-03-05"]
-    assert [row["created_at"] for row in family.decisions()] == [family.at("Wed 2026-03-04 12:00")] * 2
+    assert [row["created_at"] for row in family.decisions()] == [
+        family.at("Wed 2026-03-04 12:00")
+    ] * 2
 
 
 def test_a_message_from_the_future_is_read_by_its_own_time(family: Chat) -> None:
@@ -234,5 +248,7 @@ def test_any_text_is_stored_verbatim_with_one_decision(family: Chat, shape: str)
 
 
 def test_invisible_characters_inside_words_do_not_hide_them(family: Chat) -> None:
-    line = family.say("Wed 2026-03-04 09:00", "sarah", "I'll pick\u200b up L\u200deo tomorrow at 5:30pm")
+    line = family.say(
+        "Wed 2026-03-04 09:00", "sarah", "I'll pick\u200b up L\u200deo tomorrow at 5:30pm"
+    )
     assert line["action"]["child"] == ["leo"]

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from family_chat import FILES, LEASES, Chat, chat, everything
+from family_phrases import CLOCKS, DAYS, EMOJI, MINUTES, PHRASES, TASKS, WORDS
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.core.messages import InboundMessage
@@ -36,23 +37,6 @@ any_text = st.one_of(
     ).map(" ".join),
 )  # fmt: skip
 
-# Half the words of any family: who does what for whom, and when; answers, changes, chatter.
-PHRASES = (
-    "I'll {task} {child} {day}", "I can {task} {child} {day} at {clock}", "Who's picking up {child} {day}?",
-    "Can you {task} {child} {day} at {clock}?", "{child} has the dentist {day} at {clock}", "{activity} {day} is cancelled",
-    "{activity} {day} moved to {clock}", "I'll {task} {child} {day} instead", "I got {child}", "me", "I'll do it", "sure", "👍",
-    "kk", "n/m", "never mind", "can't make it after all", "thx!", "lol", "what a day", "{activity} pickup {day}?", "both kids {day}",
-    "I'll {task} the kids {day}", "omw", "{clock} works for me", "so tired",
-)  # fmt: skip
-WORDS = {
-    "miller": {
-        "people": ["john", "sarah", "leo", "bob"], "child": ["Leo", "Mia"], "activity": ["soccer", "ballet", "swimming"],
-    },
-    "okafor-bennett": {
-        "people": ["ngozi", "tom", "priya", "May"], "child": ["Will", "May", "Rosie", "the boys"], "activity": ["netball", "AFL", "violin"],
-    },
-}  # fmt: skip
-
 
 @st.composite
 def conversations(draw: st.DrawFn, name: str, most: int = 24) -> list[dict[str, Any]]:
@@ -61,14 +45,14 @@ def conversations(draw: st.DrawFn, name: str, most: int = 24) -> list[dict[str, 
     said: list[dict[str, Any]] = []
     for _ in range(draw(st.integers(4, most))):
         text = draw(st.sampled_from(PHRASES)).format(
-            task=draw(st.sampled_from(["pick up", "get", "drop off", "take"])),
+            task=draw(st.sampled_from(TASKS)),
             child=draw(st.sampled_from(words["child"])),
             activity=draw(st.sampled_from(words["activity"])),
-            day=draw(st.sampled_from(["tomorrow", "Thursday", "today", "Wednesday", "next Monday"])),
-            clock=draw(st.sampled_from(["5pm", "4:30", "8am", "17:15"])),
+            day=draw(st.sampled_from(DAYS)),
+            clock=draw(st.sampled_from(CLOCKS)),
         )
         entry: dict[str, Any] = {
-            "minutes": draw(st.sampled_from([0, 1, 2, 7, 14, 16, 61, 300])),
+            "minutes": draw(st.sampled_from(MINUTES)),
             "sender": draw(st.sampled_from(words["people"])), "text": text,
         }  # fmt: skip
         kind = draw(st.sampled_from(["text"] * 6 + ["reply", "edit", "reaction"]))
@@ -76,7 +60,7 @@ def conversations(draw: st.DrawFn, name: str, most: int = 24) -> list[dict[str, 
             target = f"m{draw(st.integers(1, len(said)))}"
             entry |= {"reply_to": target} if kind == "reply" else {"target": target, "kind": kind}
         if entry.get("kind") == "reaction":
-            entry["text"] = draw(st.sampled_from(["👍", "🙋", "❤️", "👎"]))
+            entry["text"] = draw(st.sampled_from(EMOJI))
         said.append(entry)
     return said
 
@@ -141,7 +125,11 @@ def check_cards(family: Chat) -> None:
     doubled = [job for job, count in jobs.items() if count > 1]
     assert not doubled, [action.proposal.summary for action in open_now]
     edited = {row["target"] for row in family.rows(messages) if row["kind"] == "edit"}
-    stale = [row for row in family.rows(messages) if row["message_id"] in edited and row["kind"] == "text"]
+    stale = [
+        row
+        for row in family.rows(messages)
+        if row["message_id"] in edited and row["kind"] == "text"
+    ]
     latest_edit = {
         row["target"]: row["id"] for row in family.rows(messages) if row["kind"] == "edit"
     }
@@ -149,7 +137,9 @@ def check_cards(family: Chat) -> None:
         if row["id"] > latest_edit[row["message_id"]]:
             continue
         mine = family.store.read_now(
-            lambda conn, row=row: find_by_source(conn, family.household.id, "OBSERVER", str(row["id"]))  # type: ignore[misc]
+            lambda conn, row=row: find_by_source(
+                conn, family.household.id, "OBSERVER", str(row["id"])
+            )  # type: ignore[misc]
         )
         assert [a for a in mine if a.status is ActionStatus.PENDING] == [], row["text"]
     for row in family.questions():
@@ -213,7 +203,14 @@ def test_a_replay_begun_anew_halfway_ends_where_an_uninterrupted_one_does(
 @pytest.mark.parametrize("name", list(FILES))
 def test_two_replays_of_one_file_are_equal_to_the_last_byte(name: str) -> None:
     """No wall clock, no randomness, no order of hashing anywhere in a decision."""
-    words = ["who can get the kids tomorrow?", "me", "the dentist is Thursday at 4", "n/m", "lol", "I'll do it"]
+    words = [
+        "who can get the kids tomorrow?",
+        "me",
+        "the dentist is Thursday at 4",
+        "n/m",
+        "lol",
+        "I'll do it",
+    ]
     order = random.Random(name).choices(words, k=12)  # noqa: S311 - repeatable
     found = []
     for _ in range(2):
@@ -221,7 +218,9 @@ def test_two_replays_of_one_file_are_equal_to_the_last_byte(name: str) -> None:
             adults = [member.id for member in family.household.adults]
             start = family.at(START)
             for number, text in enumerate(order):
-                family.say(start + timedelta(minutes=4 * number), adults[number % len(adults)], text)
+                family.say(
+                    start + timedelta(minutes=4 * number), adults[number % len(adults)], text
+                )
             found.append((family.lines, state(family)))
     assert found[0] == found[1]
 

@@ -1,0 +1,90 @@
+"""kill -9 in the middle of a replay, again and again: the end is the same as without."""
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from family_chat import FILES, everything
+from family_phrases import chat_lines, write_chat
+from kinkeeper.store.store import Store
+
+pytestmark = [pytest.mark.slow, pytest.mark.crash]
+
+MESSAGES = 2000
+KILLS = 8
+START = "2026-03-02T07:00:00-06:00"
+
+
+def observing(chat: Path, database: Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [
+            sys.executable, "-m", "kinkeeper", "observe", str(chat), "--household",
+            str(FILES["miller"]), "--db", str(database),
+        ],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def run_to_the_end(chat: Path, database: Path) -> list[str]:
+    with observing(chat, database) as process:
+        out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return out.splitlines()
+
+
+def state_of(database: Path) -> dict[str, list[Any]]:
+    with Store.open(str(database)) as store:
+        return store.read_now(everything)
+
+
+def kill_after(process: "subprocess.Popen[str]", lines: int, seconds: float) -> int:
+    """Kill -9 a moment after so many lines; return how many it had printed, at least."""
+    assert process.stdout is not None
+    seen = sum(1 for _, line in zip(range(lines), process.stdout, strict=False) if line)
+    deadline = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < deadline:
+        pass
+    process.kill()
+    process.communicate()
+    return seen
+
+
+def moments(dice: random.Random) -> Iterator[tuple[int, float]]:
+    """Yield after how many lines, and what part of a message later, to kill: near the start, too."""
+    yield 0, 0.0
+    yield 1, 0.0
+    for step in range(1, KILLS - 1):
+        yield dice.randint(1, MESSAGES * step // KILLS), dice.uniform(0, 0.02)
+
+
+def test_a_replay_killed_over_and_over_ends_as_an_uninterrupted_one(tmp_path: Path) -> None:
+    chat = write_chat(
+        tmp_path / "chat.jsonl", chat_lines("miller", MESSAGES, seed=1, start=START, short=True)
+    )
+    wanted_lines = run_to_the_end(chat, tmp_path / "whole.sqlite")
+    wanted = state_of(tmp_path / "whole.sqlite")
+    assert len(wanted["messages"]) == len(wanted["observer_messages"]) == MESSAGES
+    assert len(wanted["pending_actions"]) > 100
+    assert len(wanted["outbox"]) > 3
+
+    database = tmp_path / "killed.sqlite"
+    was_running = 0
+    for lines, seconds in moments(random.Random(2)):  # noqa: S311 - repeatable
+        with observing(chat, database) as process:
+            kill_after(process, lines, seconds)
+        was_running += process.returncode == -9
+    assert was_running == KILLS, "a kill came after the end: it shows nothing"
+    lines_again = run_to_the_end(chat, database)
+
+    found = state_of(database)
+    assert set(found) == set(wanted)
+    for table in wanted:
+        assert found[table] == wanted[table], table
+    own = [line for line in wanted_lines if '"event"' not in line]
+    assert [line for line in lines_again if '"event"' not in line] == own

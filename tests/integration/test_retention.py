@@ -1,0 +1,153 @@
+"""After the days of retention no words of the chat are left, in any table nor in the bytes of the file."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from family_chat import Chat, chat
+from kinkeeper.messaging.tables import messages
+from kinkeeper.observer import retention
+from kinkeeper.store.schema import metadata
+
+KEEP = timedelta(days=30)
+OLD = [
+    ("Wed 2026-03-04 09:00", "sarah", "Quokka! who's fetching Leo from Zanzibar Gardens at 3pm, he limps"),
+    ("Wed 2026-03-04 09:05", "john", "I'll do it, wombat"),
+    ("Wed 2026-03-04 10:00", "sarah", "Leo sees Dr Pettigrew-Smythe the dentist Thursday at 4pm, hush-hush"),
+    ("Wed 2026-03-04 11:00", "john", "Soccer tomorrow is cancelled, marmalade"),
+    ("Wed 2026-03-04 12:00", "john", "I can cover Friday pickup, periwinkle"),
+    ("Wed 2026-03-04 12:05", "sarah", "I'll get the kids Friday after my tuba lesson"),
+    ("Wed 2026-03-04 13:00", "sarah", "what a kerfuffle"),
+    ("Wed 2026-03-04 13:30", "sarah", "what a brouhaha, all fine"),
+    ("Wed 2026-03-04 14:00", "john", "I'll pick up Mia from the Xylophone Hall tomorrow 5pm"),
+    ("Wed 2026-03-04 14:30", "john", "Mia balet tmrw and Leo denist on Fryday at 4pm"),
+    ("Wed 2026-03-04 15:00", "a stranger", "who can take Mia to the Bandersnatch fair on Saturday?"),
+]  # fmt: skip
+MARKS = [
+    "Quokka", "Zanzibar", "limps", "wombat", "Pettigrew", "hush", "marmalade", "periwinkle", "tuba", "kerfuffle",
+    "brouhaha", "Xylophone", "Bandersnatch", "balet", "denist", "tmrw",
+]  # fmt: skip
+# Said on the day of the purge: not to be touched.
+NEW = ("Thu 2026-04-09 09:00", "sarah", "who's getting Leo from Timbuktu at 3pm?")
+
+
+@pytest.fixture
+def family() -> Iterator[Chat]:
+    with chat() as opened:
+        for said in OLD:
+            opened.say(*said)
+        opened.say(*NEW)
+        yield opened
+
+
+def purge(family: Chat) -> int:
+    """Purge on 9 April, and fold the log into the file, as retention does."""
+    now = family.at("Thu 2026-04-09 10:00")
+    purged = family.store.write_now(
+        lambda conn: retention.purge(conn, family.household.id, now=now, keep=KEEP)
+    )
+    family.store.fold_log()
+    return purged
+
+
+def places(family: Chat, marks: list[str]) -> set[str]:
+    """Return "table.column: mark" for every word of the chat that is still in a table."""
+    found = set()
+    for table in metadata.tables.values():
+        for row in family.store.read_now(
+            lambda conn, table=table: conn.execute(select(table)).mappings().all()
+        ):  # type: ignore[misc]
+            for column, value in row.items():
+                shown = json.dumps(value, ensure_ascii=False, default=str).casefold()
+                found |= {
+                    f"{table.name}.{column}: {mark}" for mark in marks if mark.casefold() in shown
+                }
+    return found
+
+
+def bytes_with(family: Chat, marks: list[str]) -> set[str]:
+    found = set()
+    for file in family.path.parent.iterdir():
+        content = file.read_bytes().lower()
+        found |= {f"{file.name}: {mark}" for mark in marks if mark.lower().encode() in content}
+    return found
+
+
+def test_the_words_are_there_before_the_purge(family: Chat) -> None:
+    assert {place.split(": ")[1] for place in places(family, MARKS)} == set(MARKS)
+
+
+def test_the_purge_takes_old_texts_and_leaves_new_ones(family: Chat) -> None:
+    assert purge(family) == len(OLD)
+    texts = [row["text"] for row in family.rows(messages)]
+    assert texts == [None] * len(OLD) + [NEW[2]]
+    assert purge(family) == 0
+
+
+@pytest.mark.parametrize(("later", "purged"), [(timedelta(0), 0), (timedelta(seconds=1), 1)])
+def test_the_edge_of_retention_is_exact(family: Chat, later: timedelta, purged: int) -> None:
+    now = family.at(OLD[0][0]) + KEEP + later
+    found = family.store.write_now(
+        lambda conn: retention.purge(conn, family.household.id, now=now, keep=KEEP)
+    )
+    assert found == purged
+
+
+def test_decisions_scores_and_the_event_graph_stay(family: Chat) -> None:
+    kept = (
+        "id", "message_id", "sender", "sent_at", "tripwire_confidence", "tier1_decision", "redline_decision",
+        "redline_trigger_rule", "reason", "action_id", "attribution_source", "state",
+    )  # fmt: skip
+    before = [{name: row[name] for name in kept} for row in family.decisions()]
+    gates, graph = family.gates(), family.graph()
+    statuses = [(action.id, action.status) for action in family.actions()]
+    purge(family)
+    assert [{name: row[name] for name in kept} for row in family.decisions()] == before
+    assert family.gates() == gates
+    assert family.graph() == graph
+    assert [(action.id, action.status) for action in family.actions()] == statuses
+
+
+def test_no_table_holds_words_of_an_old_message(family: Chat) -> None:
+    purge(family)
+    assert places(family, MARKS) == set()
+    assert "messages.text: Timbuktu" in places(family, ["Timbuktu"])
+
+
+def test_the_file_holds_no_byte_of_an_old_message(family: Chat) -> None:
+    assert bytes_with(family, ["Timbuktu"]), "the words of a kept message must be found this way"
+    purge(family)
+    assert bytes_with(family, MARKS) == set()
+
+
+def test_a_replay_after_the_purge_brings_no_word_back(family: Chat) -> None:
+    purge(family)
+    before = family.store.read_now(
+        lambda conn: {t.name: conn.execute(select(t)).all() for t in metadata.tables.values()}
+    )
+    family.restart()
+    for number, said in enumerate(OLD, start=1):
+        family.say(*said, id=f"m{number}")
+    after = family.store.read_now(
+        lambda conn: {t.name: conn.execute(select(t)).all() for t in metadata.tables.values()}
+    )
+    assert after == before
+
+
+def test_what_was_confirmed_is_the_familys_own() -> None:
+    """An event that a person confirmed is theirs; its title is made of names and words of the household."""
+    with chat() as family:
+        for said in OLD:
+            family.say(*said)
+        confirmed = [a for a in family.pending("Wed 2026-03-04 16:00") if a.proposal.effects]
+        for action in confirmed:
+            family.confirm("Wed 2026-03-04 16:00", "john", action.id)
+        assert len(family.events()) >= 2
+        before = family.graph()
+        purge(family)
+        assert family.graph() == before
+        assert not re.search("|".join(MARKS), json.dumps(before, default=str))
