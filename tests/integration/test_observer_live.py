@@ -124,7 +124,7 @@ def work_until(system: System, is_done: Callable[[System], bool] = is_settled, *
 
 
 def test_tier_1_answers_before_tier_2_has_run(system: System) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         (received,) = take_in(system, intake, said(1, "sarah", ASKS))
     assert received.is_queued
     row = rows(system)["m1"]
@@ -135,7 +135,7 @@ def test_tier_1_answers_before_tier_2_has_run(system: System) -> None:
 
 
 def test_a_message_and_its_job_are_committed_together_or_not_at_all(system: System) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
 
         def receive_and_fail(conn: Connection) -> None:
             intake.receive(conn, said(1, "sarah", ASKS), now=MONDAY)
@@ -155,7 +155,7 @@ def test_a_message_and_its_job_are_committed_together_or_not_at_all(system: Syst
 
 def test_an_answer_that_overtakes_its_question_is_attributed_to_it(system: System) -> None:
     backwards = Backwards()
-    intake = system.intake(backwards, refuses_chats=True)
+    intake = system.intake(backwards, refuses_chats=False)
     chat = [
         said(1, "sarah", ASKS),
         said(2, "john", "I'll do it"),
@@ -185,7 +185,7 @@ def test_what_workers_did_equals_a_replay_of_the_same_messages(
         said(6, "sarah", "I'll get the kids Tuesday after work"),
         said(7, "john", "soccer is cancelled Thursday"),
     ]
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, *chat)
     work_until(system, now=chat[-1].sent_at)
     with live_system(tmp_path / "replayed.db") as other:
@@ -209,7 +209,7 @@ def test_a_message_that_cannot_be_understood_goes_to_a_person_and_holds_up_nobod
         said(2, "sarah", ASKS),
         said(3, "john", "I'll do it"),
     ]
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         assert all(each.is_queued for each in take_in(system, intake, *chat))
     work_until(system, extractor=FailingExtractor("poison"))
     found = rows(system)
@@ -224,7 +224,7 @@ def test_a_message_that_cannot_be_understood_goes_to_a_person_and_holds_up_nobod
 
 
 def test_a_failed_message_waits_as_long_as_the_ladder_says(system: System) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, said(1, "sarah", ASKS))
     ladder = RetryLadder()
     assert [wait.total_seconds() for wait in ladder.delays] == [30, 120, 300]
@@ -250,7 +250,10 @@ def test_two_households_in_one_database_do_not_cross(tmp_path: Path) -> None:
     )
     database = tmp_path / "shared.db"
     with live_system(database) as one, live_system(database, household=other_file) as two:
-        with one.live_intake() as first, two.live_intake() as second:
+        with (
+            one.live_intake(refuses_chats=False) as first,
+            two.live_intake(refuses_chats=False) as second,
+        ):
             take_in(one, first, said(1, "sarah", ASKS))
             take_in(two, second, said(1, "sarah", "Leo has the dentist Thursday at 4pm"))
 
@@ -281,7 +284,7 @@ def test_two_households_in_one_database_do_not_cross(tmp_path: Path) -> None:
 
 
 def test_a_worker_on_an_old_epoch_writes_nothing(system: System) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, said(1, "sarah", "Leo has the dentist Thursday at 4pm"))
     key = (system.household.id, rows(system)["m1"].id)
     clock = VirtualClock(NOON)
@@ -315,7 +318,7 @@ UNOWNED = "Who's getting Mia from ballet today?"
 
 def test_a_question_is_asked_when_its_grace_ends_also_after_a_restart(system: System) -> None:
     question = said(1, "sarah", UNOWNED)
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, question)
     work_until(system, now=question.sent_at)
     assert rows(system)["m1"].speak_at == question.sent_at + timedelta(minutes=15)
@@ -339,7 +342,7 @@ def test_a_question_is_asked_when_its_grace_ends_also_after_a_restart(system: Sy
 
 def test_a_question_is_not_asked_while_its_answer_waits_to_be_understood(system: System) -> None:
     chat = [said(1, "sarah", UNOWNED), said(2, "john", "I'll get her", minute=10)]
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, chat[0])
         work_until(system, now=chat[0].sent_at)
         take_in(system, intake, chat[1])
@@ -349,7 +352,7 @@ def test_a_question_is_not_asked_while_its_answer_waits_to_be_understood(system:
 
 
 def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         take_in(system, intake, said(1, "john", "I'll pick up Mia from ballet on Wednesday"))
     work_until(system)
 
@@ -369,7 +372,7 @@ def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
 def test_the_line_of_a_chat_is_its_own_and_skips_what_waits_for_its_next_try(
     system: System,
 ) -> None:
-    with system.live_intake() as intake:
+    with system.live_intake(refuses_chats=False) as intake:
         received = take_in(
             system, intake,
             said(1, "sarah", ASKS),
