@@ -134,7 +134,10 @@ class System:
             self.store, self.household.id, understanding=self.understanding(clock, extractor),
             settlement=self.settlement(),
         )  # fmt: skip
-        upkeep = Upkeep(self.store, self.household.id, speaker=self.speaker(), clock=clock)
+        upkeep = Upkeep(
+            self.store, self.household.id, speaker=self.speaker(), clock=clock,
+            keep_texts=timedelta(days=self.settings.message_retention_days),
+        )  # fmt: skip
         with closing(await asyncio.to_thread(JobQueue, self.store, self.household.id)) as queue:
             engine = JobEngine(
                 self.store, queue, [job.as_job()], clock=clock,

@@ -69,8 +69,14 @@ def load_schedule(
 
 
 def _spans(days: Iterable[date], zone: ZoneInfo) -> Iterator[Interval]:
-    for day in sorted(set(days)):
-        yield Interval(_midnight(day, zone), _midnight(day + _DAY, zone))
+    """One span for each run of consecutive days: a query costs more than the days it covers."""
+    ordered = sorted(set(days))
+    runs = [day for day in ordered if day - _DAY not in ordered]
+    for first in runs:
+        last = first
+        while last + _DAY in ordered:
+            last += _DAY
+        yield Interval(_midnight(first, zone), _midnight(last + _DAY, zone))
 
 
 def _from_graph(occurrences: Iterable[Occurrence], zone: ZoneInfo) -> Iterator[Slot]:

@@ -7,18 +7,19 @@ QUEUE, take back what an edit or a "never mind" makes stale, store the decision 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import proposals
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.language.replies import ReplyKind, asks_for_owner, read_reply
-from kinkeeper.language.text import tokenise
+from kinkeeper.language.lexicon import Lexicon, Mention
+from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
+from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
@@ -59,6 +60,30 @@ class _Setting:
     is_coordination: bool
     open_questions: tuple[OpenQuestion, ...]
     edited: StoredMessage | None
+
+
+class _Words:
+    """The words of a message, read once, and only as far as somebody asks."""
+
+    def __init__(self, text: str, lexicon: Lexicon) -> None:
+        self._text = text
+        self._lexicon = lexicon
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        return tokenise(self._text)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        return self._lexicon.find(self.tokens)
+
+    @cached_property
+    def reply(self) -> Reply | None:
+        return read_reply(self.tokens, self.mentions)
+
+    @cached_property
+    def asks(self) -> bool:
+        return asks_for_owner(self.tokens, self._text, self.mentions)
 
 
 class Intake:
@@ -123,8 +148,14 @@ class Intake:
         sender = member.id if member else message.sender
         setting = self._setting(conn, message)
         evidence = self._tripwire.evidence(message.text)
-        verdict = self._verdict(message, sender, evidence, setting)
-        withdrawn = self._take_back(conn, message, sender, setting, now=now)
+        words = _Words(message.text, self._participants.lexicon)
+        verdict = self._tripwire.decide(
+            evidence,
+            in_coordination_thread=setting.is_coordination,
+            answers_open_question=_answers(message, sender, words, setting.open_questions),
+            threshold=self._config.tripwire_threshold,
+        )
+        withdrawn = self._take_back(conn, message, sender, words, setting.edited, now=now)
         if verdict.decision is Tier1Decision.QUEUE and self._is_flood(conn, message):
             tier1, state, reason = Tier1Decision.QUEUE, WorkState.DROPPED, "rate_limited"
         elif verdict.decision is Tier1Decision.QUEUE:
@@ -151,7 +182,8 @@ class Intake:
         )  # fmt: skip
         is_queued = state is WorkState.QUEUED
         if is_queued:
-            self._open_provisionally(conn, message, sender, setting.thread_id, row)
+            if words.asks and message.kind is MessageKind.TEXT:
+                self._open_provisionally(conn, row, message, sender=sender, thread_id=setting.thread_id)
             if self._queue:
                 self._queue.enqueue(conn, JOB_NAME, (household.id, str(row)))
         return Received(row_id=str(row), is_repeat=False, is_queued=is_queued, decision=decision)
@@ -195,57 +227,24 @@ class Intake:
             return None, None
         return stored[-1].thread_id, stored[-1] if message.kind is MessageKind.EDIT else None
 
-    def _verdict(
-        self, message: InboundMessage, sender: str, evidence: Evidence, setting: _Setting
-    ) -> Verdict:
-        return self._tripwire.decide(
-            evidence,
-            in_coordination_thread=setting.is_coordination,
-            answers_open_question=self._answers(message, sender, setting.open_questions),
-            threshold=self._config.tripwire_threshold,
-        )
-
-    def _answers(
-        self, message: InboundMessage, sender: str, asked: Sequence[OpenQuestion]
-    ) -> bool:
-        """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
-        if not asked:
-            return False
-        tokens = tokenise(message.text)
-        reply = read_reply(tokens, self._participants.lexicon.find(tokens))
-        if reply is None or reply.kind not in _ANSWERING:
-            return False
-        reference = message.target or message.reply_to
-        for question in asked:
-            if reference is not None and question.message_id != reference:
-                continue
-            if message.kind is MessageKind.REACTION and reference is None:
-                continue
-            if reply.kind is not ReplyKind.ACCEPT:
-                return True
-            if question.asker != sender and question.extraction.stance is Stance.ASKS:
-                return True
-        return False
-
-    def _take_back(
+    def _take_back(  # noqa: PLR0917 - the message and all that is known of it
         self,
         conn: Connection,
         message: InboundMessage,
         sender: str,
-        setting: _Setting,
+        words: _Words,
+        edited: StoredMessage | None,
         *,
         now: datetime,
     ) -> tuple[str, ...]:
         """Withdraw what an edit or a "never mind" makes stale, before anybody can confirm it."""
         household = self._participants.household.id
-        if setting.edited is not None:
-            return retraction.retract_message(conn, household, setting.edited, now=now)
-        tokens = tokenise(message.text)
-        mentions = self._participants.lexicon.find(tokens)
-        reply = read_reply(tokens, mentions)
+        if edited is not None:
+            return retraction.retract_message(conn, household, edited, now=now)
+        reply = words.reply
         if reply is None or reply.kind is not ReplyKind.WITHDRAW:
             return ()
-        if mentions and not reply.is_whole:
+        if words.mentions and not reply.is_whole:
             return ()
         return retraction.retract_latest(
             conn, household, sender=sender, chat_id=message.chat_id, answers=message.reply_to,
@@ -268,15 +267,9 @@ class Intake:
         )
 
     def _open_provisionally(
-        self, conn: Connection, message: InboundMessage, sender: str, thread_id: str, row: int
+        self, conn: Connection, row: int, message: InboundMessage, *, sender: str, thread_id: str
     ) -> None:
         """Open a question at once, so that an answer that overtakes tier 2 still finds it."""
-        if message.kind is not MessageKind.TEXT:
-            return
-        tokens = tokenise(message.text)
-        mentions = self._participants.lexicon.find(tokens)
-        if not asks_for_owner(tokens, message.text, mentions):
-            return
         question = OpenQuestion(
             id=row, chat_id=message.chat_id, message_id=message.message_id, thread_id=thread_id,
             asker=sender, asked_at=message.sent_at,
@@ -286,9 +279,22 @@ class Intake:
         questions.put(conn, self._participants.household.id, question)
 
 
-def expire(conn: Connection, household: str, *, now: datetime) -> None:
-    """Let pending actions whose time has passed expire."""
-    proposals.expire_due(conn, household, now)
+def _answers(
+    message: InboundMessage, sender: str, words: _Words, asked: Sequence[OpenQuestion]
+) -> bool:
+    """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
+    reference = message.target or message.reply_to
+    if not asked or (message.kind is MessageKind.REACTION and reference is None):
+        return False
+    reply = words.reply
+    if reply is None or reply.kind not in _ANSWERING:
+        return False
+    return any(
+        reply.kind is not ReplyKind.ACCEPT
+        or (question.asker != sender and question.extraction.stance is Stance.ASKS)
+        for question in asked
+        if reference in {None, question.message_id}
+    )
 
 
 def _continued(recent: Sequence[Talk], asked: Sequence[OpenQuestion]) -> str | None:

@@ -5,7 +5,7 @@ messages around it. A message that was interrupted half-way by a kill is finishe
 """
 
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
@@ -30,6 +30,8 @@ from kinkeeper.store.store import Store
 log = structlog.get_logger()
 
 _LEASE = timedelta(minutes=5)
+_NEVER = datetime.max.replace(tzinfo=UTC)
+_Found = tuple[Row[Any], dict[str, Any] | None]
 _AT_ONCE = RetryLadder(delays=(), attempts=1)
 
 
@@ -64,7 +66,8 @@ class Replay:
         self._settlement = settlement
         self._speaker = speaker
         self._clock = clock
-        self._may_be_deferred = True
+        # Before this nothing waits; None once nothing does. The first look is owed.
+        self._earliest_deferred: datetime | None = datetime.min.replace(tzinfo=UTC)
 
     async def feed(self, message: InboundMessage) -> AsyncIterator[dict[str, Any]]:
         """Take one message and yield output lines: what time brought first, then the message's own.
@@ -76,32 +79,34 @@ class Replay:
         async for line in self.run_until(message.sent_at - timedelta(microseconds=1)):
             yield line
         self._clock.advance_to(message.sent_at)
-        received, epoch = await self._store.write(lambda conn: self._receive(conn, message))
+        received, epoch, found = await self._store.write(lambda conn: self._receive(conn, message))
         if received.is_queued:
             await self._understand(received.row_id, epoch)
-        row, action = await self._store.read(lambda conn: self._row(conn, received.row_id))
-        if row.speak_at is not None:
-            self._may_be_deferred = True
+            found = await self._store.read(lambda conn: self._row(conn, received.row_id))
+        row, action = found
+        if row.speak_at is not None and self._earliest_deferred is None:
+            self._earliest_deferred = row.speak_at
+        elif row.speak_at is not None:
+            self._earliest_deferred = min(row.speak_at, self._earliest_deferred)
         yield decision_line(row, action)
         for line in further_withdrawals(row):
             yield line
 
     async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
         """Let time pass to `instant` and yield a line for each question asked on the way."""
-        while self._may_be_deferred:
+        while self._earliest_deferred is not None and self._earliest_deferred <= instant:
             row = await self._store.read(
-                lambda conn: repository.next_deferred(conn, self._household, until=instant)
+                lambda conn: repository.next_deferred(conn, self._household, until=_NEVER)
             )
-            if row is None:
-                # Something may still wait, but later; looked up again once time has moved on.
+            self._earliest_deferred = row.speak_at if row is not None else None
+            if row is None or row.speak_at > instant:
                 break
             self._clock.advance_to(row.speak_at)
             spoken = await self._store.write(
                 lambda conn, row=row: self._speaker.ask_late(conn, row)  # type: ignore[misc]
             )
             if spoken is not None:
-                line = await self._deferred_line(row.id, spoken)
-                yield line
+                yield await self._deferred_line(row.id, spoken)
         self._clock.advance_to(instant)
 
     async def _deferred_line(self, row_id: str, spoken: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +114,7 @@ class Replay:
         line = decision_line(row, spoken["action"])
         return {"message_id": line["message_id"], "event": "deferred", **line}
 
-    def _receive(self, conn: Connection, message: InboundMessage) -> tuple[Received, int | None]:
+    def _receive(self, conn: Connection, message: InboundMessage) -> tuple[Received, int | None, _Found]:
         now = self._clock.now()
         received = self._intake.receive(conn, message, now=now)
         epoch = None
@@ -119,7 +124,7 @@ class Replay:
             epoch = leases.claim(
                 conn, observer_messages, (self._household, received.row_id), now=now, lease=_LEASE
             )
-        return received, epoch
+        return received, epoch, self._row(conn, received.row_id)
 
     async def _understand(self, row_id: str, epoch: int | None) -> None:
         if epoch is None:
@@ -145,7 +150,7 @@ class Replay:
             )
         )  # fmt: skip
 
-    def _row(self, conn: Connection, row_id: str) -> tuple[Row[Any], dict[str, Any] | None]:
+    def _row(self, conn: Connection, row_id: str) -> _Found:
         row = repository.find(conn, self._household, row_id)
         if row is None:
             raise InvariantError(f"message row {row_id} has no decision")

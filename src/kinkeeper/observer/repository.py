@@ -35,6 +35,10 @@ _BY_ID = select(observer_messages).where(
     observer_messages.c.household == bindparam("household"),
     observer_messages.c.id == bindparam("id"),
 )
+_WITHDRAWN = select(observer_messages.c.withdrawn_actions).where(
+    observer_messages.c.household == bindparam("household"),
+    observer_messages.c.id == bindparam("id"),
+)
 _NEXT_DEFERRED = (
     select(observer_messages)
     .where(
@@ -233,6 +237,54 @@ def find(conn: Connection, household: str, row_id: str) -> Row[Any] | None:
     return conn.execute(_BY_ID, {"household": household, "id": row_id}).first()
 
 
+def withdrawn_by(conn: Connection, household: str, row_id: str) -> Sequence[str]:
+    """Return ids of the actions that a message took back when it arrived."""
+    found = conn.execute(_WITHDRAWN, {"household": household, "id": row_id}).scalar()
+    return found or ()
+
+
+def drop_unfinished(conn: Connection, household: str, row_id: str, *, reason: str) -> bool:
+    """Take a message off tier 2's hands because it was taken back before it was understood.
+
+    The new epoch makes a worker that is at it lose its claim, so that nothing is written for it.
+
+    Returns:
+        Whether it was still unfinished.
+    """
+    table = observer_messages
+    statement = (
+        update(table)
+        .where(
+            table.c.household == household,
+            table.c.id == row_id,
+            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+        )
+        .values(
+            state=WorkState.DROPPED.value, reason=reason, epoch=table.c.epoch + 1, lease_until=None
+        )
+    )
+    return conn.execute(statement).rowcount == 1
+
+
+def latest_unfinished(
+    conn: Connection, household: str, chat_id: str, *, sender: str, since: datetime
+) -> Row[Any, Any, Any] | None:
+    """Return a sender's last message since then that tier 2 has not finished, if any."""
+    table = observer_messages
+    return conn.execute(
+        select(table.c.id, table.c.message_id, table.c.sent_at)
+        .where(
+            table.c.household == household,
+            table.c.chat_id == chat_id,
+            table.c.sender == sender,
+            table.c.sent_at >= since,
+            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+        )
+        .order_by(table.c.sent_at.desc())
+        .limit(1)
+    ).first()
+
+
 def gates_of(conn: Connection, household: str, row_id: str) -> Sequence[Row[Any]]:
     """Return the gate results of a message, in the order they were logged."""
     return conn.execute(
@@ -323,25 +375,3 @@ def count_in_last_minute(conn: Connection, household: str, chat_id: str, now: da
         "until": now,
     }  # fmt: skip
     return int(conn.execute(_SENT_BETWEEN, values).scalar_one())
-
-
-def unfinished_before(
-    conn: Connection, household: str, chat_id: str, row_id: str, *, now: datetime
-) -> Row[Any, Any, Any] | None:
-    """Return the first earlier message of a chat that still waits for tier 2, if any.
-
-    One that failed and waits for its next try is not waited for.
-    """
-    table = observer_messages
-    return conn.execute(
-        select(table.c.id, table.c.state, table.c.lease_until)
-        .where(
-            table.c.household == household,
-            table.c.chat_id == chat_id,
-            func.length(table.c.id) <= len(row_id),
-            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
-            table.c.due_at <= now,
-        )
-        .order_by(func.length(table.c.id), table.c.id)
-        .limit(1)
-    ).first()

@@ -31,6 +31,7 @@ def retract_message(
         Ids of the actions withdrawn.
     """
     message = stored.message
+    repository.drop_unfinished(conn, household, str(stored.id), reason="edited")
     own = [
         action.id
         for action in action_rows.find_by_source(conn, household, SOURCE, str(stored.id))
@@ -60,6 +61,15 @@ def retract_latest(
     Returns:
         Ids of the actions withdrawn.
     """
+    unfinished = repository.latest_unfinished(
+        conn, household, chat_id, sender=sender, since=sent_at - window
+    )
+    if unfinished is not None and answers in {None, unfinished.message_id}:
+        repository.drop_unfinished(conn, household, unfinished.id, reason="withdrawn")
+        close_question(
+            conn, household, int(unfinished.id), status=questions.WITHDRAWN, by=sender, now=now
+        )
+        return ()
     asked = [
         question
         for question, answered_by in questions.answerable(

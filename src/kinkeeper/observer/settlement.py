@@ -131,8 +131,7 @@ class Settlement:
         row_id = str(prepared.stored.id)
         proposals.expire_due(conn, self._household, now)
         decision, notification = self._decide(conn, prepared, now=now)
-        row = repository.find(conn, self._household, row_id)
-        taken_back = tuple(row.withdrawn_actions) if row is not None else ()
+        taken_back = repository.withdrawn_by(conn, self._household, row_id)
         decision = replace(
             decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions)
         )

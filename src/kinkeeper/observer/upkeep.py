@@ -13,12 +13,14 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.observer import repository
+from kinkeeper.observer import repository, retention
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+
+_BETWEEN_PURGES = timedelta(days=1)
 
 
 class Upkeep:
@@ -29,13 +31,24 @@ class Upkeep:
         household: Tenant key.
         speaker: Asks late questions.
         clock: Tells what is due.
+        keep_texts: Age up to which what people said is kept.
     """
 
-    def __init__(self, store: Store, household: str, *, speaker: Speaker, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        household: str,
+        *,
+        speaker: Speaker,
+        clock: Clock,
+        keep_texts: timedelta,
+    ) -> None:
         self._store = store
         self._household = household
         self._speaker = speaker
         self._clock = clock
+        self._keep_texts = keep_texts
+        self._next_purge = clock.now()
 
     async def run(self, every: timedelta) -> None:
         """Do what is due, again and again, until cancelled.
@@ -56,7 +69,18 @@ class Upkeep:
         questions, is_expiring = await self._store.read(lambda conn: self._due(conn, now))
         if is_expiring:
             await self._store.write(lambda conn: proposals.expire_due(conn, self._household, now))
+        if now >= self._next_purge:
+            await self._purge(now)
         return sum([await self._ask(row_id, now) for row_id in questions])
+
+    async def _purge(self, now: datetime) -> None:
+        purged = await self._store.write(
+            lambda conn: retention.purge(conn, self._household, now=now, keep=self._keep_texts)
+        )
+        if purged:
+            await asyncio.to_thread(self._store.fold_log)
+            log.info("observer.texts.purged", messages=purged)
+        self._next_purge = now + _BETWEEN_PURGES
 
     def _due(self, conn: Connection, now: datetime) -> tuple[Sequence[str], bool]:
         questions = [row.id for row in due_questions(conn, self._household, now=now)]
