@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -54,7 +55,17 @@ def said(
 
 def left_by(system: System) -> dict[str, list[dict[str, Any]]]:
     """Return every row that the observer's work left, without the traces of how it went."""
-    return system.store.read_now(lambda conn: {table.name: _rows(conn, table) for table in _LEFT})
+
+    def load(conn: Connection) -> dict[str, list[dict[str, Any]]]:
+        left = {table.name: _rows(conn, table) for table in _LEFT}
+        # Lines of two chats may come in either order: they go by their keys, not by their numbers.
+        keys = {line.pop("id"): line["dedupe_key"] for line in left["outbox"]}
+        left["outbox"].sort(key=itemgetter("dedupe_key"))
+        for decision in left["observer_messages"]:
+            decision["notification_id"] = keys.get(decision["notification_id"])
+        return left
+
+    return system.store.read_now(load)
 
 
 def _rows(conn: Connection, table: Table) -> list[dict[str, Any]]:

@@ -1,0 +1,58 @@
+"""A process to be killed: understands what was taken in of the sample household. Not a test itself."""
+
+import asyncio
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from kinkeeper.bootstrap import System
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.model import Member
+from kinkeeper.jobs.job import Pace
+from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.observer.model import Extraction
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.understanding import RulesExtractor
+from live_household import live_system
+
+PACE = Pace(
+    ladder=RetryLadder(attempts=100),
+    poll_every=timedelta(milliseconds=50),
+    reconcile_every=timedelta(seconds=1),
+    upkeep_every=timedelta(milliseconds=50),
+)
+
+
+class TellingExtractor(RulesExtractor):
+    """Prints a dot whenever it reads a message, so that a test knows when to kill."""
+
+    async def extract(
+        self, reading: Reading, *, sender: Member | None, participants: Participants
+    ) -> Extraction:
+        print(".", flush=True)
+        return await super().extract(reading, sender=sender, participants=participants)
+
+
+async def work(system: System, now: datetime) -> None:
+    """Run the workers until killed; say so when nothing is left to do."""
+    unfinished = select(func.count()).where(observer_messages.c.state.in_(["queued", "running"]))
+    async with system.worker(clock=VirtualClock(now), extractor=TellingExtractor(), pace=PACE):
+        while True:
+            await asyncio.sleep(0.2)
+            if await system.store.read(lambda conn: conn.execute(unfinished).scalar_one()) == 0:
+                print("idle", flush=True)
+
+
+def main() -> None:
+    """Do what the arguments say: FILE NOW SETTING=NUMBER..."""
+    settings = dict(each.split("=") for each in sys.argv[3:])
+    with live_system(Path(sys.argv[1]), **settings) as system:
+        asyncio.run(work(system, datetime.fromisoformat(sys.argv[2])))
+
+
+if __name__ == "__main__":
+    main()
