@@ -18,7 +18,7 @@ from kinkeeper.store.store import Store
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
 MESSAGES = 2000
-KILLS = 8
+KILLS = 6
 START = "2026-03-02T07:00:00-06:00"
 
 
