@@ -2,9 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kinkeeper.evaluation.coordination import (
     CONTEXT_WINDOW,
@@ -21,6 +24,7 @@ from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
 
 HERE = Path(__file__).parent
 SPELLING_SCALE = 0.5
+USAGE_SCALE = 0.7
 DOUBTFUL_WEIGHT = 0.4
 FAMILY_WEIGHT = 2.0
 
@@ -37,12 +41,18 @@ class Example:
     is_reply_line: bool = False
 
 
-def read_features(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
-    """Return the features of a message, and whether it is short."""
+def read_words(text: str, lexicon: Lexicon) -> tuple[list[str], bool]:
+    """Return a message's words as patterns and weights know them, and whether it is short."""
     tokens = tokenise(text)
-    if not tokens:
-        return {}, True
-    words = household_words(PATTERNS, lexicon, tokens)
+    words = household_words(PATTERNS, lexicon, tokens) if tokens else []
+    spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
+    return words, spoken <= SHORT_REPLY_WORDS
+
+
+def read_features(words: Sequence[str], vectors: Mapping[str, NDArray[np.float64]]) -> Features:
+    """Return the features of a message: what the program weighs, and how its words are used."""
+    if not words:
+        return {}
     families = PATTERNS.matched(" ".join(words))
     features: Features = {("words", run): 1.0 for run in word_sequences(words)}
     spelling = Counter(part for word in set(words) for part in set(spelling_parts(word)))
@@ -50,8 +60,11 @@ def read_features(text: str, lexicon: Lexicon) -> tuple[Features, bool]:
     features |= {("families", family): 1.0 for family in families}
     features |= {("pairs", pair): 1.0 for pair in family_pairs(families)}
     features |= {("shape", name): 1.0 for name in shape(words)}
-    spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
-    return features, spoken <= SHORT_REPLY_WORDS
+    known = [vectors[word] for word in sorted(set(words)) if word in vectors]
+    if known:
+        usage = USAGE_SCALE * np.sum(known, axis=0)
+        features |= {("usage", str(at)): float(value) for at, value in enumerate(usage)}
+    return features
 
 
 def labelled_sms(data: Path) -> list[Example]:

@@ -104,7 +104,9 @@ class Weights:
         """
         known = self.words
         found = [
-            Contribution(known[run], "words", run) for run in word_sequences(words) if run in known
+            Contribution(known[run], "words", run)
+            for run in dict.fromkeys(word_sequences(words))
+            if run in known
         ]
         found += [
             Contribution(self._spelling_weight(word), "spelling", word) for word in set(words)
