@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_socket
 import structlog
-from sqlalchemy import Column, Connection, MetaData, Row, String, Table, insert, select, text
+from sqlalchemy import Column, Connection, MetaData, Row, String, Table, event, insert, select, text
 
 from kinkeeper.core.errors import ConflictError, InputError, InvariantError
 from kinkeeper.core.time import SystemClock, VirtualClock
@@ -339,3 +339,20 @@ def test_nothing_is_printed_and_nothing_is_sent(
     finally:
         pytest_socket.enable_socket()
     assert capfd.readouterr() == ("", "")
+
+
+def test_an_idle_engine_never_looks_into_queues_that_are_not_used(house: House) -> None:
+    asked: list[str] = []
+
+    async def scenario() -> None:
+        async with house.engine(house.finish, poll_every=timedelta(milliseconds=200)).running():
+            await asyncio.sleep(0.5)
+            event.listen(
+                house.queue.engine, "before_cursor_execute",
+                lambda _conn, _cursor, _sql, parameters, *_: asked.append(str(parameters)),
+            )  # fmt: skip
+            await asyncio.sleep(2.5)
+
+    asyncio.run(scenario())
+    assert any("'kinkeeper'" in each for each in asked)
+    assert not any("_dbos_internal_queue" in each for each in asked)

@@ -43,6 +43,9 @@ _BETWEEN_DELETIONS = timedelta(days=1)
 # Dispatches that wait in this process for a free worker: the queue is only looked at now and then.
 _TAKEN_AHEAD = 16
 
+# Failed work waits half a minute and more for its next try; it need not be looked for as often.
+_DELAYED_POLLS = 3
+
 # The engine underneath is one object a process.
 _ONE_RUNNER = threading.Lock()
 
@@ -147,7 +150,7 @@ class JobEngine:
             self._register(job, loop)
         self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
         DBOS.listen_queues([self._queue.name])
-        make_quiet(engine, delayed_every=self._poll_every)
+        make_quiet(engine, delayed_every=_DELAYED_POLLS * self._poll_every)
         DBOS.launch()
 
     def _register(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:

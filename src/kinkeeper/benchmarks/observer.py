@@ -1,0 +1,288 @@
+"""Speed of the observer on a family's chat: tier 1 beside a bare insert, both tiers beside tier 1 alone, tier 2."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import cycle
+from pathlib import Path
+from statistics import fmean, median
+from tempfile import TemporaryDirectory
+
+from sqlalchemy import Connection
+
+from kinkeeper.benchmarks.report import Ratio
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.jobs import leases
+from kinkeeper.messaging import inbox
+from kinkeeper.observer.intake import Intake
+from kinkeeper.observer.job import UnderstandingJob
+from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.settings.model import Settings
+
+_MESSAGES = 420
+_ROUNDS = 3
+_ONE_IN = 14
+_LARGEST_RATIO = 3.0
+_TIER_2_P99_US = 100_000.0
+_START = datetime(2026, 3, 2, 13, tzinfo=UTC)
+_APART = timedelta(seconds=150)
+_LEASE = timedelta(hours=1)
+_WARM_UP = 20
+_WARM_UP_QUEUED = 3
+
+_HOUSEHOLD = """
+[household]
+id = "bench"
+timezone = "America/Chicago"
+
+[[members]]
+id = "nadia"
+name = "Nadia"
+role = "parent"
+
+[[members]]
+id = "viktor"
+name = "Viktor"
+role = "parent"
+
+[[members]]
+id = "ida"
+name = "Ida"
+role = "child"
+
+[[members]]
+id = "emil"
+name = "Emil"
+role = "child"
+
+[[activities]]
+id = "judo"
+
+[[activities]]
+id = "choir"
+
+[[events]]
+id = "ida-judo"
+summary = "Ida judo"
+activity = "judo"
+who = ["ida"]
+start = 2026-01-06T16:30:00
+duration_minutes = 60
+rrule = "FREQ=WEEKLY;BYDAY=TU,TH"
+
+[[events]]
+id = "emil-choir"
+summary = "Emil choir"
+activity = "choir"
+who = ["emil"]
+start = 2026-01-05T16:00:00
+duration_minutes = 60
+rrule = "FREQ=WEEKLY;BYDAY=MO,WE"
+"""
+_CHATTER = (
+    "good morning ☀️",
+    "did you see the neighbours' new fence, it is painted bright green 😂",
+    "lol no",
+    "we are out of milk again",
+    "thx!",
+    "that film was so much longer than it had to be",
+    "haha same",
+    "the cat has brought another mouse in and it was still very much alive, I screamed",
+    "love you",
+    "who ate my yoghurt",
+    "my phone is at {n} percent",
+    "grandma says hi 👋",
+    "I can't believe it's {n} already, where does the year go",
+)
+_COORDINATION = (
+    "Who's picking up Ida Thursday after judo?",
+    "I'll do it",
+    "Emil has the dentist Wednesday at 4pm",
+    "can you take Emil to choir tomorrow",
+    "judo is cancelled Tuesday",
+    "I got Ida on Tuesday, you get Emil from choir Wednesday",
+    "moved the dentist to Friday 10:30",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """What operations took, in microseconds each."""
+
+    cpu: list[float]
+    wall: list[float]
+
+
+def measure() -> tuple[Ratio, ...]:
+    """Time both tiers on one message in fourteen that coordinates, the rest ordinary talk.
+
+    Returns:
+        Tier 1 as a ratio to inserting the same message alone, in CPU and in wall time; a replay
+        through both tiers as a ratio to tier 1 alone; and tier 2 of one message against its budget.
+    """
+    with ExitStack() as held:
+        folder = Path(held.enter_context(TemporaryDirectory()))
+        (folder / "household.toml").write_text(_HOUSEHOLD, encoding="utf-8")
+        systems = [held.enter_context(_system(folder, name)) for name in ("one", "two", "three")]
+        return (
+            *_tier_1(systems[0]),
+            *asyncio.run(_both_tiers(systems[1], systems[2])),
+        )
+
+
+@contextmanager
+def _system(folder: Path, name: str) -> Iterator[System]:
+    with open_system(
+        Settings(max_messages_per_minute=100_000),
+        household_file=folder / "household.toml",
+        database=str(folder / f"{name}.db"),
+        now=_START,
+    ) as system:
+        yield system
+
+
+def _chat(chat_id: str) -> list[InboundMessage]:
+    chatter, coordination = cycle(_CHATTER), cycle(_COORDINATION)
+    return [
+        InboundMessage(
+            channel=REPLAY,
+            chat_id=chat_id,
+            message_id=f"m{number}",
+            sender="nadia" if number % 3 else "viktor",
+            text=next(coordination if number % _ONE_IN == 0 else chatter).format(n=number),
+            sent_at=_START + number * _APART,
+        )
+        for number in range(_MESSAGES)
+    ]
+
+
+def _tier_1(system: System) -> tuple[Ratio, Ratio]:
+    """Take in each message and insert it bare, in turn; the best of a message's rounds counts."""
+    intake = system.intake(refuses_chats=False)
+    received, inserted = (
+        [_Cost([], []) for _ in range(_ROUNDS)],
+        [_Cost([], []) for _ in range(_ROUNDS)],
+    )
+    for number in range(_ROUNDS):
+        for message in _chat(f"chat {number}"):
+            _timed(received[number], system, _receiving(intake, message))
+            _timed(inserted[number], system, _inserting(message))
+    return (
+        _ratio("tier 1 of a message, CPU", _best(received, "cpu"), _best(inserted, "cpu")),
+        _ratio("tier 1 of a message, wall time", _best(received, "wall"), _best(inserted, "wall")),
+    )
+
+
+def _receiving(intake: Intake, message: InboundMessage) -> Callable[[Connection], object]:
+    return lambda conn: intake.receive(conn, message, now=message.sent_at)
+
+
+def _inserting(message: InboundMessage) -> Callable[[Connection], object]:
+    return lambda conn: inbox.record(
+        conn, "bare", message, sender=message.sender, is_member=True,
+        thread_id=message.message_id, now=message.sent_at,
+    )  # fmt: skip
+
+
+def _timed(cost: _Cost, system: System, work: Callable[[Connection], object]) -> None:
+    wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
+    system.store.write_now(work)
+    cost.cpu.append((time.thread_time_ns() - cpu) / 1_000)
+    cost.wall.append((time.perf_counter_ns() - wall) / 1_000)
+
+
+def _best(rounds: Sequence[_Cost], kind: str) -> list[float]:
+    """Return each message's best round, without the first messages, which fill caches."""
+    return [min(each) for each in zip(*(getattr(cost, kind) for cost in rounds), strict=True)][
+        _WARM_UP:
+    ]
+
+
+def _ratio(name: str, found: Sequence[float], peer: Sequence[float]) -> Ratio:
+    return Ratio(
+        name=name,
+        microseconds=median(found),
+        p99_microseconds=_p99(found),
+        peer="bare insert of the same message",
+        peer_microseconds=median(peer),
+        target=_LARGEST_RATIO,
+    )
+
+
+@asynccontextmanager
+async def _timing(cost: _Cost) -> AsyncIterator[None]:
+    wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+    yield
+    cost.cpu.append((time.process_time_ns() - cpu) / 1_000)
+    cost.wall.append((time.perf_counter_ns() - wall) / 1_000)
+
+
+async def _both_tiers(replayed: System, first_only: System) -> tuple[Ratio, Ratio]:
+    """Replay each message on one database and take it in on another, in turn; then run tier 2 there."""
+    replay, intake = replayed.replay(_START), first_only.intake(refuses_chats=False)
+    both, alone = _Cost([], []), _Cost([], [])
+    queued: list[str] = []
+    for message in _chat("chat"):
+        async with _timing(both):
+            async for _ in replay.feed(message):
+                pass
+        async with _timing(alone):
+            received = await first_only.store.write(
+                lambda conn, message=message: intake.receive(conn, message, now=message.sent_at)  # type: ignore[misc]  # the loop's value
+            )
+        if received.is_queued:
+            queued.append(received.row_id)
+    second = await _tier_2(first_only, queued)
+    found, peer = both.cpu[_WARM_UP:], alone.cpu[_WARM_UP:]
+    settled = second.cpu[_WARM_UP_QUEUED:]
+    share = round(100 * len(queued) / _MESSAGES)
+    return (
+        Ratio(
+            name=f"replay through both tiers, {share} % queued, {1e6 / fmean(found):,.0f} a second of CPU",
+            microseconds=fmean(found),
+            p99_microseconds=_p99(found),
+            peer=f"tier 1 alone, {1e6 / fmean(peer):,.0f} a second of CPU",
+            peer_microseconds=fmean(peer),
+            target=None,
+        ),
+        Ratio(
+            name="tier 2 of a queued message, by rules, CPU",
+            microseconds=median(settled),
+            p99_microseconds=_p99(settled),
+            peer="-",
+            peer_microseconds=None,
+            target=_TIER_2_P99_US,
+        ),
+    )
+
+
+async def _tier_2(system: System, queued: Sequence[str]) -> _Cost:
+    clock = VirtualClock(_START + _MESSAGES * _APART)
+    job = UnderstandingJob(
+        system.store, system.household.id,
+        understanding=system.understanding(clock), settlement=system.settlement(),
+    )  # fmt: skip
+    cost = _Cost([], [])
+    for row_id in queued:
+        key = (system.household.id, row_id)
+        epoch = await system.store.write(
+            lambda conn, key=key: leases.claim(  # type: ignore[misc]  # the loop's value
+                conn, observer_messages, key, now=clock.now(), lease=_LEASE
+            )
+        )
+        if epoch is None:
+            raise InvariantError("a queued message of the benchmark cannot be claimed")
+        async with _timing(cost):
+            await job.handle(key, epoch)
+    return cost
+
+
+def _p99(found: Sequence[float]) -> float:
+    return sorted(found)[int(len(found) * 0.99)]
