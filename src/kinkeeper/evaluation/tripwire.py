@@ -29,10 +29,10 @@ from kinkeeper.observer.tripwire_patterns import load_patterns
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 FLOORS = {
     "real messages, sure: precision": 0.76,
-    "real messages, sure: recall": 0.75,
+    "real messages, sure: recall": 0.72,
     "family chats, held out: precision": 0.84,
-    "family chats, held out: recall": 0.79,
-    "text messages dropped": 0.68,
+    "family chats, held out: recall": 0.83,
+    "text messages dropped": 0.70,
     "household talk dropped": 0.94,
 }
 
