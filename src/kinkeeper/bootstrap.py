@@ -54,12 +54,8 @@ class System:
 
     def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
-        tripwire = load_tripwire(
-            self.participants.lexicon, self.settings.tripwire_patterns_path
-        )
-        return Intake(
-            self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats
-        )
+        tripwire = load_tripwire(self.participants.lexicon, self.settings.tripwire_patterns_path)
+        return Intake(self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats)
 
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
         """Return the half of tier 2 that reads: by rules unless told, with the event graph for a brain."""

@@ -76,7 +76,9 @@ class GraphBrain:
 
     def _day(self, conn: Connection, day: date) -> BrainAnswer:
         found = occurrences_between(
-            conn, self._household, Interval(self._midnight(day), self._midnight(day + timedelta(days=1)))
+            conn,
+            self._household,
+            Interval(self._midnight(day), self._midnight(day + timedelta(days=1))),
         )
         bookings = [o for o in found if o.event.kind in {EventKind.BOOKING, EventKind.CARE}]
         if not bookings:

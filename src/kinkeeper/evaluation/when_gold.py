@@ -55,7 +55,8 @@ def _same_instant(mine: datetime, gold: datetime) -> Verdict:
 def _same_end(mine: datetime, gold: datetime) -> Verdict:
     if mine == gold:
         return Verdict.EXACT
-    is_counted_in = any(gold + relativedelta(**{unit: 1}) == mine for unit in ("months", "years"))
+    units = (relativedelta(months=1), relativedelta(years=1))
+    is_counted_in = any(gold + unit == mine for unit in units)
     return Verdict.CONVENTION if abs(mine - gold) in _SLACKS or is_counted_in else Verdict.WRONG
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
@@ -171,8 +172,17 @@ def latest_arrival(conn: Connection, household: str) -> tuple[str, datetime] | N
     return (row.channel, row.received_at) if row else None
 
 
-def purge_texts(conn: Connection, household: str, *, now: datetime, keep: timedelta) -> int:
+def purge_texts(
+    conn: Connection, household: str, *, now: datetime, keep: timedelta, except_for: Select[Any]
+) -> int:
     """Remove the text of messages older than `keep`; the rows stay.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        now: Aware.
+        keep: Age up to which texts are kept.
+        except_for: Row ids of messages somebody has still to read.
 
     Returns:
         How many messages lost their text.
@@ -183,6 +193,7 @@ def purge_texts(conn: Connection, household: str, *, now: datetime, keep: timede
             messages.c.household == household,
             messages.c.sent_at < now - keep,
             messages.c.text.is_not(None),
+            messages.c.id.not_in(except_for),
         )
         .values(text=None)
     ).rowcount

@@ -90,9 +90,7 @@ def count_unprompted(conn: Connection, household: str, *, since: datetime, until
     )
 
 
-def was_announced(
-    conn: Connection, household: str, conflict_key: str, *, since: datetime
-) -> bool:
+def was_announced(conn: Connection, household: str, conflict_key: str, *, since: datetime) -> bool:
     """Whether a conflict was announced at or after `since`."""
     statement = select(outbox.c.id).where(
         outbox.c.household == household,

@@ -45,6 +45,7 @@ class Case:
         sent_at: Aware.
         zone: The household's.
         mentioned: Activities the message names, whether or not it turns on them.
+        is_end: Whether the time is that of the end of something.
         is_bound_for: Whether somebody is brought to the activity, not fetched from it.
     """
 
@@ -55,6 +56,7 @@ class Case:
     zone: ZoneInfo
     mentioned: frozenset[str]
     is_bound_for: bool = False
+    is_end: bool = False
 
     def interval(self, day: date, default: timedelta) -> Interval | None:
         """When it takes place on a day: its own time, else its activity's; None where nobody knows.
@@ -80,9 +82,7 @@ class Case:
         extraction = self.extraction
         days = {extraction.moved_from} if extraction.moved_from else set(extraction.dates)
         standing = (*self.schedule.series, *self.schedule.slots)
-        return next(
-            (slot for slot in standing if slot.day in days and self.concerns(slot)), None
-        )
+        return next((slot for slot in standing if slot.day in days and self.concerns(slot)), None)
 
     def moved_to(self, slot: Slot) -> Interval | None:
         """Where a move puts a slot: the new day, the new time, each unchanged where none is named."""
@@ -105,7 +105,8 @@ class Case:
     def is_known(self) -> bool:
         """Whether the activity stands in the event graph on one of the days."""
         return any(
-            slot.event_id is not None and slot.day in self.extraction.dates and self.concerns(slot) for slot in self.schedule.slots
+            slot.event_id is not None and slot.day in self.extraction.dates and self.concerns(slot)
+            for slot in self.schedule.slots
         )
 
     def at(self, day: date, clock: time) -> datetime:

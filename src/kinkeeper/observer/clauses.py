@@ -14,7 +14,7 @@ from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.reading import Reading
 
 _CLAUSE_BREAKS = re.compile(
-    r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|<adult>)(?: |$))"
+    r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$)))"
 )
 _SUBJECT = re.compile(
@@ -30,8 +30,12 @@ _DESTINATION = re.compile(
 )
 _CUES = (("decline", Stance.DECLINES), ("ask", Stance.ASKS), ("claim", Stance.CLAIMS))
 _NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
-_UNCERTAIN = re.compile(r"(?<!\w)(?:might|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)")
-_BASE_FORM = re.compile(r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)")
+_UNCERTAIN = re.compile(
+    r"(?<!\w)(?:might|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)"
+)
+_BASE_FORM = re.compile(
+    r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +212,10 @@ def _adult_at(reading: Reading, offset: int) -> Mention | None:
 
 def _adult_in(reading: Reading, start: int, end: int) -> Mention | None:
     for symbol in reading.symbols:
-        if start <= symbol.at < end and symbol.text == "<adult>" and isinstance(symbol.item, Mention):
+        if (
+            start <= symbol.at < end
+            and symbol.text == "<adult>"
+            and isinstance(symbol.item, Mention)
+        ):
             return symbol.item
     return None

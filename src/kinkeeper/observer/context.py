@@ -52,7 +52,9 @@ class BrainContext:
         )
 
 
-def compose_queries(extraction: Extraction, *, household: str, limit: int) -> tuple[BrainQuery, ...]:
+def compose_queries(
+    extraction: Extraction, *, household: str, limit: int
+) -> tuple[BrainQuery, ...]:
     """Return the abstract questions a message raises, the most telling first.
 
     Args:
@@ -70,7 +72,10 @@ def compose_queries(extraction: Extraction, *, household: str, limit: int) -> tu
         name = extraction.activity.replace("-", " ")
         queries.append(
             BrainQuery(
-                text=f"{name} schedule {weekday}", activity=extraction.activity, day=day, child=child
+                text=f"{name} schedule {weekday}",
+                activity=extraction.activity,
+                day=day,
+                child=child,
             )
         )
     if extraction.task in _JOBS and not extraction.owners:

@@ -32,7 +32,8 @@ class Earlier:
 def needs_context(reading: Reading, extraction: Extraction) -> bool:
     """Whether earlier messages could say more: an open pronoun, or a time with nothing to hang on."""
     return not extraction.child and (
-        _is_fragment(extraction) or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
+        _is_fragment(extraction)
+        or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
     )
 
 

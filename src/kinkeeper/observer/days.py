@@ -143,7 +143,7 @@ def _is_occurrence(slot: Slot, effect: CancelOccurrence | MoveOccurrence) -> boo
     )
 
 
-def _moved(
+def _moved(  # noqa: PLR0917 - one effect and where it stands
     conn: Connection, household: str, effect: MoveOccurrence, action: PendingAction, zone: ZoneInfo
 ) -> Slot | None:
     event = find_event(conn, household, effect.event_id)

@@ -38,7 +38,14 @@ from kinkeeper.observer.records import hhmm
 _NAMES_HOUR = re.compile(
     r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
 )
-_PART_OF_DAY = re.compile(r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)")
+_QUOTED = re.compile(
+    r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
+    re.IGNORECASE,
+)
+_DOER = re.compile(r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)")
+_PART_OF_DAY = re.compile(
+    r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
+)
 _TYPES = {
     Task.PICKUP: CoordinationType.TRANSPORT,
     Task.DROPOFF: CoordinationType.TRANSPORT,
@@ -117,6 +124,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         location=_location(reading),
         moved_from=moments.moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
+        is_loose=activity is not None and not _is_timed(reading, activity),
         is_special=has_cue(reading, "special")
         or any(participants.is_occasion(mention.id) for mention in reading.of_kind("generic")),
         yields=_yields(reading),
@@ -149,13 +157,17 @@ def _declining_clause(reading: Reading) -> Reading:
 def arranges(extraction: Extraction) -> Extraction:
     """Return the extraction with its kind of arrangement judged anew, after fields were filled in."""
     if extraction.is_coordination or not (
-        extraction.task or extraction.activity or (extraction.child and (extraction.dates or extraction.times))
+        extraction.task
+        or extraction.activity
+        or (extraction.child and (extraction.dates or extraction.times))
     ):
         return extraction
     kind = _TYPES.get(extraction.task) if extraction.task else None
     if kind is None:
         kind = (
-            CoordinationType.ACTIVITY_CONFIRM if extraction.activity else CoordinationType.CARE_COVERAGE
+            CoordinationType.ACTIVITY_CONFIRM
+            if extraction.activity
+            else CoordinationType.CARE_COVERAGE
         )
     return replace(
         extraction, is_coordination=True, coordination_type=kind,
@@ -166,7 +178,9 @@ def arranges(extraction: Extraction) -> Extraction:
 def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
     """The phrase the message turns on: a change of plan first, then what the sender does, then the first."""
     changes = [phrase for phrase in phrases if phrase.task in {Task.CANCEL, Task.MOVE}]
-    if changes and (len(changes) == len(phrases) or any(phrase.is_of_activity for phrase in changes)):
+    if changes and (
+        len(changes) == len(phrases) or any(phrase.is_of_activity for phrase in changes)
+    ):
         return changes[0]
     phrases = [phrase for phrase in phrases if phrase not in changes] or phrases
     for phrase in phrases:
@@ -255,8 +269,6 @@ def _is_tied(mention: Mention, span: TimeSpan) -> bool:
     )
 
 
-
-
 def _implied_task(activity: Mention | None) -> Task | None:
     return Task.APPOINTMENT if activity and activity.kind == "generic" else None
 
@@ -288,7 +300,9 @@ def _yields(reading: Reading) -> bool:
 
 
 def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool:
-    """Whether it only tells of what has been."""
+    """Whether it only tells of what has been, or of what others said."""
+    if _QUOTED.search(reading.text):
+        return True
     today = reading.sent_at.date()
     if dates and all(day < today for day in dates):
         return True
@@ -303,7 +317,9 @@ def _moments(reading: Reading, task: Task | None, at: int | None) -> _Moments:
         for span in _spans_of(reading, at)
         if span.kind is not SpanKind.DURATION and span.grain is not Grain.SECOND
     ]
-    moved_from = _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
+    moved_from = (
+        _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
+    )
     kept = [span for span in spans if span is not moved_from]
     dates: list[date] = []
     times: list[time] = []
@@ -331,7 +347,11 @@ def _turning_point(
     """Skeleton offset of what the message turns on: its task, else its activity."""
     if phrase is not None:
         return phrase.start
-    return next((symbol.at for symbol in reading.symbols if symbol.item is activity), None) if activity else None
+    return (
+        next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
+        if activity
+        else None
+    )
 
 
 def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
@@ -346,14 +366,40 @@ def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
     ]
     if not any(_days(span) for span in own):
         return reading.spans
-    others = [span for span in reading.spans if span not in own and not span.has_date]
+    others = [
+        symbol.item
+        for symbol in reading.symbols
+        if isinstance(symbol.item, TimeSpan)
+        and symbol.item not in own
+        and not symbol.item.has_date
+        and not _has_own_subject(reading, symbol.at)
+    ]
     return own if any(span.has_time for span in own) else [*own, *others]
+
+
+def _is_timed(reading: Reading, activity: Mention) -> bool:
+    """Whether a time or day stands in the activity's own clause."""
+    at = next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
+    if at is None:
+        return False
+    start, end = clause_around(reading, at)
+    return any(
+        start <= symbol.at < end and isinstance(symbol.item, TimeSpan) for symbol in reading.symbols
+    )
+
+
+def _has_own_subject(reading: Reading, at: int) -> bool:
+    """Whether a clause tells of somebody else's doing ("…, I finish at 7"), so that its time is another's."""
+    start, end = clause_around(reading, at)
+    return _DOER.search(reading.skeleton[start:end]) is not None
 
 
 def _is_exact(span: TimeSpan) -> bool:
     """Whether it names a time of day, not only a part of the day."""
     return not _PART_OF_DAY.fullmatch(span.surface.casefold().strip()) and (
-        span.part_of_day in {None, "noon"} or span.grain is not Grain.HOUR or _NAMES_HOUR.search(span.surface.casefold()) is not None
+        span.part_of_day in {None, "noon"}
+        or span.grain is not Grain.HOUR
+        or _NAMES_HOUR.search(span.surface.casefold()) is not None
     )
 
 
@@ -378,7 +424,9 @@ def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
     for span in dated:
         before = reading.text[: span.start_char].casefold().rstrip()
         after = reading.text[span.end_char : span.end_char + 2].casefold()
-        if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(("'s", "’s")):
+        if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(
+            ("'s", "’s")
+        ):
             return span if len(dated) > 1 else None
     change = next((s for s in reading.symbols if _is_change_word(s.text)), None)
     if change and len(dated) > 1 and dated[0].end_char <= change.start <= dated[1].start_char:
@@ -387,7 +435,9 @@ def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
 
 
 def _is_change_word(text: str) -> bool:
-    return text.startswith(("moved", "resched", "switch", "chang", "push", "shift", "postpon", "swap", "now"))
+    return text.startswith(
+        ("moved", "resched", "switch", "chang", "push", "shift", "postpon", "swap", "now")
+    )
 
 
 def _entities(reading: Reading) -> tuple[Entity, ...]:

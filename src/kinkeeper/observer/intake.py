@@ -183,7 +183,9 @@ class Intake:
         is_queued = state is WorkState.QUEUED
         if is_queued:
             if words.asks and message.kind is MessageKind.TEXT:
-                self._open_provisionally(conn, row, message, sender=sender, thread_id=setting.thread_id)
+                self._open_provisionally(
+                    conn, row, message, sender=sender, thread_id=setting.thread_id
+                )
             if self._queue:
                 self._queue.enqueue(conn, JOB_NAME, (household.id, str(row)))
         return Received(row_id=str(row), is_repeat=False, is_queued=is_queued, decision=decision)
@@ -203,7 +205,11 @@ class Intake:
         ]
         parent, edited = self._parent(conn, message)
         thread_id = parent or _continued(recent, asked) or message.message_id
-        window = [talk for talk in recent if talk.thread_id == thread_id][-config.window_size :] if config.window_size else []
+        window = (
+            [talk for talk in recent if talk.thread_id == thread_id][-config.window_size :]
+            if config.window_size
+            else []
+        )
         return _Setting(
             thread_id=thread_id,
             window=tuple(talk.id for talk in window),

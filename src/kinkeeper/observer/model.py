@@ -129,6 +129,7 @@ class Extraction:
         moved_from: Day that a change takes something away from, if named.
         is_announced_change: Whether the message itself announces that a plan changes.
         is_special: Whether it is a special occasion of an activity (a match, a recital), not its series.
+        is_loose: Whether the activity is named apart from the days and times.
         yields: Whether the sender explicitly takes over from another.
         action_required: What a person has to do about it.
         entities: What was found in the text.
@@ -155,6 +156,7 @@ class Extraction:
     moved_from: date | None = None
     is_announced_change: bool = False
     is_special: bool = False
+    is_loose: bool = False
     yields: bool = False
     action_required: ActionRequired | None = None
     entities: tuple[Entity, ...] = ()

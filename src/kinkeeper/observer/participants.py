@@ -69,9 +69,13 @@ def compile_participants(household: Household) -> Participants:
     return Participants(
         household=household,
         vocabulary=vocabulary,
-        lexicon=Lexicon(Term(_lexicon_kind(word), word.id, word.words) for word in vocabulary.words),
+        lexicon=Lexicon(
+            Term(_lexicon_kind(word), word.id, word.words) for word in vocabulary.words
+        ),
         named_times=tuple(
-            NamedTimeWords(id=named.id, words=(named.id.replace("-", " "), *named.aliases), start=named.start)
+            NamedTimeWords(
+                id=named.id, words=(named.id.replace("-", " "), *named.aliases), start=named.start
+            )
             for named in household.times
         ),
         usual_hours={

@@ -155,7 +155,11 @@ class Phrasing:
         return " ".join(filter(None, [days, clock]))
 
     def _slot_label(self, slot: Mapping[str, Any]) -> str:
-        return self.label(slot["activity"], slot["task"]) if slot["activity"] or slot["task"] else str(slot["label"])
+        return (
+            self.label(slot["activity"], slot["task"])
+            if slot["activity"] or slot["task"]
+            else str(slot["label"])
+        )
 
     def _job(self, label: str, slot: Mapping[str, Any]) -> str:
         own = self._word(label)

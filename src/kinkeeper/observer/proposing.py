@@ -89,6 +89,9 @@ class Proposer:
             written = self._change(ground)
             if not written:
                 return None
+        elif not extraction.dates and self._type(ground) is not ActionType.CARE_ASSIGNMENT:
+            # An event without a day is nothing that could stand in a calendar.
+            return None
         else:
             written = self._new(ground, extraction.owners)
         choices = self._choices(ground, outcome, written, absorbed)
@@ -107,7 +110,9 @@ class Proposer:
             extraction=extraction_record(extraction),
             extraction_confidence=extraction.confidence,
             summary=self._phrasing.summary(extraction),
-            effects=() if is_conflict or (choices and not extraction.owners and self._is_job(extraction)) else written,
+            effects=()
+            if is_conflict or (choices and not extraction.owners and self._is_job(extraction))
+            else written,
             choices=choices,
             merge_key=_merge_key(kind, extraction),
             expires_at=ground.expires_at,
@@ -140,7 +145,11 @@ class Proposer:
         if extraction.task in {Task.CANCEL, Task.MOVE}:
             return ActionType.SCHEDULE_CHANGE
         if extraction.owners or self._is_job(extraction) or ground.case.is_known():
-            return ActionType.EVENT_CREATE if self._is_new_booking(ground) else ActionType.CARE_ASSIGNMENT
+            return (
+                ActionType.EVENT_CREATE
+                if self._is_new_booking(ground)
+                else ActionType.CARE_ASSIGNMENT
+            )
         return ActionType.EVENT_CREATE
 
     def _is_job(self, extraction: Extraction) -> bool:
@@ -179,14 +188,20 @@ class Proposer:
         interval = case.interval(day, length)
         midnight = datetime.combine(day, time(), tzinfo=case.zone)
         about = next(
-            (s for s in case.schedule.of_activity(extraction.activity, extraction.child) if s.day == day),
+            (
+                s
+                for s in case.schedule.of_activity(extraction.activity, extraction.child)
+                if s.day == day
+            ),
             None,
         )
         who = extraction.child
         if is_booking and not who and self._is_grown_up(ground):
             who = (ground.sender,)
         return Event(
-            id=stable_id(self._household, SOURCE, ground.row_id, ground.slot, day, ",".join(owners)),
+            id=stable_id(
+                self._household, SOURCE, ground.row_id, ground.slot, day, ",".join(owners)
+            ),
             household=self._household,
             kind=EventKind.BOOKING if is_booking else EventKind.CARE,
             summary=self._title(ground, owners, is_booking=is_booking),
@@ -216,7 +231,13 @@ class Proposer:
             return item.summary
         who = self._phrasing.names(extraction.child or owners)
         what = self._phrasing.label(extraction.activity, extraction.task)
-        return f"{who} {what}".strip() if is_booking else f"{self._phrasing.names(owners)}: {what} {self._phrasing.names(extraction.child)}".strip(": ")
+        return (
+            f"{who} {what}".strip()
+            if is_booking
+            else f"{self._phrasing.names(owners)}: {what} {self._phrasing.names(extraction.child)}".strip(
+                ": "
+            )
+        )
 
     def _change(self, ground: Ground) -> Effects:
         case, extraction = ground.case, ground.extraction
@@ -266,7 +287,9 @@ class Proposer:
             case _:
                 if extraction.owners or extraction.task in {Task.CANCEL, Task.MOVE}:
                     return ()
-                return self._owners(ground, extraction) if self._wants_owner(ground, outcome) else ()
+                return (
+                    self._owners(ground, extraction) if self._wants_owner(ground, outcome) else ()
+                )
 
     def _wants_owner(self, ground: Ground, outcome: RedlineOutcome) -> bool:
         return (
@@ -308,7 +331,9 @@ class Proposer:
         return (
             Choice(label=own, effects=(*written, *give_way), result=f"{own} it is."),
             Choice(label=other, effects=earlier, result=f"{other} it is."),
-            Choice(label=BOTH, effects=(*earlier, *written), result=f"Both stay: {other} and {own}."),
+            Choice(
+                label=BOTH, effects=(*earlier, *written), result=f"Both stay: {other} and {own}."
+            ),
         )
 
     def _claimants(
@@ -322,7 +347,9 @@ class Proposer:
         return (
             Choice(label=first, effects=earlier, result=f"{first}: {what}."),
             Choice(label=second, effects=(*written, *give_way), result=f"{second}: {what}."),
-            Choice(label=BOTH, effects=(*earlier, *written), result=f"{first} and {second}: {what}."),
+            Choice(
+                label=BOTH, effects=(*earlier, *written), result=f"{first} and {second}: {what}."
+            ),
         )
 
 
@@ -357,4 +384,6 @@ def _suggested(written: Effects) -> Mapping[str, Any] | None:
     added = next((effect["event"] for effect in written if "event" in effect), None)
     if added is None:
         return None
-    return {key: added[key] for key in ("summary", "start", "all_day", "who", "responsible", "place")}
+    return {
+        key: added[key] for key in ("summary", "start", "all_day", "who", "responsible", "place")
+    }

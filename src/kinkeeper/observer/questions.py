@@ -128,9 +128,7 @@ def narrow(
     """Replace what is still asked, after part of it was taken."""
     conn.execute(
         update(open_questions)
-        .where(
-            open_questions.c.household == household, open_questions.c.id == str(question_id)
-        )
+        .where(open_questions.c.household == household, open_questions.c.id == str(question_id))
         .values(extraction=extraction_record(extraction), action_id=action_id)
     )
 

@@ -138,8 +138,7 @@ def read_message(
     mentions = tuple(
         mention
         for mention in found
-        if not any(_covers(span, mention) for span in spans)
-        and _is_thing(mention, tokens, found)
+        if not any(_covers(span, mention) for span in spans) and _is_thing(mention, tokens, found)
     )
     symbols = _symbols(tokens, mentions, spans)
     return Reading(
@@ -176,9 +175,7 @@ def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention
     before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
     if before is None or f"{before.text} {mention.surface.casefold()}" in words.idioms:
         return False
-    return before.text in words.before_nouns or any(
-        other.end == before.end for other in found
-    )
+    return before.text in words.before_nouns or any(other.end == before.end for other in found)
 
 
 def _stands_for_people(mention: Mention, tokens: Sequence[Token]) -> bool:
@@ -197,7 +194,11 @@ def _symbols(
 ) -> tuple[Symbol, ...]:
     items = sorted(
         [(span.start_char, -span.end_char, _time_mark(span), span) for span in spans]
-        + [(mention.start, -mention.end, _mark(mention), mention) for mention in mentions if mention.kind in _MARKS],
+        + [
+            (mention.start, -mention.end, _mark(mention), mention)
+            for mention in mentions
+            if mention.kind in _MARKS
+        ],
         key=lambda item: item[:2],
     )
     symbols: list[Symbol] = []

@@ -42,6 +42,7 @@ def extraction_record(extraction: Extraction) -> dict[str, Any]:
         "moved_from": extraction.moved_from.isoformat() if extraction.moved_from else None,
         "is_announced_change": extraction.is_announced_change,
         "is_special": extraction.is_special,
+        "is_loose": extraction.is_loose,
         "yields": extraction.yields,
         "action_required": extraction.action_required,
         "extracted_entities": [
@@ -94,6 +95,7 @@ def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
         moved_from=date.fromisoformat(record["moved_from"]) if record["moved_from"] else None,
         is_announced_change=record["is_announced_change"],
         is_special=record["is_special"],
+        is_loose=record["is_loose"],
         yields=record["yields"],
         action_required=ActionRequired(required) if required else None,
         entities=tuple(_entity(entry) for entry in record["extracted_entities"]),

@@ -79,6 +79,4 @@ def _ask_for_owner(case: Case, facts: Facts, rules: RedlineRules) -> RedlineOutc
         speak_at = min(speak_at, starts_at - _ASK_BEFORE)
     if speak_at <= case.sent_at:
         return verdict
-    return replace(
-        verdict, decision=RedlineDecision.SILENT, reason="grace", speak_at=speak_at
-    )
+    return replace(verdict, decision=RedlineDecision.SILENT, reason="grace", speak_at=speak_at)

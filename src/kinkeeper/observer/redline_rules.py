@@ -173,12 +173,17 @@ def time_mismatch(case: Case) -> Facts | None:
         not case.schedule.series
         or extraction.is_announced_change
         or extraction.is_special
+        or extraction.is_loose
         or extraction.stance is Stance.DECLINES
         or not extraction.is_coordination
     ):
         return None
     for day in extraction.dates:
-        slots = [s for s in case.schedule.of_activity(extraction.activity, extraction.child) if s.day == day]
+        slots = [
+            s
+            for s in case.schedule.of_activity(extraction.activity, extraction.child)
+            if s.day == day
+        ]
         facts = {
             "day": day.isoformat(), "child": list(extraction.child), "label": extraction.activity,
             "sides": [extraction.activity, *(clock.isoformat() for clock in extraction.times[:1])],
@@ -199,7 +204,7 @@ def time_mismatch(case: Case) -> Facts | None:
 
 def _fits(case: Case, interval: Interval, day: date) -> bool:
     is_fetched = case.extraction.task is Task.PICKUP and not case.is_bound_for
-    latest = interval.end if is_fetched else interval.start
+    latest = interval.end if is_fetched or case.is_end else interval.start
     return any(
         interval.start - MISMATCH <= case.at(day, clock) <= latest + MISMATCH
         for clock in case.extraction.times
@@ -216,8 +221,10 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
     today = case.sent_at.astimezone(case.zone).date()
     if starts_at is not None and not case.sent_at < starts_at <= case.sent_at + HORIZON:
         return None
-    if starts_at is None and extraction.dates and not any(
-        today <= day <= today + timedelta(days=1) for day in extraction.dates
+    if (
+        starts_at is None
+        and extraction.dates
+        and not any(today <= day <= today + timedelta(days=1) for day in extraction.dates)
     ):
         return None
     if _has_owner(case):

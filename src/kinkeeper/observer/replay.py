@@ -114,7 +114,9 @@ class Replay:
         line = decision_line(row, spoken["action"])
         return {"message_id": line["message_id"], "event": "deferred", **line}
 
-    def _receive(self, conn: Connection, message: InboundMessage) -> tuple[Received, int | None, _Found]:
+    def _receive(
+        self, conn: Connection, message: InboundMessage
+    ) -> tuple[Received, int | None, _Found]:
         now = self._clock.now()
         received = self._intake.receive(conn, message, now=now)
         epoch = None

@@ -337,7 +337,10 @@ def latest_with_action(
     if message_id is not None:
         where.append(table.c.message_id == message_id)
     return conn.execute(
-        select(table).where(*where).order_by(table.c.sent_at.desc(), func.length(table.c.id).desc(), table.c.id.desc()).limit(1)
+        select(table)
+        .where(*where)
+        .order_by(table.c.sent_at.desc(), func.length(table.c.id).desc(), table.c.id.desc())
+        .limit(1)
     ).first()
 
 

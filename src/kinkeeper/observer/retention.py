@@ -1,12 +1,13 @@
 """Purges what people said once it is old: texts, surfaces, words in evidence. Decisions and scores stay."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, select, update
 
 from kinkeeper.actions.repository import purge_extractions
+from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import inbox
 from kinkeeper.observer.tables import observer_messages, open_questions
 
@@ -26,11 +27,17 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
         How many messages lost their text.
     """
     before = now - keep
-    purged = inbox.purge_texts(conn, household, now=now, keep=keep)
+    unread = select(cast(observer_messages.c.id, Integer)).where(
+        observer_messages.c.household == household,
+        observer_messages.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+    )
+    purged = inbox.purge_texts(conn, household, now=now, keep=keep, except_for=unread)
     purge_extractions(conn, household, created_before=before)
-    _blank(conn, observer_messages, household, before, "sent_at", {"tripwire_evidence": _scores})
-    _blank(conn, observer_messages, household, before, "sent_at", {"extraction": without_surfaces})
-    _blank(conn, open_questions, household, before, "asked_at", {"extraction": without_surfaces})
+    scores = (observer_messages.c.tripwire_evidence, observer_messages.c.sent_at, _scores)
+    said = (observer_messages.c.extraction, observer_messages.c.sent_at, without_surfaces)
+    asked = (open_questions.c.extraction, open_questions.c.asked_at, without_surfaces)
+    for column, since, blank in (scores, said, asked):
+        _blank(conn, household, column, since < before, blank)
     return purged
 
 
@@ -46,23 +53,21 @@ def _scores(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if record is None else {**record, "contributions": []}
 
 
-def _blank(
+def _blank(  # noqa: PLR0917 - what to blank, where, and how
     conn: Connection,
-    table: Table,
     household: str,
-    before: datetime,
-    column: str,
-    blanks: Mapping[str, Any],
+    column: Column[Any],
+    is_old: ColumnElement[bool],
+    blank: Callable[[Any], Any],
 ) -> None:
-    for name, blank in blanks.items():
-        old = table.c[column] < before
-        rows = conn.execute(
-            select(table.c.id, table.c[name]).where(table.c.household == household, old)
-        ).all()
-        for row_id, value in rows:
-            if (blanked := blank(value)) != value:
-                conn.execute(
-                    update(table)
-                    .where(table.c.household == household, table.c.id == row_id)
-                    .values({name: blanked})
-                )
+    table = column.table
+    rows = conn.execute(
+        select(table.c.id, column).where(table.c.household == household, is_old)
+    ).all()
+    for row_id, value in rows:
+        if (blanked := blank(value)) != value:
+            conn.execute(
+                update(table)
+                .where(table.c.household == household, table.c.id == row_id)
+                .values({column.name: blanked})
+            )

@@ -81,9 +81,7 @@ def retract_latest(
     ]
     if asked:
         question = asked[0]
-        close_question(
-            conn, household, question.id, status=questions.WITHDRAWN, by=sender, now=now
-        )
+        close_question(conn, household, question.id, status=questions.WITHDRAWN, by=sender, now=now)
         ids = [question.action_id] if question.action_id else []
         return withdraw_all(conn, household, ids, by_source=question.message_id, now=now)
     latest = repository.latest_with_action(
@@ -92,14 +90,10 @@ def retract_latest(
     if latest is None:
         return ()
     _reopen(conn, household, latest, window=window)
-    return withdraw_all(
-        conn, household, [latest.action_id], by_source=latest.message_id, now=now
-    )
+    return withdraw_all(conn, household, [latest.action_id], by_source=latest.message_id, now=now)
 
 
-def _reopen(
-    conn: Connection, household: str, latest: Row[Any], *, window: timedelta
-) -> None:
+def _reopen(conn: Connection, household: str, latest: Row[Any], *, window: timedelta) -> None:
     """A claim taken back leaves its job open: whoever says "I'll do it" next means that one."""
     job = extraction_from_record(latest.extraction)
     if not job.owners:
@@ -116,7 +110,13 @@ def _reopen(
 
 
 def close_question(
-    conn: Connection, household: str, question_id: int, *, status: str, by: str | None, now: datetime
+    conn: Connection,
+    household: str,
+    question_id: int,
+    *,
+    status: str,
+    by: str | None,
+    now: datetime,
 ) -> None:
     """Close a question and end its grace."""
     questions.close(conn, household, question_id, status=status, by=by, at=now)

@@ -21,7 +21,7 @@ from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.jobs import leases
 from kinkeeper.observer import questions, repository, retraction
 from kinkeeper.observer.case import Case
-from kinkeeper.observer.clauses import destination
+from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext
@@ -132,9 +132,7 @@ class Settlement:
         proposals.expire_due(conn, self._household, now)
         decision, notification = self._decide(conn, prepared, now=now)
         taken_back = repository.withdrawn_by(conn, self._household, row_id)
-        decision = replace(
-            decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions)
-        )
+        decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
         repository.update_settled(
             conn, self._household, row_id, decision, notification_id=notification,
             brain=_brain_record(prepared.brain), now=now,
@@ -152,7 +150,12 @@ class Settlement:
         ]
         if not any(d.extraction is not None and needs_owner(d.extraction) for d, _ in settled):
             questions.close(
-                conn, self._household, prepared.stored.id, status=questions.ANSWERED, by=None, at=now
+                conn,
+                self._household,
+                prepared.stored.id,
+                status=questions.ANSWERED,
+                by=None,
+                at=now,
             )
         decision, notification = next(
             (each for each in settled if each[0].reply is not None),
@@ -184,6 +187,7 @@ class Settlement:
             zone=self._zone,
             mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
             is_bound_for=destination(part.reading) is not None,
+            is_end=has_cue(part.reading, "end"),
         )  # fmt: skip
         if completed.task is Task.MOVE and case.moved_slot() is None:
             completed = _as_booking(completed, undone_by_change(completed, pending))
@@ -240,9 +244,7 @@ class Settlement:
         )  # fmt: skip
         return decision, notification
 
-    def _answerable(
-        self, conn: Connection, prepared: Prepared, part: Part
-    ) -> list[OpenQuestion]:
+    def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
         """Open questions; also an answered one that a second person now claims in so many words."""
         message = prepared.stored.message
         found = questions.answerable(

@@ -54,7 +54,10 @@ class Speaker:
             conn, self._household, verdict.conflict_key
         ):
             return _muted(verdict, "already_decided")
-        if verdict.decision is RedlineDecision.SPEAK and self._spoken_today(conn, now) >= self._config.max_speak_per_day:
+        if (
+            verdict.decision is RedlineDecision.SPEAK
+            and self._spoken_today(conn, now) >= self._config.max_speak_per_day
+        ):
             return _muted(verdict, "daily_limit")
         return verdict
 

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -109,7 +110,8 @@ class Weights:
             if run in known
         ]
         found += [
-            Contribution(self._spelling_weight(word), "spelling", word) for word in set(words)
+            Contribution(self._spelling_weight(word), "spelling", word)
+            for word in dict.fromkeys(words)
         ]
         for kind, weights, names in (
             ("pattern", self.families, families),
@@ -126,11 +128,12 @@ class Weights:
             if len(self._memo) >= _MEMO_LIMIT:
                 self._memo.clear()
             known = self.spelling
-            weight = sum(known.get(part, 0.0) for part in set(spelling_parts(word)))
+            weight = math.fsum(known.get(part, 0.0) for part in set(spelling_parts(word)))
             self._memo[word] = weight
             return weight
 
 
+@cache
 def load_weights(path: Path = SHIPPED_WEIGHTS) -> Weights:
     """Read fitted weights from JSON."""
     document = json.loads(path.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ own example after compiling.
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import re2
@@ -119,6 +120,7 @@ def _problem(pattern: Pattern, message: str) -> Problem:
     )
 
 
+@cache
 def load_patterns(path: Path | None = None) -> PatternSet:
     """Read and compile a pattern file.
 

@@ -142,7 +142,9 @@ class Understanding:
                 conn, self._household, message.target, chat_id=message.chat_id
             )
             original = earlier[0] if earlier else None
-        window = [inbox.load(conn, self._household, int(each)) for each in reversed(row.context_window)]
+        window = [
+            inbox.load(conn, self._household, int(each)) for each in reversed(row.context_window)
+        ]
         return Loaded(
             stored=stored, original=original,
             asked=questions.open_for(conn, self._household, stored.message, except_for=stored.id),
@@ -178,9 +180,7 @@ class Understanding:
             outcome.extraction, household=household.id, limit=self._config.max_brain_queries
         )
         texts = tuple(query.text for query in queries)
-        parts[0] = replace(
-            parts[0], extraction=replace(parts[0].extraction, brain_queries=texts)
-        )
+        parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
         return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
 
     async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
@@ -248,7 +248,14 @@ def _sharing_days(parts: list[Part]) -> list[Part]:
     return [
         part
         if part.extraction.named_dates
-        else replace(part, extraction=replace(part.extraction, dates=dates or part.extraction.dates, is_day_implied=part.extraction.is_day_implied and not dates))
+        else replace(
+            part,
+            extraction=replace(
+                part.extraction,
+                dates=dates or part.extraction.dates,
+                is_day_implied=part.extraction.is_day_implied and not dates,
+            ),
+        )
         for part in parts
     ]
 

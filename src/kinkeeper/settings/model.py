@@ -15,34 +15,88 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    env: str = Field(default="production", description="Name of the environment; each has a database of its own.")
-    db_path: Path | None = Field(default=None, description="SQLite file; DATABASE_URL wins over it.")
+    env: str = Field(
+        default="production", description="Name of the environment; each has a database of its own."
+    )
+    db_path: Path | None = Field(
+        default=None, description="SQLite file; DATABASE_URL wins over it."
+    )
     database_url: str | None = Field(default=None, description="sqlite:///FILE or postgresql://…")
     family_context: Path | None = Field(default=None, description="Household file.")
-    tripwire_threshold: Share = Field(default=0.7, description="Score from which a message goes to tier 2.")
-    extraction_threshold: Share = Field(default=0.6, description="Confidence below which an extraction is dropped.")
-    attribution_threshold: Share = Field(default=0.6, description="Confidence from which a reply counts as an answer.")
-    brain_min_relevance: Share = Field(default=0.5, description="Relevance from which brain context is used.")
-    tripwire_patterns_path: Path | None = Field(default=None, description="Pattern file used instead of the shipped one.")
-    context_window_size: NotNegative = Field(default=3, description="Messages of the thread that give context.")
-    context_ttl_seconds: Positive = Field(default=300, description="Age up to which they do, seconds.")
-    attribution_window_seconds: Positive = Field(default=600, description="How far back a reply looks, seconds.")
-    open_question_window_seconds: Positive = Field(default=3600, description="How long a question can be answered, seconds.")
-    open_question_grace_seconds: NotNegative = Field(default=900, description="How long a question waits before it is asked aloud, seconds.")
+    tripwire_threshold: Share = Field(
+        default=0.7, description="Score from which a message goes to tier 2."
+    )
+    extraction_threshold: Share = Field(
+        default=0.6, description="Confidence below which an extraction is dropped."
+    )
+    attribution_threshold: Share = Field(
+        default=0.6, description="Confidence from which a reply counts as an answer."
+    )
+    brain_min_relevance: Share = Field(
+        default=0.5, description="Relevance from which brain context is used."
+    )
+    tripwire_patterns_path: Path | None = Field(
+        default=None, description="Pattern file used instead of the shipped one."
+    )
+    context_window_size: NotNegative = Field(
+        default=3, description="Messages of the thread that give context."
+    )
+    context_ttl_seconds: Positive = Field(
+        default=300, description="Age up to which they do, seconds."
+    )
+    attribution_window_seconds: Positive = Field(
+        default=600, description="How far back a reply looks, seconds."
+    )
+    open_question_window_seconds: Positive = Field(
+        default=3600, description="How long a question can be answered, seconds."
+    )
+    open_question_grace_seconds: NotNegative = Field(
+        default=900, description="How long a question waits before it is asked aloud, seconds."
+    )
     tier2_workers: Positive = Field(default=2, description="Messages understood at a time.")
-    redline_temporal_conflict: bool = Field(default=True, description="Speak when a child is booked twice.")
-    redline_resource_conflict: bool = Field(default=True, description="Speak when two people have one job.")
-    redline_missing_variable: bool = Field(default=True, description="Find jobs without owner and times that do not fit.")
-    speak_on_missing_critical: bool = Field(default=True, description="Ask aloud for a missing owner.")
-    max_speak_per_day: NotNegative = Field(default=4, description="Unprompted messages a local day.")
-    max_brain_queries_per_message: NotNegative = Field(default=3, description="Questions to memory for one message.")
-    brain_timeout_ms: Positive = Field(default=5000, description="Longest wait for memory, milliseconds.")
-    brain_cache_ttl_seconds: NotNegative = Field(default=60, description="How long an answer of memory is kept, seconds.")
-    pending_action_ttl_hours: Positive = Field(default=48, description="After how long a pending action expires, hours.")
-    max_messages_per_minute: Positive = Field(default=60, description="Messages a chat and minute; more are stored, not queued.")
-    max_conflict_message_length: Positive = Field(default=280, description="Longest conflict alert, characters.")
-    max_clarification_length: Positive = Field(default=200, description="Longest clarification, characters.")
+    redline_temporal_conflict: bool = Field(
+        default=True, description="Speak when a child is booked twice."
+    )
+    redline_resource_conflict: bool = Field(
+        default=True, description="Speak when two people have one job."
+    )
+    redline_missing_variable: bool = Field(
+        default=True, description="Find jobs without owner and times that do not fit."
+    )
+    speak_on_missing_critical: bool = Field(
+        default=True, description="Ask aloud for a missing owner."
+    )
+    max_speak_per_day: NotNegative = Field(
+        default=4, description="Unprompted messages a local day."
+    )
+    max_brain_queries_per_message: NotNegative = Field(
+        default=3, description="Questions to memory for one message."
+    )
+    brain_timeout_ms: Positive = Field(
+        default=5000, description="Longest wait for memory, milliseconds."
+    )
+    brain_cache_ttl_seconds: NotNegative = Field(
+        default=60, description="How long an answer of memory is kept, seconds."
+    )
+    pending_action_ttl_hours: Positive = Field(
+        default=48, description="After how long a pending action expires, hours."
+    )
+    max_messages_per_minute: Positive = Field(
+        default=60, description="Messages a chat and minute; more are stored, not queued."
+    )
+    max_conflict_message_length: Positive = Field(
+        default=280, description="Longest conflict alert, characters."
+    )
+    max_clarification_length: Positive = Field(
+        default=200, description="Longest clarification, characters."
+    )
     max_summary_length: Positive = Field(default=140, description="Longest summary, characters.")
-    message_retention_days: Positive = Field(default=30, description="After how long message text is purged, days.")
-    travel_buffer_minutes: NotNegative = Field(default=0, description="Added around a booking in conflict checks, minutes.")
-    default_event_minutes: Positive = Field(default=60, description="Length of a booking whose length nobody said, minutes.")
+    message_retention_days: Positive = Field(
+        default=30, description="After how long message text is purged, days."
+    )
+    travel_buffer_minutes: NotNegative = Field(
+        default=0, description="Added around a booking in conflict checks, minutes."
+    )
+    default_event_minutes: Positive = Field(
+        default=60, description="Length of a booking whose length nobody said, minutes."
+    )
