@@ -98,7 +98,7 @@ class System:
         Raises:
             UnavailableError: The database cannot be reached.
         """
-        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - two seconds to load, for live mode only
+        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - slow to load, for live mode only
 
         with closing(JobQueue(self.store, self.household.id)) as queue:
             yield self.intake(queue, refuses_chats=refuses_chats)
@@ -122,7 +122,7 @@ class System:
             ConflictError: Another process runs the jobs of this SQLite file.
             UnavailableError: The database cannot be reached.
         """
-        from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - two seconds to load, for live mode only
+        from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - slow to load, for live mode only
         from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415
 
         clock, pace = clock or SystemClock(), pace or Pace()
