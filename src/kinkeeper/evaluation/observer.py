@@ -27,7 +27,50 @@ from kinkeeper.evaluation.report import Floor, Report, Table
 SUITE: Final = "observer"
 
 # A little under what was reached; a floor is raised when the figure has risen, never lowered in silence.
-FLOORS: Final[Mapping[str, float]] = {}
+FLOORS: Final[Mapping[str, float]] = {
+    "ordinary talk: messages without a false one": 0.9983,
+    "ordinary talk: messages understood or dropped": 1.0,
+    "ordinary talk: unprompted messages made by a rule": 1.0,
+    "real messages: found": 0.19,
+    "real messages: kind right": 0.4,
+    "real messages: person right": 0.25,
+    "real messages: given to no wrong person": 0.95,
+    "real messages: times read": 0.79,
+    "technical chats: answers to questions linked rightly": 0.8,
+    "episodes dev: unprompted messages found": 0.97,
+    "episodes dev: unprompted messages right": 0.97,
+    "episodes dev: messages without a false one": 0.9945,
+    "episodes dev: attributions right": 0.96,
+    "episodes dev: cancellations and edits honoured": 0.92,
+    "episodes dev: messages given to no wrong person": 0.995,
+    "episodes dev: all right": 0.88,
+    "episodes dev: messages understood or dropped": 1.0,
+    "episodes dev2: unprompted messages found": 0.85,
+    "episodes dev2: unprompted messages right": 0.85,
+    "episodes dev2: messages without a false one": 0.95,
+    "episodes dev2: attributions right": 0.6,
+    "episodes dev2: cancellations and edits honoured": 0.64,
+    "episodes dev2: messages given to no wrong person": 0.965,
+    "episodes dev2: all right": 0.69,
+    "episodes dev2: messages understood or dropped": 1.0,
+    "episodes heldout: unprompted messages found": 0.9,
+    "episodes heldout: unprompted messages right": 0.92,
+    "episodes heldout: messages without a false one": 0.98,
+    "episodes heldout: attributions right": 0.87,
+    "episodes heldout: cancellations and edits honoured": 0.84,
+    "episodes heldout: messages given to no wrong person": 0.99,
+    "episodes heldout: all right": 0.74,
+    "episodes heldout: messages understood or dropped": 1.0,
+    "our own chats dev: precision": 0.95,
+    "our own chats dev: recall": 0.28,
+    "our own chats dev: kind right": 0.47,
+    "our own chats dev: answers attributed": 0.18,
+    "our own chats heldout: precision": 0.9,
+    "our own chats heldout: recall": 0.23,
+    "our own chats heldout: kind right": 0.47,
+    "our own chats heldout: answers attributed": 0.09,
+    "our own chats: small talk without a false message": 0.995,
+}
 _HELD_OUT: Final = "heldout"
 _SAMPLED_HOUSEHOLDS: Final = 4
 _ATTRIBUTION: Final = "attribution"
@@ -162,7 +205,6 @@ def _links(part: _Part, data: Path) -> None:
 def _tripwire(part: _Part, data: Path, root: Path) -> None:
     report = tripwire.measure(data, chats=root / "evals")
     part.tables += [replace(table, title=f"Tripwire: {table.title}") for table in report.tables]
-    part.figures |= {f"tripwire: {floor.name}": floor.value for floor in report.floors}
     part.worst += [f"tripwire {line}" for line in report.worst]
 
 
