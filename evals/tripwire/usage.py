@@ -5,7 +5,7 @@ something about a word that occurs in no labelled message. The vectors themselve
 linear model of their sums is a weight for each word.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -66,13 +66,13 @@ def word_vectors(messages: Iterable[Sequence[str]]) -> dict[str, Floats]:
 
 def _neighbours(messages: Iterable[Sequence[str]], index: Mapping[str, int]) -> csr_matrix:
     """Count how often a word follows another, near ones more, shape (words, words)."""
-    together: Counter[tuple[int, int]] = Counter()
+    together: defaultdict[tuple[int, int], float] = defaultdict(float)
     for words in messages:
         places = [index.get(word, -1) for word in words]
         for at, first in enumerate(places):
             for distance, second in enumerate(places[at + 1 : at + 1 + NEIGHBOURS], start=1):
                 if first >= 0 and second >= 0:
-                    together[first, second] += 1 / distance  # type: ignore[assignment]
+                    together[first, second] += 1 / distance
     rows, columns = zip(*together, strict=True)
     shape = (len(index), len(index))
     return csr_matrix((list(together.values()), (rows, columns)), shape=shape)
