@@ -103,7 +103,7 @@ class Replay:
                 break
             self._clock.advance_to(row.speak_at)
             spoken = await self._store.write(
-                lambda conn, row=row: self._speaker.ask_late(conn, row)  # type: ignore[misc]
+                lambda conn, row=row: self._speaker.ask_late(conn, row, now=row.speak_at)  # type: ignore[misc]
             )
             if spoken is not None:
                 yield await self._deferred_line(row.id, spoken)

@@ -89,17 +89,17 @@ class Speaker:
         row_id, _ = outbox.put(conn, self._household, line, state=state, now=now)
         return row_id
 
-    def ask_late(self, conn: Connection, row: Row[Any]) -> dict[str, Any] | None:
+    def ask_late(self, conn: Connection, row: Row[Any], *, now: datetime) -> dict[str, Any] | None:
         """Ask a question whose grace has ended, unless it was settled meanwhile.
 
         Args:
             conn: In a write transaction.
-            row: The asking message's decision row; its `speak_at` is the time it is now.
+            row: The asking message's decision row.
+            now: Aware; at or after its `speak_at`. A job whose time has passed is no longer asked about.
 
         Returns:
             What is said: reply, buttons and the action's record; None where it stays silent.
         """
-        now: datetime = row.speak_at
         found = questions.find(conn, self._household, int(row.id))
         stored = inbox.load(conn, self._household, int(row.id))
         if found is None or found[1] != questions.OPEN or stored is None:

@@ -45,6 +45,7 @@ observer_messages = Table(
     Index("ix_observer_messages_chat", "household", "chat_id", "sent_at"),
     Index("ix_observer_messages_tripwire", "household", "tripwire_confidence", "tier1_decision"),
     Index("ix_observer_messages_redline", "household", "redline_decision", "processed_at"),
+    Index("ix_observer_messages_state", "state", "household", "chat_id"),
     Index("ix_observer_messages_speak_at", "household", "speak_at"),
 )
 

@@ -103,7 +103,7 @@ class Upkeep:
     def _ask_if_due(self, conn: Connection, row_id: str, now: datetime) -> bool:
         rows = due_questions(conn, self._household, now=now)
         row = next((each for each in rows if each.id == row_id), None)
-        return row is not None and self._speaker.ask_late(conn, row) is not None
+        return row is not None and self._speaker.ask_late(conn, row, now=now) is not None
 
 
 def due_questions(conn: Connection, household: str, *, now: datetime) -> Sequence[Row[Any]]:

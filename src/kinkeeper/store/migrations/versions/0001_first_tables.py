@@ -231,6 +231,9 @@ def upgrade() -> None:
             "ix_observer_messages_speak_at", ["household", "speak_at"], unique=False
         )
         batch_op.create_index(
+            "ix_observer_messages_state", ["state", "household", "chat_id"], unique=False
+        )
+        batch_op.create_index(
             "ix_observer_messages_thread", ["household", "thread_id", "sent_at"], unique=False
         )
         batch_op.create_index(
