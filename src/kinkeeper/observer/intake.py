@@ -295,6 +295,8 @@ def _answers(
     reply = words.reply
     if reply is None or reply.kind not in _ANSWERING:
         return False
+    if reference is None and not reply.is_whole:
+        return False
     return any(
         reply.kind is not ReplyKind.ACCEPT
         or (question.asker != sender and question.extraction.stance is Stance.ASKS)

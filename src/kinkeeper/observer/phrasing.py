@@ -1,6 +1,6 @@
 """What is said in the group: one line from a template, with its buttons. Pure; the only producer of such text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
@@ -63,6 +63,16 @@ class Phrasing:
     def summary(self, extraction: Extraction) -> str:
         """Return one line for the pending list and the button's result."""
         return shorten(strip_controls(self._summary(extraction)), self.limits.summary)
+
+    def care(self, extraction: Extraction, owners: Sequence[str]) -> str:
+        """Return who does what for whom: "John takes Mia (swimming)"."""
+        task, children = extraction.task, self.names(extraction.child)
+        label = f"({self.label(extraction.activity)})" if extraction.activity else ""
+        if task in _TASK_VERBS:
+            verb = _TASK_VERBS[task] if children else f"does {_TASK_NOUNS[task]}"
+        else:
+            verb = "has"
+        return " ".join(filter(None, [self.names(owners), verb, children, label]))
 
     def label(self, activity: str | None, task: str | None = None) -> str:
         """Return what people call an activity or a task."""
@@ -139,9 +149,7 @@ class Phrasing:
         if task is Task.MOVE:
             return " ".join(filter(None, ["Move", children, label, "to", when]))
         if owner and task in _TASK_VERBS:
-            what = f"({label})" if label else ""
-            verb = _TASK_VERBS[task] if children else f"does {_TASK_NOUNS[task]}"
-            return " ".join(filter(None, [owner, verb, children, what, when]))
+            return " ".join(filter(None, [self.care(extraction, extraction.owners), when]))
         what = " ".join(filter(None, [children, label or (_TASK_NOUNS[task] if task else "")]))
         return " ".join(filter(None, [what or "Plan", when, f"— {owner}" if owner else ""]))
 

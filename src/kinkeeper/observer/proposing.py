@@ -229,15 +229,10 @@ class Proposer:
                 i for i in self._participants.household.maintenance if i.id == ground.maintenance
             )
             return item.summary
+        if not is_booking:
+            return self._phrasing.care(extraction, owners)
         who = self._phrasing.names(extraction.child or owners)
-        what = self._phrasing.label(extraction.activity, extraction.task)
-        return (
-            f"{who} {what}".strip()
-            if is_booking
-            else f"{self._phrasing.names(owners)}: {what} {self._phrasing.names(extraction.child)}".strip(
-                ": "
-            )
-        )
+        return f"{who} {self._phrasing.label(extraction.activity, extraction.task)}".strip()
 
     def _change(self, ground: Ground) -> Effects:
         case, extraction = ground.case, ground.extraction
