@@ -105,7 +105,9 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
     )
     dates, times = moments.dates, moments.times
-    has_substance = bool(task or activity or (children and (dates or times)))
+    has_owner = assigned != (UNSPECIFIED,)
+    has_stub = bool(children and (dates or times or has_owner))
+    has_substance = bool(task or activity or has_stub)
     is_told = _is_told(reading, stance=stance, dates=dates)
     is_coordination = has_substance and not is_told
     return Extraction(
@@ -132,9 +134,9 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         entities=_entities(reading),
         confidence=_confidence(
             has_task=phrase is not None, has_activity=activity is not None,
-            has_stub=bool(children and (dates or times)),
+            has_stub=has_stub,
             has_day=bool(dates), has_time=bool(times),
-            has_person=bool(children or adult), has_owner=assigned != (UNSPECIFIED,),
+            has_person=bool(children or adult), has_owner=has_owner,
             is_asked=stance is Stance.ASKS, is_uncertain=is_uncertain, is_told=is_told,
         ),
     )  # fmt: skip
