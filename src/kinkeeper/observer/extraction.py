@@ -6,13 +6,13 @@ It knows the text and the household's words only; what the conversation and the 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from dataclasses import replace
+from datetime import date, datetime
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.replies import ReplyKind
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.clauses import (
     TaskPhrase,
     clause_around,
@@ -31,20 +31,14 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
+from kinkeeper.observer.moments import is_timed, read_moments, turning_point
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import hhmm
 
-_NAMES_HOUR = re.compile(
-    r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
-)
 _QUOTED = re.compile(
     r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
     re.IGNORECASE,
-)
-_DOER = re.compile(r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)")
-_PART_OF_DAY = re.compile(
-    r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
 _TYPES = {
     Task.PICKUP: CoordinationType.TRANSPORT,
@@ -63,21 +57,9 @@ _REPLY_STANCES = {
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
-_LONGEST_DAY_LIST = 7
 _CERTAIN = 0.95
 _TIED_CHARACTERS = 12
 _ANY_APPOINTMENT = "appointment"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Moments:
-    """When, as the message says it."""
-
-    dates: tuple[date, ...]
-    is_day_implied: bool
-    times: tuple[time, ...]
-    ranges: tuple[tuple[time, time], ...]
-    moved_from: date | None
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -98,7 +80,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     stance, is_uncertain = _stance(reading, phrase)
     activity = _activity(reading)
     task = phrase.task if phrase else _implied_task(activity)
-    moments = _moments(reading, task, _turning_point(reading, phrase, activity))
+    moments = read_moments(reading, task, turning_point(reading, phrase, activity))
     children = _children(reading, sender, participants)
     adult = phrase.adult if phrase else _adult(reading)
     assigned, addressee = _assignment(
@@ -126,7 +108,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         location=_location(reading),
         moved_from=moments.moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
-        is_loose=activity is not None and not _is_timed(reading, activity),
+        is_loose=activity is not None and not is_timed(reading, activity),
         is_special=has_cue(reading, "special")
         or any(participants.is_occasion(mention.id) for mention in reading.of_kind("generic")),
         yields=_yields(reading),
@@ -311,135 +293,6 @@ def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool
     if stance not in {Stance.STATES, Stance.ASSIGNS} or any(day > today for day in dates):
         return False
     return has_cue(reading, "past") and not has_cue(reading, "change")
-
-
-def _moments(reading: Reading, task: Task | None, at: int | None) -> _Moments:
-    spans = [
-        span
-        for span in _spans_of(reading, at)
-        if span.kind is not SpanKind.DURATION and span.grain is not Grain.SECOND
-    ]
-    moved_from = (
-        _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
-    )
-    kept = [span for span in spans if span is not moved_from]
-    dates: list[date] = []
-    times: list[time] = []
-    ranges: list[tuple[time, time]] = []
-    for span in kept:
-        dates.extend(day for day in _days(span) if day not in dates)
-        if span.has_time and _is_exact(span):
-            start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
-            if start not in times:
-                times.append(start)
-            if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
-                ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
-    is_implied = not dates and bool(times)
-    if is_implied:
-        dates = [min(span.begin for span in kept if span.has_time).date()]
-    return _Moments(
-        dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
-        moved_from=moved_from.begin.date() if moved_from else None,
-    )  # fmt: skip
-
-
-def _turning_point(
-    reading: Reading, phrase: TaskPhrase | None, activity: Mention | None
-) -> int | None:
-    """Skeleton offset of what the message turns on: its task, else its activity."""
-    if phrase is not None:
-        return phrase.start
-    return (
-        next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
-        if activity
-        else None
-    )
-
-
-def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
-    """The times that belong to what the message turns on: those of its clause, if that names a day."""
-    if at is None:
-        return reading.spans
-    start, end = clause_around(reading, at)
-    own = [
-        symbol.item
-        for symbol in reading.symbols
-        if start <= symbol.at < end and isinstance(symbol.item, TimeSpan)
-    ]
-    if not any(_days(span) for span in own):
-        return reading.spans
-    others = [
-        symbol.item
-        for symbol in reading.symbols
-        if isinstance(symbol.item, TimeSpan)
-        and symbol.item not in own
-        and not symbol.item.has_date
-        and not _has_own_subject(reading, symbol.at)
-    ]
-    return own if any(span.has_time for span in own) else [*own, *others]
-
-
-def _is_timed(reading: Reading, activity: Mention) -> bool:
-    """Whether a time or day stands in the activity's own clause."""
-    at = next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
-    if at is None:
-        return False
-    start, end = clause_around(reading, at)
-    return any(
-        start <= symbol.at < end and isinstance(symbol.item, TimeSpan) for symbol in reading.symbols
-    )
-
-
-def _has_own_subject(reading: Reading, at: int) -> bool:
-    """Whether a clause tells of somebody else's doing ("…, I finish at 7"), so that its time is another's."""
-    start, end = clause_around(reading, at)
-    return _DOER.search(reading.skeleton[start:end]) is not None
-
-
-def _is_exact(span: TimeSpan) -> bool:
-    """Whether it names a time of day, not only a part of the day."""
-    return not _PART_OF_DAY.fullmatch(span.surface.casefold().strip()) and (
-        span.part_of_day in {None, "noon"}
-        or span.grain is not Grain.HOUR
-        or _NAMES_HOUR.search(span.surface.casefold()) is not None
-    )
-
-
-def _days(span: TimeSpan) -> list[date]:
-    """The days a span names; a vague one (next week, in March) names none."""
-    if not span.has_date or span.grain in {Grain.WEEK, Grain.MONTH, Grain.YEAR}:
-        return []
-    if span.kind is SpanKind.RECURRING:
-        return [span.begin.date()]
-    first, last = span.begin.date(), (span.until - timedelta(microseconds=1)).date()
-    count = (last - first).days + 1
-    if span.has_time or count > _LONGEST_DAY_LIST:
-        return [first]
-    return [first + timedelta(days=offset) for offset in range(max(count, 1))]
-
-
-def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
-    """The day a change takes something away from: "from Tuesday", "Tuesday's …", "instead of Tuesday"."""
-    dated = [span for span in spans if _days(span)]
-    if len(dated) < 2 and not (dated and len(spans) > 1):  # noqa: PLR2004 - one to leave, one to go to
-        return None
-    for span in dated:
-        before = reading.text[: span.start_char].casefold().rstrip()
-        after = reading.text[span.end_char : span.end_char + 2].casefold()
-        if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(
-            ("'s", "’s")
-        ):
-            return span if len(dated) > 1 else None
-    change = next((s for s in reading.symbols if _is_change_word(s.text)), None)
-    if change and len(dated) > 1 and dated[0].end_char <= change.start <= dated[1].start_char:
-        return dated[0]
-    return None
-
-
-def _is_change_word(text: str) -> bool:
-    return text.startswith(
-        ("moved", "resched", "switch", "chang", "push", "shift", "postpon", "swap", "now")
-    )
 
 
 def _entities(reading: Reading) -> tuple[Entity, ...]:

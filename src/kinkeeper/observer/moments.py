@@ -1,0 +1,176 @@
+"""When a message's arrangement takes place, as its words say it: days, times, ranges, and the day it leaves. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.observer.clauses import TaskPhrase, clause_around, has_cue
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.reading import Reading
+
+_NAMES_HOUR = re.compile(
+    r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
+)
+_DOER = re.compile(r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)")
+_PART_OF_DAY = re.compile(
+    r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
+)
+_LONGEST_DAY_LIST = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """When, as the message says it.
+
+    Attributes:
+        dates: Local days, in text order.
+        is_day_implied: Whether no day was named and a bare time of day stands for its next coming.
+        times: Local times of day; ranges stand with their starts.
+        ranges: (start, end) of those that are ranges.
+        moved_from: Day that a change takes something away from, if named.
+    """
+
+    dates: tuple[date, ...]
+    is_day_implied: bool
+    times: tuple[time, ...]
+    ranges: tuple[tuple[time, time], ...]
+    moved_from: date | None
+
+
+def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments:
+    """Return when a message's arrangement takes place.
+
+    Args:
+        reading: The message, or a part of it.
+        task: What is to be done, if named; a move leaves one day for another.
+        at: Skeleton offset of what the message turns on, if anything.
+    """
+    spans = [
+        span
+        for span in _spans_of(reading, at)
+        if span.kind is not SpanKind.DURATION and span.grain is not Grain.SECOND
+    ]
+    moved_from = (
+        _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
+    )
+    kept = [span for span in spans if span is not moved_from]
+    dates: list[date] = []
+    times: list[time] = []
+    ranges: list[tuple[time, time]] = []
+    for span in kept:
+        dates.extend(day for day in _days(span) if day not in dates)
+        if span.has_time and _is_exact(span):
+            start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
+            if start not in times:
+                times.append(start)
+            if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
+                ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
+    is_implied = not dates and bool(times)
+    if is_implied:
+        dates = [min(span.begin for span in kept if span.has_time).date()]
+    return Moments(
+        dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
+        moved_from=moved_from.begin.date() if moved_from else None,
+    )  # fmt: skip
+
+
+def turning_point(
+    reading: Reading, phrase: TaskPhrase | None, activity: Mention | None
+) -> int | None:
+    """Skeleton offset of what the message turns on: its task, else its activity."""
+    if phrase is not None:
+        return phrase.start
+    return (
+        next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
+        if activity
+        else None
+    )
+
+
+def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
+    """The times that belong to what the message turns on: those of its clause, if that names a day."""
+    if at is None:
+        return reading.spans
+    start, end = clause_around(reading, at)
+    own = [
+        symbol.item
+        for symbol in reading.symbols
+        if start <= symbol.at < end and isinstance(symbol.item, TimeSpan)
+    ]
+    if not any(_days(span) for span in own):
+        return reading.spans
+    others = [
+        symbol.item
+        for symbol in reading.symbols
+        if isinstance(symbol.item, TimeSpan)
+        and symbol.item not in own
+        and not symbol.item.has_date
+        and not _has_own_subject(reading, symbol.at)
+    ]
+    return own if any(span.has_time for span in own) else [*own, *others]
+
+
+def is_timed(reading: Reading, activity: Mention) -> bool:
+    """Whether a time or day stands in the activity's own clause."""
+    at = next((symbol.at for symbol in reading.symbols if symbol.item is activity), None)
+    if at is None:
+        return False
+    start, end = clause_around(reading, at)
+    return any(
+        start <= symbol.at < end and isinstance(symbol.item, TimeSpan) for symbol in reading.symbols
+    )
+
+
+def _has_own_subject(reading: Reading, at: int) -> bool:
+    """Whether a clause tells of somebody else's doing ("…, I finish at 7"), so that its time is another's."""
+    start, end = clause_around(reading, at)
+    return _DOER.search(reading.skeleton[start:end]) is not None
+
+
+def _is_exact(span: TimeSpan) -> bool:
+    """Whether it names a time of day, not only a part of the day."""
+    return not _PART_OF_DAY.fullmatch(span.surface.casefold().strip()) and (
+        span.part_of_day in {None, "noon"}
+        or span.grain is not Grain.HOUR
+        or _NAMES_HOUR.search(span.surface.casefold()) is not None
+    )
+
+
+def _days(span: TimeSpan) -> list[date]:
+    """The days a span names; a vague one (next week, in March) names none."""
+    if not span.has_date or span.grain in {Grain.WEEK, Grain.MONTH, Grain.YEAR}:
+        return []
+    if span.kind is SpanKind.RECURRING:
+        return [span.begin.date()]
+    first, last = span.begin.date(), (span.until - timedelta(microseconds=1)).date()
+    count = (last - first).days + 1
+    if span.has_time or count > _LONGEST_DAY_LIST:
+        return [first]
+    return [first + timedelta(days=offset) for offset in range(max(count, 1))]
+
+
+def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """The day a change takes something away from: "from Tuesday", "Tuesday's …", "instead of Tuesday"."""
+    dated = [span for span in spans if _days(span)]
+    if len(dated) < 2 and not (dated and len(spans) > 1):  # noqa: PLR2004 - one to leave, one to go to
+        return None
+    for span in dated:
+        before = reading.text[: span.start_char].casefold().rstrip()
+        after = reading.text[span.end_char : span.end_char + 2].casefold()
+        if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(
+            ("'s", "’s")
+        ):
+            return span if len(dated) > 1 else None
+    change = next((s for s in reading.symbols if _is_change_word(s.text)), None)
+    if change and len(dated) > 1 and dated[0].end_char <= change.start <= dated[1].start_char:
+        return dated[0]
+    return None
+
+
+def _is_change_word(text: str) -> bool:
+    return text.startswith(
+        ("moved", "resched", "switch", "chang", "push", "shift", "postpon", "swap", "now")
+    )
