@@ -1,6 +1,5 @@
 """What the observer reaches on its episodes and on public data does not drop below its floors."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,10 @@ import pytest
 from kinkeeper.evaluation.chatter import household_talk, sample, text_messages
 from kinkeeper.evaluation.observer import FLOORS, measure_public, measure_shipped
 from kinkeeper.evaluation.report import Report
+from public_data import public_data
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("KINKEEPER_DATA", ROOT / "data"))
+DATA = public_data()
 
 PUBLIC = (
     "sms_real_dev.jsonl",

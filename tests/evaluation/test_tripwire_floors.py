@@ -1,14 +1,14 @@
 """Accuracy of the tripwire on public data does not drop below its floors."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from kinkeeper.evaluation.tripwire import measure
+from public_data import public_data
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("KINKEEPER_DATA", ROOT.parent / "shared" / "data"))
+DATA = public_data()
 
 
 @pytest.mark.evaluation

@@ -1,13 +1,11 @@
 """Accuracy of time expressions on public data must not drop."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from kinkeeper.evaluation.when import measure
+from public_data import public_data
 
-DATA = Path(os.environ.get("KINKEEPER_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = public_data()
 
 pytestmark = pytest.mark.evaluation
 

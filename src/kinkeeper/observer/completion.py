@@ -55,7 +55,12 @@ def _name_activity(
         if slot.activity in candidates and (extraction.activity or "") in slot.label.casefold()
     }
     chosen = worded if len(worded) == 1 else candidates
-    return replace(extraction, activity=chosen.pop()) if len(chosen) == 1 else extraction
+    # Which activity it is was concluded, not said: nothing is to be held against its times.
+    return (
+        replace(extraction, activity=chosen.pop(), is_loose=True)
+        if len(chosen) == 1
+        else extraction
+    )
 
 
 def _name_child(

@@ -19,6 +19,7 @@ MISMATCH = timedelta(minutes=60)
 _HANDOVER = timedelta(minutes=30)
 _LONG_DUTY = timedelta(hours=2)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_OPEN = frozenset({Stance.ASKS, Stance.DECLINES})
 _SETTLED = frozenset({Stance.ACCEPTS, Stance.CLAIMS})
 _VAGUE = frozenset({None, Task.OTHER, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
@@ -215,7 +216,8 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
     """Return the facts of a job within the next day that nobody has taken on."""
     extraction = case.extraction
     is_named = extraction.task is not None or extraction.activity is not None
-    if not needs_owner(extraction) or not (is_named or extraction.stance is Stance.ASKS):
+    is_said = is_named and not extraction.is_loose
+    if not needs_owner(extraction) or not (is_said or extraction.stance in _OPEN):
         return None
     starts_at = first_instant(case, rules.default_duration)
     today = case.sent_at.astimezone(case.zone).date()
