@@ -552,3 +552,15 @@ def test_empty_group_and_child_in_charge() -> None:
 def test_bad_flag_does_not_make_the_dates_bad_too() -> None:
     line, message = the_problem(with_event('all_day = "yes"', "start = 2026-03-24"))
     assert (line, message) == (14, "all_day is true or false, without quotes")
+
+
+@pytest.mark.parametrize("byday", ["MONTHLY;BYDAY=99MO", "YEARLY;BYMONTH=12;BYDAY=53MO"])
+def test_a_weekday_counted_too_far_is_a_problem_of_its_line(byday: str) -> None:
+    text = (
+        '[household]\nid = "x"\ntimezone = "UTC"\n[[members]]\nid = "a"\nname = "A"\nrole = "parent"\n'
+        '[[events]]\nid = "e"\nsummary = "E"\nstart = 2026-01-05T10:00:00\nduration_minutes = 60\n'
+        f'rrule = "FREQ={byday}"\n'
+    )
+    with pytest.raises(ConfigError) as refused:
+        parse_household(text, "household.toml")
+    assert [problem.line for problem in refused.value.problems] == [13]

@@ -136,7 +136,10 @@ def _first(rule: rrule, start: datetime) -> datetime | None:
     ahead; the same search in the last cycle of the calendar ends soon.
     """
     shift = (_LAST_YEAR - _REACH - start.year) // _CALENDAR_CYCLE * _CALENDAR_CYCLE
-    late = next(iter(rule.replace(dtstart=start.replace(year=start.year + shift))), None)
+    try:
+        late = next(iter(rule.replace(dtstart=start.replace(year=start.year + shift))), None)
+    except IndexError as error:
+        raise ValueError("BYDAY counts further than a month or year reaches") from error
     return late.replace(year=late.year - shift) if late else None
 
 
