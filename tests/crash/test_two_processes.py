@@ -72,4 +72,10 @@ def test_two_files_at_the_same_time_end_as_one_after_the_other(tmp_path: Path) -
             replays(tmp_path / f"order{number}.sqlite", chat)
         in_order.append(state_of(tmp_path / f"order{number}.sqlite"))
     assert len(found["messages"]) == 2 * MESSAGES
-    assert found in in_order
+    assert _said(found) in [_said(state) for state in in_order]
+
+
+def _said(state: dict[str, Any]) -> dict[str, Any]:
+    """Without how far the calendar is expanded: whoever opens the file first decides that, before its turn."""
+    expanded = {"calendar_horizons", "occurrences", "occurrence_people"}
+    return {table: rows for table, rows in state.items() if table not in expanded}
