@@ -38,14 +38,12 @@ class Answer:
     Attributes:
         row: The source's row.
         stance: What it does.
-        word_count: Words of it.
         parent: Index of the message answered, in the row's context.
         is_to_question: Whether that message is a question.
     """
 
     row: Mapping[str, Any]
     stance: Stance
-    word_count: int
     parent: int
     is_to_question: bool
 
@@ -96,7 +94,7 @@ def _answer(row: Mapping[str, Any]) -> Iterator[Answer]:
     if reply is None or not reply.is_whole or reply.kind not in _STANCES or words > _LONGEST:
         return
     yield Answer(
-        row=row, stance=_STANCES[reply.kind], word_count=words, parent=parents[0],
+        row=row, stance=_STANCES[reply.kind], parent=parents[0],
         is_to_question=is_question(tokenise(parent["text"]), parent["text"]),
     )  # fmt: skip
 
@@ -115,7 +113,6 @@ def link(answers: list[Answer], *, every_question: bool) -> Links:
             Extraction(is_coordination=False, stance=answer.stance),
             Reply(
                 sender=answer.row["sender"], is_assignable=True, answers=None, is_reaction=False,
-                sent_at=_at(answer.row), word_count=answer.word_count,
             ),
             list(_open(answer.row, config, every_question=every_question)),
             threshold=config.attribution_threshold,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, update
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
@@ -144,21 +144,6 @@ def recent(
         .limit(limit)
     ).all()
     return [_stored(row) for row in reversed(rows)]
-
-
-def count_since(conn: Connection, household: str, chat_id: str, since: datetime) -> int:
-    """Return how many messages of a chat were sent after `since`."""
-    return int(
-        conn.execute(
-            select(func.count())
-            .select_from(messages)
-            .where(
-                messages.c.household == household,
-                messages.c.chat_id == chat_id,
-                messages.c.sent_at > since,
-            )
-        ).scalar_one()
-    )
 
 
 def latest_arrival(conn: Connection, household: str) -> tuple[str, datetime] | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
@@ -28,16 +27,12 @@ class Reply:
         is_assignable: Whether the sender may be given a job (a known adult).
         answers: Message id it explicitly replies or reacts to, if any.
         is_reaction: Whether it is a reaction; those answer their target alone.
-        sent_at: Aware.
-        word_count: Words of the message.
     """
 
     sender: str
     is_assignable: bool
     answers: str | None
     is_reaction: bool
-    sent_at: datetime
-    word_count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +62,7 @@ def attribute(
     Args:
         extraction: What the reply says on its own.
         reply: Who replied, to what, when.
-        questions: Open questions of the chat, newest first, still answerable at `reply.sent_at`.
+        questions: Open questions of the chat, newest first, still answerable when it was sent.
         threshold: Gate threshold in [0, 1].
 
     Returns:

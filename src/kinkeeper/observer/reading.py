@@ -65,7 +65,6 @@ class Reading:
         reply: What it says as a short answer, if anything.
         is_question: Whether it asks something.
         asks_for_owner: Whether it asks for somebody to do something.
-        word_count: Words, numbers and emoji.
     """
 
     text: str
@@ -78,7 +77,6 @@ class Reading:
     reply: Reply | None
     is_question: bool
     asks_for_owner: bool
-    word_count: int
 
     def of_kind(self, *kinds: str) -> list[Mention]:
         """Return the mentions of these kinds, in text order."""
@@ -152,7 +150,6 @@ def read_message(
         reply=read_reply(tokens, mentions),
         is_question=is_question(tokens, text),
         asks_for_owner=asks_for_owner(tokens, text, mentions),
-        word_count=sum(token.kind is not TokenKind.PUNCTUATION for token in tokens),
     )
 
 

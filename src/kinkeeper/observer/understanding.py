@@ -236,8 +236,6 @@ def attribute_part(
         is_assignable=member is not None and member.role is not Role.CHILD,
         answers=message.target if is_reaction else message.reply_to,
         is_reaction=is_reaction,
-        sent_at=message.sent_at,
-        word_count=part.reading.word_count,
     )
     return attribute(part.extraction, reply, asked, threshold=config.attribution_threshold)
 
