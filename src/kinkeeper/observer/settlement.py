@@ -5,8 +5,7 @@ the open questions, the line in the outbox, the record. Deciding inside the tran
 messages understood at the same time see each other.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -15,79 +14,38 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
-from kinkeeper.calendar.model import SourceType
-from kinkeeper.calendar.repository import list_events
-from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.jobs import leases
-from kinkeeper.observer import questions, repository, retraction
-from kinkeeper.observer.case import Case
-from kinkeeper.observer.clauses import destination, has_cue
-from kinkeeper.observer.completion import complete
+from kinkeeper.observer import questions, repository
+from kinkeeper.observer.case_building import CaseBuilder
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext
-from kinkeeper.observer.days import load_schedule, proposed_effects
+from kinkeeper.observer.days import proposed_effects
+from kinkeeper.observer.earlier_cards import (
+    absorbed,
+    supersede_stale,
+    withdraw_stale,
+    written_before,
+)
 from kinkeeper.observer.model import (
-    UNSPECIFIED,
     Decision,
-    Extraction,
-    OpenQuestion,
     RedlineDecision,
     RedlineOutcome,
     RedlineRule,
     Stance,
-    Task,
     Tier1Decision,
 )
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.phrasing import Phrasing
 from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.question_tracking import QuestionTracker
-from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.redline import decide
 from kinkeeper.observer.redline_rules import needs_owner
-from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.speaking import Speaker
-from kinkeeper.observer.superseding import claims_of, replaced_claims, undone_by_change
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import Part, Prepared, attribute_part
+from kinkeeper.observer.turn import Turn
+from kinkeeper.observer.understanding import Prepared
 
 _NEEDS_CONTEXT_UP_TO = 0.8
-_CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Turn:
-    """One arrangement of one message while it is being settled."""
-
-    conn: Connection
-    prepared: Prepared
-    part: Part
-    slot: str
-    case: Case
-    question: OpenQuestion | None
-    pending: Sequence[PendingAction]
-    now: datetime
-    base: Decision
-
-    def after(self, withdrawn: Sequence[str]) -> "_Turn":
-        """The same once these actions are gone."""
-        return replace(
-            self,
-            pending=[action for action in self.pending if action.id not in withdrawn],
-            case=replace(self.case, schedule=self.case.schedule.without(withdrawn)),
-        )
-
-    @property
-    def extraction(self) -> Extraction:
-        return self.case.extraction
-
-    @property
-    def sender(self) -> str:
-        return self.prepared.stored.message.sender
-
-    @property
-    def source(self) -> str:
-        return str(self.prepared.stored.id)
 
 
 class Settlement:
@@ -102,11 +60,10 @@ class Settlement:
     def __init__(
         self, participants: Participants, config: ObserverConfig, speaker: Speaker
     ) -> None:
-        self._participants = participants
         self._household = participants.household.id
-        self._zone = participants.household.zone
         self._config = config
         self._speaker = speaker
+        self._cases = CaseBuilder(participants, config)
         self._phrasing = Phrasing(participants=participants, limits=config.limits)
         self._proposer = Proposer(self._phrasing, self._household)
         self._questions = QuestionTracker(self._household, self._proposer, config)
@@ -171,52 +128,31 @@ class Settlement:
     ) -> tuple[Decision, int | None]:
         part = prepared.parts[number]
         pending = action_rows.open_actions(conn, self._household, now=now)
-        outcome = attribute_part(
-            prepared, part, self._answerable(conn, prepared, part), self._config
-        )
-        extraction = self._stepping_back(outcome.extraction, prepared, pending)
-        schedule = self._schedule(conn, extraction, prepared, pending)
-        completed = complete(
-            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants
-        )
-        if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
-            schedule = self._schedule(conn, completed, prepared, pending)
-        case = Case(
-            extraction=completed, schedule=schedule,
-            source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
-            zone=self._zone,
-            mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
-            is_bound_for=destination(part.reading) is not None,
-            is_end=has_cue(part.reading, "end"),
-        )  # fmt: skip
-        if completed.task is Task.MOVE and case.moved_slot() is None:
-            completed = _as_booking(completed, undone_by_change(completed, pending))
-            case = replace(case, extraction=completed)
-        gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
+        built = self._cases.build(conn, prepared, part, pending)
         base = Decision(
             message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
             tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
-            extraction=completed, gates=tuple(gates),
-            attribution_source=outcome.question.message_id if outcome.question else None,
+            extraction=built.case.extraction, gates=built.gates,
+            attribution_source=built.question.message_id if built.question else None,
         )  # fmt: skip
-        if gates[-1].decision is GateDecision.DROP:
+        if built.is_dropped:
             return base, None
         if brain_gate := prepared.brain.gate(self._config.brain_min_relevance):
             base = replace(
-                base, gates=(*gates, brain_gate), brain_relevance=prepared.brain.relevance
+                base, gates=(*built.gates, brain_gate), brain_relevance=prepared.brain.relevance
             )
         return self._conclude(
-            _Turn(
-                conn=conn, prepared=prepared, part=part, slot=str(number), case=case,
-                question=outcome.question, pending=pending, now=now, base=base,
+            Turn(
+                conn=conn, prepared=prepared, part=part, slot=str(number), case=built.case,
+                question=built.question, pending=pending, now=now, base=base,
             )
         )  # fmt: skip
 
-    def _conclude(self, turn: _Turn) -> tuple[Decision, int | None]:
+    def _conclude(self, turn: Turn) -> tuple[Decision, int | None]:
         """Apply the rules, then write what follows from them."""
         if turn.extraction.stance is Stance.ACCEPTS and turn.question is None:
             return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None
-        withdrawn = self._withdraw_stale(turn)
+        withdrawn = withdraw_stale(turn, self._household)
         turn = turn.after(withdrawn)
         verdict = self._mute(turn, self._verdict(turn))
         action = self._propose(turn, verdict)
@@ -244,67 +180,12 @@ class Settlement:
         )  # fmt: skip
         return decision, notification
 
-    def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
-        """Open questions; also an answered one that a second person now claims in so many words."""
-        message = prepared.stored.message
-        found = questions.answerable(
-            conn, self._household, message.chat_id, at=message.sent_at,
-            answered_within=self._config.attribution_window,
-        )  # fmt: skip
-        is_claim = part.extraction.stance is Stance.CLAIMS
-        return [
-            question
-            for question, by in found
-            if question.id != prepared.stored.id
-            and (by is None or (is_claim and by != message.sender))
-        ]
-
-    def _schedule(
-        self,
-        conn: Connection,
-        extraction: Extraction,
-        prepared: Prepared,
-        pending: Sequence[PendingAction],
-    ) -> Schedule:
-        return load_schedule(
-            conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
-            zone=self._zone,
-        )  # fmt: skip
-
-    def _stepping_back(
-        self, extraction: Extraction, prepared: Prepared, pending: Sequence[PendingAction]
-    ) -> Extraction:
-        """After somebody stepped back from a job, the message stands for the job they leave open."""
-        attribution = extraction.attribution
-        is_matched = attribution is not None and attribution.source_message_id is not None
-        if extraction.stance is not Stance.DECLINES or is_matched:
-            return extraction
-        claims = claims_of(_refuser(extraction, prepared), extraction, pending)
-        if not claims:
-            return extraction
-        job = extraction_from_record(claims[-1].proposal.extraction)
-        return replace(
-            job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
-            entities=extraction.entities, attribution=None, brain_queries=extraction.brain_queries,
-        )  # fmt: skip
-
-    def _extraction_gate(self, extraction: Extraction) -> GateResult:
-        threshold = self._config.extraction_threshold
-        passes = extraction.is_coordination and extraction.confidence >= threshold
-        return GateResult(
-            stage=Stage.EXTRACTION,
-            confidence_type=ConfidenceType.RULE_SCORE,
-            score=extraction.confidence,
-            threshold=threshold,
-            decision=GateDecision.PROCEED if passes else GateDecision.DROP,
-        )
-
-    def _verdict(self, turn: _Turn) -> RedlineOutcome:
+    def _verdict(self, turn: Turn) -> RedlineOutcome:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
             return _silent("declined")
         return decide(turn.case, self._config.rules)
 
-    def _mute(self, turn: _Turn, verdict: RedlineOutcome) -> RedlineOutcome:
+    def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
         """Keep silent what was said before, what the day has no room for, and what rests on nothing."""
         relevance = turn.prepared.brain.relevance
         if (
@@ -320,18 +201,7 @@ class Settlement:
             )  # fmt: skip
         return self._speaker.mute(turn.conn, verdict, now=turn.now)
 
-    def _withdraw_stale(self, turn: _Turn) -> tuple[str, ...]:
-        """Withdraw proposals that this message makes untrue: cancelled, moved, or no longer possible."""
-        stale = undone_by_change(turn.part.extraction, turn.pending)
-        if turn.extraction.stance is Stance.DECLINES:
-            own = turn.part.extraction
-            stale = claims_of(_refuser(own, turn.prepared), own, turn.pending)[-1:]
-        return retraction.withdraw_all(
-            turn.conn, self._household, [action.id for action in stale], by_source=turn.source,
-            now=turn.now,
-        )  # fmt: skip
-
-    def _ground(self, turn: _Turn) -> Ground:
+    def _ground(self, turn: Turn) -> Ground:
         maintenance = turn.part.reading.of_kind("maintenance")
         return Ground(
             case=turn.case, row_id=turn.source, slot=turn.slot,
@@ -339,80 +209,25 @@ class Settlement:
             expires_at=turn.now + self._config.action_ttl,
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
-            replaces=self._written_before(turn),
+            replaces=written_before(turn, self._household),
         )  # fmt: skip
 
-    def _written_before(self, turn: _Turn) -> tuple[str, ...]:
-        """Events that a person confirmed from the text that this message edits."""
-        original = turn.prepared.original
-        if original is None:
-            return ()
-        return tuple(
-            event.id
-            for event in list_events(turn.conn, self._household)
-            if event.provenance.source_type is SourceType.OBSERVER
-            and event.provenance.source_id == str(original.id)
-        )
-
-    def _propose(self, turn: _Turn, verdict: RedlineOutcome) -> PendingAction | None:
+    def _propose(self, turn: Turn, verdict: RedlineOutcome) -> PendingAction | None:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
             return None
-        absorbed = _absorbed(turn, verdict)
+        taken_in = absorbed(turn, verdict)
         proposal = self._proposer.propose(
-            self._ground(turn), verdict, [tuple(proposed_effects(each)) for each in absorbed]
+            self._ground(turn), verdict, [tuple(proposed_effects(each)) for each in taken_in]
         )
         if proposal is None:
             return None
         result = proposals.propose(turn.conn, proposal, now=turn.now)
         if result.is_new:
-            stale = [*absorbed, *replaced_claims(turn.extraction, turn.pending)]
-            if turn.question and turn.question.action_id:
-                stale += [a for a in turn.pending if a.id == turn.question.action_id]
-            for action_id in {action.id for action in stale} - {result.action.id}:
-                proposals.supersede(
-                    turn.conn, action_id, household=self._household,
-                    by_action_id=result.action.id, now=turn.now,
-                )  # fmt: skip
+            supersede_stale(turn, self._household, taken_in, by_action_id=result.action.id)
         return result.action
 
 
-def _refuser(extraction: Extraction, prepared: Prepared) -> str:
-    """Who steps back: the adult named ("John can't make it"), else the sender."""
-    return extraction.addressee or prepared.stored.message.sender
-
-
-def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str]:
-    """Ids of the messages that this one is about, as slots name their sources."""
-    ids = {str(prepared.stored.id)}
-    if prepared.original is not None:
-        ids.add(str(prepared.original.id))
-    if question is not None:
-        ids.add(str(question.id))
-    return frozenset(ids)
-
-
-def _as_booking(extraction: Extraction, moved: Sequence[PendingAction]) -> Extraction:
-    """A move of something that is not in the calendar yet is a booking at the new time."""
-    job = extraction_from_record(moved[-1].proposal.extraction) if moved else None
-    return replace(
-        extraction,
-        task=job.task if job else Task.APPOINTMENT,
-        coordination_type=job.coordination_type if job else extraction.coordination_type,
-        child=extraction.child or (job.child if job else ()),
-        times=extraction.times or (job.times if job else ()),
-        assigned_to=job.assigned_to if job and not extraction.owners else extraction.assigned_to,
-    )
-
-
-def _absorbed(turn: _Turn, verdict: RedlineOutcome) -> list[PendingAction]:
-    """The open proposals a conflict is with: their content moves into its choices."""
-    if verdict.rule not in _CONFLICTS:
-        return []
-    other = verdict.facts.get("booked") or verdict.facts.get("slot") or {}
-    return [action for action in turn.pending if action.id == other.get("action_id")]
-
-
-def _rests_on_memory(turn: _Turn) -> bool:
+def _rests_on_memory(turn: Turn) -> bool:
     """Whether only memory could tell that the job exists: a mere mention of something unknown."""
     if turn.extraction.stance is Stance.ASKS or turn.part.reading.is_question:
         return False

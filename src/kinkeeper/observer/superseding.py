@@ -38,6 +38,11 @@ def replaced_claims(
     return replaced
 
 
+def refuser(extraction: Extraction, sender: str) -> str:
+    """Return who steps back: the adult named ("John can't make it"), else the sender."""
+    return extraction.addressee or sender
+
+
 def claims_of(
     person: str, extraction: Extraction, pending: Sequence[PendingAction]
 ) -> list[PendingAction]:

@@ -1,0 +1,177 @@
+"""Makes the case of one arrangement: which question it answers, what it stands for, on which days.
+
+Runs inside the transaction that settles the message, so that it sees what was decided a moment ago.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.observer import questions
+from kinkeeper.observer.case import Case
+from kinkeeper.observer.clauses import destination, has_cue
+from kinkeeper.observer.completion import complete
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.days import load_schedule
+from kinkeeper.observer.model import UNSPECIFIED, Extraction, OpenQuestion, Stance, Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.schedule import Schedule
+from kinkeeper.observer.superseding import claims_of, refuser, undone_by_change
+from kinkeeper.observer.understanding import Part, Prepared, attribute_part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltCase:
+    """A case and how it came to be.
+
+    Attributes:
+        case: The arrangement before the rules.
+        question: The open question it answers, if any.
+        gates: What was weighed on the way, in order; the last tells whether the arrangement goes on.
+    """
+
+    case: Case
+    question: OpenQuestion | None
+    gates: tuple[GateResult, ...]
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether too little is said to go on."""
+        return self.gates[-1].decision is GateDecision.DROP
+
+
+class CaseBuilder:
+    """Makes the cases of one household.
+
+    Args:
+        participants: The household compiled.
+        config: Thresholds and windows.
+    """
+
+    def __init__(self, participants: Participants, config: ObserverConfig) -> None:
+        self._participants = participants
+        self._household = participants.household.id
+        self._zone = participants.household.zone
+        self._config = config
+
+    def build(
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        part: Part,
+        pending: Sequence[PendingAction],
+    ) -> BuiltCase:
+        """Make the case of one part of a message.
+
+        Args:
+            conn: In the transaction that settles it.
+            prepared: The message.
+            part: The arrangement.
+            pending: The household's open proposals, oldest first.
+        """
+        outcome = attribute_part(
+            prepared, part, self._answerable(conn, prepared, part), self._config
+        )
+        extraction = _stepping_back(outcome.extraction, prepared, pending)
+        schedule = self._schedule(conn, extraction, prepared, pending)
+        completed = complete(
+            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants
+        )
+        if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
+            schedule = self._schedule(conn, completed, prepared, pending)
+        case = Case(
+            extraction=completed, schedule=schedule,
+            source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
+            zone=self._zone,
+            mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
+            is_bound_for=destination(part.reading) is not None,
+            is_end=has_cue(part.reading, "end"),
+        )  # fmt: skip
+        if completed.task is Task.MOVE and case.moved_slot() is None:
+            completed = _as_booking(completed, undone_by_change(completed, pending))
+            case = replace(case, extraction=completed)
+        gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
+        return BuiltCase(case=case, question=outcome.question, gates=tuple(gates))
+
+    def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
+        """Open questions; also an answered one that a second person now claims in so many words."""
+        message = prepared.stored.message
+        found = questions.answerable(
+            conn, self._household, message.chat_id, at=message.sent_at,
+            answered_within=self._config.attribution_window,
+        )  # fmt: skip
+        is_claim = part.extraction.stance is Stance.CLAIMS
+        return [
+            question
+            for question, by in found
+            if question.id != prepared.stored.id
+            and (by is None or (is_claim and by != message.sender))
+        ]
+
+    def _schedule(
+        self,
+        conn: Connection,
+        extraction: Extraction,
+        prepared: Prepared,
+        pending: Sequence[PendingAction],
+    ) -> Schedule:
+        return load_schedule(
+            conn, self._household, extraction, pending=pending, sent_at=prepared.sent_at,
+            zone=self._zone,
+        )  # fmt: skip
+
+    def _extraction_gate(self, extraction: Extraction) -> GateResult:
+        threshold = self._config.extraction_threshold
+        passes = extraction.is_coordination and extraction.confidence >= threshold
+        return GateResult(
+            stage=Stage.EXTRACTION,
+            confidence_type=ConfidenceType.RULE_SCORE,
+            score=extraction.confidence,
+            threshold=threshold,
+            decision=GateDecision.PROCEED if passes else GateDecision.DROP,
+        )
+
+
+def _stepping_back(
+    extraction: Extraction, prepared: Prepared, pending: Sequence[PendingAction]
+) -> Extraction:
+    """After somebody stepped back from a job, the message stands for the job they leave open."""
+    attribution = extraction.attribution
+    is_matched = attribution is not None and attribution.source_message_id is not None
+    if extraction.stance is not Stance.DECLINES or is_matched:
+        return extraction
+    claims = claims_of(refuser(extraction, prepared.stored.message.sender), extraction, pending)
+    if not claims:
+        return extraction
+    job = extraction_from_record(claims[-1].proposal.extraction)
+    return replace(
+        job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
+        entities=extraction.entities, attribution=None, brain_queries=extraction.brain_queries,
+    )  # fmt: skip
+
+
+def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str]:
+    """Ids of the messages that this one is about, as slots name their sources."""
+    ids = {str(prepared.stored.id)}
+    if prepared.original is not None:
+        ids.add(str(prepared.original.id))
+    if question is not None:
+        ids.add(str(question.id))
+    return frozenset(ids)
+
+
+def _as_booking(extraction: Extraction, moved: Sequence[PendingAction]) -> Extraction:
+    """A move of something that is not in the calendar yet is a booking at the new time."""
+    job = extraction_from_record(moved[-1].proposal.extraction) if moved else None
+    return replace(
+        extraction,
+        task=job.task if job else Task.APPOINTMENT,
+        coordination_type=job.coordination_type if job else extraction.coordination_type,
+        child=extraction.child or (job.child if job else ()),
+        times=extraction.times or (job.times if job else ()),
+        assigned_to=job.assigned_to if job and not extraction.owners else extraction.assigned_to,
+    )

@@ -1,0 +1,70 @@
+"""What an arrangement does to the cards and events that earlier messages left: takes back, takes over, replaces."""
+
+from collections.abc import Sequence
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.observer import retraction
+from kinkeeper.observer.model import RedlineOutcome, RedlineRule, Stance
+from kinkeeper.observer.superseding import claims_of, refuser, replaced_claims, undone_by_change
+from kinkeeper.observer.turn import Turn
+
+_CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})
+
+
+def withdraw_stale(turn: Turn, household: str) -> tuple[str, ...]:
+    """Withdraw proposals that this message makes untrue: cancelled, moved, or no longer possible.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    own = turn.part.extraction
+    stale = undone_by_change(own, turn.pending)
+    if turn.extraction.stance is Stance.DECLINES:
+        stale = claims_of(refuser(own, turn.sender), own, turn.pending)[-1:]
+    return retraction.withdraw_all(
+        turn.conn, household, [action.id for action in stale], by_source=turn.source, now=turn.now
+    )
+
+
+def absorbed(turn: Turn, verdict: RedlineOutcome) -> list[PendingAction]:
+    """Return the open proposals a conflict is with: their content moves into its choices."""
+    if verdict.rule not in _CONFLICTS:
+        return []
+    other = verdict.facts.get("booked") or verdict.facts.get("slot") or {}
+    return [action for action in turn.pending if action.id == other.get("action_id")]
+
+
+def supersede_stale(
+    turn: Turn, household: str, taken_in: Sequence[PendingAction], *, by_action_id: str
+) -> None:
+    """Let a new proposal take the place of those it makes stale: taken in, restated, or asked for.
+
+    Args:
+        turn: The arrangement that is proposed.
+        household: Tenant key.
+        taken_in: Proposals whose content moved into the new one.
+        by_action_id: The new one.
+    """
+    stale = [*taken_in, *replaced_claims(turn.extraction, turn.pending)]
+    if turn.question and turn.question.action_id:
+        stale += [a for a in turn.pending if a.id == turn.question.action_id]
+    for action_id in {action.id for action in stale} - {by_action_id}:
+        proposals.supersede(
+            turn.conn, action_id, household=household, by_action_id=by_action_id, now=turn.now
+        )
+
+
+def written_before(turn: Turn, household: str) -> tuple[str, ...]:
+    """Return the events that a person confirmed from the text that this message edits."""
+    original = turn.prepared.original
+    if original is None:
+        return ()
+    return tuple(
+        event.id
+        for event in list_events(turn.conn, household)
+        if event.provenance.source_type is SourceType.OBSERVER
+        and event.provenance.source_id == str(original.id)
+    )
