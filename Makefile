@@ -70,5 +70,6 @@ $(RUNTIME): requirements/runtime.lock pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(DEV): requirements/dev.lock $(RUNTIME) | $(BIN)/python
-	$(PIP) install --quiet --require-hashes -r requirements/dev.lock
+	@# The lock names everything; one package in it forbids a version that it works with.
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements/dev.lock
 	@touch $@
