@@ -1,4 +1,4 @@
-"""Tables of the pending actions, their sources, their journal, and the presses that were refused."""
+"""Tables of the pending actions: sources, journal, buttons, and the presses that were refused."""
 
 from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text
 
@@ -80,4 +80,44 @@ action_refusals = Table(
     Column("at", Instant, nullable=False),
     Column("by_member", String(64)),
     Index("ix_action_refusals_at", "household", "at"),
+)
+
+# What a button gives back when it is pressed is known to its channel only; here is its hash, and all
+# that a press must agree with.
+press_tokens = Table(
+    "press_tokens",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("action_id", String(36), nullable=False),
+    Column("payload_hash", String(64), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("verb", String(16), nullable=False),
+    Column("choice", Text),
+    Column("channel", String(32), nullable=False),
+    Column("chat_id", String(128), nullable=False),
+    Column("outbox_id", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("message_key", String(128)),
+    Column("member", String(64)),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Column("used_at", Instant),
+    Column("used_by", String(64)),
+    Column("answer", Text),
+    Index("ix_press_tokens_outbox", "household", "outbox_id", "attempt"),
+    Index("ix_press_tokens_expires", "household", "expires_at"),
+)
+
+press_refusals = Table(
+    "press_refusals",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("household", String(64), nullable=False),
+    Column("reason", String(16), nullable=False),
+    Column("action_id", String(36)),
+    Column("by_member", String(64)),
+    Column("at", Instant, nullable=False),
+    Index("ix_press_refusals_at", "household", "at"),
+    sqlite_autoincrement=True,
 )

@@ -14,7 +14,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.core.time import from_text
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.messaging.outbox import Outbound, OutboundState
+from kinkeeper.messaging.outbox import Button, Outbound, OutboundState, Verb
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
@@ -83,7 +83,8 @@ class Speaker:
         line = Outbound(
             channel=message.channel, chat_id=message.chat_id, body=reply,
             dedupe_key=f"observer:{stored.id}:{verdict.rule}", reply_to=message.message_id,
-            buttons=buttons, conflict_key=verdict.conflict_key, action_id=action_id,
+            buttons=tuple(Button(label=each, verb=Verb.CHOOSE, choice=each) for each in buttons),
+            conflict_key=verdict.conflict_key, action_id=action_id,
         )  # fmt: skip
         state = OutboundState.SENT if message.channel == REPLAY else OutboundState.QUEUED
         row_id, _ = outbox.put(conn, self._household, line, state=state, now=now)

@@ -1,6 +1,6 @@
-"""Tables of the observer: decisions, gate results, open questions."""
+"""Tables of the observer: decisions, gate results, open questions, quiet, feedback."""
 
-from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text
+from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text, UniqueConstraint
 
 from kinkeeper.jobs.leases import work_columns
 from kinkeeper.store.schema import Instant, metadata
@@ -80,4 +80,30 @@ open_questions = Table(
     Column("answered_by", String(128)),
     Column("closed_at", Instant),
     Index("ix_open_questions_chat", "household", "chat_id", "status", "asked_at"),
+)
+
+quiet_periods = Table(
+    "quiet_periods",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("until", Instant, nullable=False),
+    Column("by_member", String(64), nullable=False),
+    Column("set_at", Instant, nullable=False),
+)
+
+# What people said about the observer itself: why a card was wrong, whether a decision was right, and
+# that somebody wondered why it spoke.
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("household", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("subject", String(36), nullable=False),
+    Column("answer", String(24), nullable=False),
+    Column("by_member", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+    UniqueConstraint("household", "kind", "subject", "by_member"),
+    Index("ix_feedback_at", "household", "at"),
+    sqlite_autoincrement=True,
 )

@@ -68,6 +68,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", name=op.f("pk_calendar_horizons")),
     )
     op.create_table(
+        "chat_moves",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("old_chat_id", sa.String(length=128), nullable=False),
+        sa.Column("new_chat_id", sa.String(length=128), nullable=False),
+        sa.Column("moved_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "channel", "old_chat_id", name=op.f("pk_chat_moves")),
+    )
+    op.create_table(
         "event_changes",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("change_id", sa.String(), nullable=False),
@@ -122,6 +131,61 @@ def upgrade() -> None:
             unique=False,
         )
 
+    op.create_table(
+        "failed_updates",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("update_id", sa.String(length=64), nullable=False),
+        sa.Column("content", sa.Text(), nullable=True),
+        sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("received_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_failed_updates")),
+        sa.UniqueConstraint(
+            "household",
+            "channel",
+            "update_id",
+            name=op.f("uq_failed_updates_household_channel_update_id"),
+        ),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("failed_updates", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_failed_updates_received", ["household", "received_at"], unique=False
+        )
+
+    op.create_table(
+        "feedback",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("subject", sa.String(length=36), nullable=False),
+        sa.Column("answer", sa.String(length=24), nullable=False),
+        sa.Column("by_member", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_feedback")),
+        sa.UniqueConstraint(
+            "household",
+            "kind",
+            "subject",
+            "by_member",
+            name=op.f("uq_feedback_household_kind_subject_by_member"),
+        ),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("feedback", schema=None) as batch_op:
+        batch_op.create_index("ix_feedback_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "member_only_chats",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("chat_id", sa.String(length=128), nullable=False),
+        sa.Column("since", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint(
+            "household", "channel", "chat_id", name=op.f("pk_member_only_chats")
+        ),
+    )
     op.create_table(
         "messages",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
@@ -326,26 +390,46 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("dedupe_key", sa.String(length=256), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("channel", sa.String(length=32), nullable=False),
         sa.Column("chat_id", sa.String(length=128), nullable=False),
+        sa.Column("route", sa.String(length=16), nullable=False),
+        sa.Column("audience", sa.String(length=64), nullable=True),
         sa.Column("reply_to", sa.String(length=128), nullable=True),
+        sa.Column("edits", sa.Integer(), nullable=True),
+        sa.Column("answer_to", sa.String(length=128), nullable=True),
         sa.Column("body", sa.Text(), nullable=True),
-        sa.Column("buttons", sa.Text(), nullable=False),
+        sa.Column("buttons", sa.JSON(), nullable=False),
         sa.Column("conflict_key", sa.String(length=256), nullable=True),
         sa.Column("action_id", sa.String(length=64), nullable=True),
         sa.Column("is_unprompted", sa.Integer(), nullable=False),
+        sa.Column("is_soundless", sa.Integer(), nullable=False),
+        sa.Column("deliver_by", sa.String(length=27), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("unknowns", sa.Integer(), nullable=False),
+        sa.Column("not_before", sa.String(length=27), nullable=True),
+        sa.Column("lease_until", sa.String(length=27), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("channel_message_id", sa.String(length=128), nullable=True),
+        sa.Column("ephemeral_id", sa.String(length=128), nullable=True),
         sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("sent_at", sa.String(length=27), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
         sa.UniqueConstraint("household", "dedupe_key", name=op.f("uq_outbox_household_dedupe_key")),
         sqlite_autoincrement=True,
     )
     with op.batch_alter_table("outbox", schema=None) as batch_op:
+        batch_op.create_index("ix_outbox_action", ["household", "action_id"], unique=False)
         batch_op.create_index(
             "ix_outbox_conflict", ["household", "conflict_key", "created_at"], unique=False
         )
         batch_op.create_index(
             "ix_outbox_created", ["household", "is_unprompted", "created_at"], unique=False
+        )
+        batch_op.create_index("ix_outbox_edits", ["household", "edits"], unique=False)
+        batch_op.create_index(
+            "ix_outbox_state", ["household", "state", "channel", "chat_id"], unique=False
         )
 
     op.create_table(
@@ -390,4 +474,63 @@ def upgrade() -> None:
             "ix_pending_actions_status", ["household", "status", "expires_at"], unique=False
         )
 
+    op.create_table(
+        "press_refusals",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("reason", sa.String(length=16), nullable=False),
+        sa.Column("action_id", sa.String(length=36), nullable=True),
+        sa.Column("by_member", sa.String(length=64), nullable=True),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_press_refusals")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("press_refusals", schema=None) as batch_op:
+        batch_op.create_index("ix_press_refusals_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "press_tokens",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("action_id", sa.String(length=36), nullable=False),
+        sa.Column("payload_hash", sa.String(length=64), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("verb", sa.String(length=16), nullable=False),
+        sa.Column("choice", sa.Text(), nullable=True),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("chat_id", sa.String(length=128), nullable=False),
+        sa.Column("outbox_id", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("message_key", sa.String(length=128), nullable=True),
+        sa.Column("member", sa.String(length=64), nullable=True),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("expires_at", sa.String(length=27), nullable=False),
+        sa.Column("used_at", sa.String(length=27), nullable=True),
+        sa.Column("used_by", sa.String(length=64), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "digest", name=op.f("pk_press_tokens")),
+    )
+    with op.batch_alter_table("press_tokens", schema=None) as batch_op:
+        batch_op.create_index("ix_press_tokens_expires", ["household", "expires_at"], unique=False)
+        batch_op.create_index(
+            "ix_press_tokens_outbox", ["household", "outbox_id", "attempt"], unique=False
+        )
+
+    op.create_table(
+        "private_chats",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("chat_id", sa.String(length=128), nullable=False),
+        sa.Column("since", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "channel", "member", name=op.f("pk_private_chats")),
+    )
+    op.create_table(
+        "quiet_periods",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("until", sa.String(length=27), nullable=False),
+        sa.Column("by_member", sa.String(length=64), nullable=False),
+        sa.Column("set_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
+    )
     # ### end Alembic commands ###

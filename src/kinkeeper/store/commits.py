@@ -1,0 +1,119 @@
+"""Wakes whoever waits for a commit of this process: what was written says which topics it touched.
+
+Costs nothing where nobody waits. It is only ever a hint: other processes commit without it, so whoever
+waits also looks now and then, and a unit of work that was undone may wake somebody for nothing.
+"""
+
+import asyncio
+import threading
+from collections.abc import Collection
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection
+
+_TOUCHED = "kinkeeper.touched"
+Touch = tuple[str, str]
+
+
+def touch(conn: Connection, topic: str, household: str) -> None:
+    """Say that this transaction changes something that others may wait for.
+
+    Args:
+        conn: In a write transaction.
+        topic: What kind of thing ("outbox", "messages", "actions").
+        household: Whose.
+    """
+    conn.info.setdefault(_TOUCHED, set()).add((topic, household))
+
+
+def touched(conn: Connection) -> Collection[Touch]:
+    """Return what was touched since the last call, and forget it; for the store."""
+    found: Collection[Touch] = conn.info.pop(_TOUCHED, ())
+    return found
+
+
+class CommitWatch:
+    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits."""
+
+    def __init__(self, signal: "CommitSignal", topics: Collection[Touch]) -> None:
+        self._signal = signal
+        self._topics = frozenset(topics)
+        self._loop = asyncio.get_running_loop()
+        self._event = asyncio.Event()
+        self._is_called = False
+
+    async def wait(self, timeout: float) -> bool:  # noqa: ASYNC109 - a wait that ends is no error
+        """Wait for a commit that touches one of the topics since the last wait.
+
+        Args:
+            timeout: Longest wait, seconds.
+
+        Returns:
+            Whether there was one.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        self._is_called = False
+        self._event.clear()
+        return True
+
+    def wake(self) -> None:
+        """End the wait that is under way, or the next one. From any thread."""
+        if self._is_called:
+            return
+        self._is_called = True
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._event.set)
+
+    def hears(self, touches: Collection[Touch]) -> bool:
+        """Whether one of these is waited for."""
+        return not self._topics.isdisjoint(touches)
+
+    def __enter__(self) -> Self:
+        """Begin to listen."""
+        self._signal.add(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop listening."""
+        self._signal.remove(self)
+
+
+class CommitSignal:
+    """Tells watches of commits; one a store."""
+
+    def __init__(self) -> None:
+        self._watches: tuple[CommitWatch, ...] = ()
+        self._lock = threading.Lock()
+
+    def watch(self, *topics: Touch) -> CommitWatch:
+        """Return a watch on (topic, household) pairs, to be used in a `with` block on an event loop."""
+        return CommitWatch(self, topics)
+
+    def notify(self, touches: Collection[Touch]) -> None:
+        """Wake those who wait for one of these; called after a commit, from any thread."""
+        if not touches:
+            return
+        for watch in self._watches:
+            if watch.hears(touches):
+                watch.wake()
+
+    def add(self, watch: CommitWatch) -> None:
+        """Let a watch hear of commits."""
+        with self._lock:
+            self._watches = (*self._watches, watch)
+
+    def remove(self, watch: CommitWatch) -> None:
+        """Let a watch hear no more."""
+        with self._lock:
+            self._watches = tuple(each for each in self._watches if each is not watch)
