@@ -14,7 +14,7 @@ from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.reading import Reading
 
 _CLAUSE_BREAKS = re.compile(
-    r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>)(?: |$))"
+    r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$)))"
 )
 _SUBJECT = re.compile(
@@ -143,7 +143,7 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     clause_start, clause_end = clause_around(reading, start)
     before = reading.skeleton[clause_start:start]
     subjects = list(_SUBJECT.finditer(before))
-    clause = reading.skeleton[clause_start:clause_end]
+    clause = reading.skeleton[clause_start:clause_end].strip()
     uncertain = bool(_UNCERTAIN.search(before))
     is_of_activity = "<act>" in clause or "<generic>" in clause
     if not subjects:

@@ -5,7 +5,7 @@ It knows the text and the household's words only; what the conversation and the 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -56,7 +56,9 @@ _REPLY_STANCES = {
     ReplyKind.DECLINE: Stance.DECLINES,
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
+_ERRANDS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
+_NAMED_TASKS = (Task.PICKUP, Task.DROPOFF)
 _CERTAIN = 0.95
 _TIED_CHARACTERS = 12
 _ANY_APPOINTMENT = "appointment"
@@ -88,13 +90,15 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     )
     dates, times = moments.dates, moments.times
     has_owner = assigned != (UNSPECIFIED,)
-    has_stub = bool(children and (dates or times or has_owner))
+    seeks_owner = _seeks_owner(reading, phrase, stance=stance, participants=participants)
+    has_when = bool(dates or times) or any(span.has_date for span in reading.spans)
+    has_stub = bool(children and (dates or times or has_owner)) or (seeks_owner and has_when)
     has_substance = bool(task or activity or has_stub)
     is_told = _is_told(reading, stance=stance, dates=dates)
     is_coordination = has_substance and not is_told
     return Extraction(
         is_coordination=is_coordination,
-        coordination_type=_type(task, activity, children) if is_coordination else None,
+        coordination_type=_type(task, activity) if is_coordination else None,
         task=task,
         stance=stance,
         dates=dates,
@@ -109,16 +113,17 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         moved_from=moments.moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
         is_loose=activity is not None and not is_timed(reading, activity),
-        is_special=has_cue(reading, "special")
-        or any(participants.is_occasion(mention.id) for mention in reading.of_kind("generic")),
+        is_special=_is_special(reading, activity, sender, participants)
+        and task not in {Task.CANCEL, Task.MOVE},
+        seeks_owner=seeks_owner,
         yields=_yields(reading),
         action_required=_action_required(task, stance) if is_coordination else None,
         entities=_entities(reading),
         confidence=_confidence(
             has_task=phrase is not None, has_activity=activity is not None,
             has_stub=has_stub,
-            has_day=bool(dates), has_time=bool(times),
-            has_person=bool(children or adult), has_owner=has_owner,
+            has_when=has_when, has_day=bool(dates), has_time=bool(times),
+            has_person=bool(children or adult) or has_cue(reading, "person"), has_owner=has_owner,
             is_asked=stance is Stance.ASKS, is_uncertain=is_uncertain, is_told=is_told,
         ),
     )  # fmt: skip
@@ -167,6 +172,9 @@ def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
     ):
         return changes[0]
     phrases = [phrase for phrase in phrases if phrase not in changes] or phrases
+    # "I'll do the swimming pickup": who fetches does not go along.
+    if any(phrase.task in _ERRANDS for phrase in phrases):
+        phrases = [phrase for phrase in phrases if phrase.task is not Task.ATTEND]
     for phrase in phrases:
         if phrase.is_sender:
             return phrase
@@ -257,20 +265,50 @@ def _implied_task(activity: Mention | None) -> Task | None:
     return Task.APPOINTMENT if activity and activity.kind == "generic" else None
 
 
-def _type(
-    task: Task | None, activity: Mention | None, children: Sequence[str]
-) -> CoordinationType | None:
+def _type(task: Task | None, activity: Mention | None) -> CoordinationType:
     if task in _TYPES:
         return _TYPES[task]
     if activity:
         return CoordinationType.ACTIVITY_CONFIRM
-    return CoordinationType.CARE_COVERAGE if children else None
+    return CoordinationType.CARE_COVERAGE
 
 
 def _action_required(task: Task | None, stance: Stance) -> ActionRequired:
     if stance in {Stance.STATES, Stance.DECLINES} and task in {Task.CANCEL, None}:
         return ActionRequired.NOTIFY
     return ActionRequired.CONFIRM
+
+
+def _is_special(
+    reading: Reading, activity: Mention | None, sender: Member | None, participants: Participants
+) -> bool:
+    """Whether it is no series of the household: an occasion, somebody else's lesson, a game for fun."""
+    if has_cue(reading, "special") or any(
+        participants.is_occasion(mention.id) for mention in reading.of_kind("generic")
+    ):
+        return True
+    if activity is None or reading.of_kind("child", "group"):
+        return False
+    if activity.kind == "activity":
+        return has_cue(reading, "pastime")
+    is_grown_up = sender is None or sender.role is not Role.CHILD
+    return participants.is_session(activity.id) and (
+        has_cue(reading, "other_session") or (is_grown_up and has_cue(reading, "own_session"))
+    )
+
+
+def _seeks_owner(
+    reading: Reading, phrase: TaskPhrase | None, *, stance: Stance, participants: Participants
+) -> bool:
+    """Whether somebody is wanted: asked for in so many words, or plainly needed by a child."""
+    if stance is Stance.ASKS:
+        return reading.asks_for_owner or has_cue(reading, "wanted")
+    if stance is not Stance.STATES or not reading.of_kind("child", "group"):
+        return False
+    if phrase is not None and phrase.task in _ERRANDS:
+        return True
+    is_outside = any(participants.is_appointment(m.id) for m in reading.of_kind("generic"))
+    return is_outside and bool(reading.spans)
 
 
 def _location(reading: Reading) -> str | None:
@@ -308,7 +346,21 @@ def _entities(reading: Reading) -> tuple[Entity, ...]:
         )
         for span in reading.spans
     ]  # fmt: skip
+    found += [
+        Entity(type="task", surface=reading.text[start:end], start=start, end=end, value=task)
+        for start, end, task in _named_tasks(reading)
+    ]
     return tuple(sorted(found, key=lambda entity: (entity.start, entity.end, entity.type)))
+
+
+def _named_tasks(reading: Reading) -> Iterator[tuple[int, int, Task]]:
+    """Where a handover is named as a thing ("the pickup", "school run")."""
+    for name in _NAMED_TASKS:
+        match = cue(reading, name)
+        if match is not None:
+            first = reading.symbols[reading.symbol_at(match.start())]
+            last = reading.symbols[reading.symbol_at(match.end() - 1)]
+            yield first.start, last.end, Task(name)
 
 
 def _span_value(span: TimeSpan) -> str:
@@ -323,6 +375,7 @@ def _confidence(
     has_task: bool,
     has_activity: bool,
     has_stub: bool,
+    has_when: bool,
     has_day: bool,
     has_time: bool,
     has_person: bool,
@@ -334,8 +387,8 @@ def _confidence(
     """Count the evidence: what is arranged, when, who; doubt and past tense take away."""
     score = 0.15 + 0.30 * has_task + 0.30 * has_activity
     score += 0.25 * (has_stub and not (has_task or has_activity))
-    score += 0.15 * (has_day or has_time) + 0.10 * (has_day and has_time)
-    score += 0.15 * has_person + 0.10 * (has_owner or is_asked)
-    score -= 0.10 * (not (has_day or has_time or has_owner or is_asked))
+    score += 0.15 * has_when + 0.10 * (has_day and has_time)
+    score += 0.15 * has_person + 0.15 * (has_owner or is_asked)
+    score -= 0.10 * (not (has_when or has_person or has_owner or is_asked))
     score -= 0.15 * is_uncertain + 0.35 * is_told
     return round(min(max(score, 0.0), _CERTAIN), 2)

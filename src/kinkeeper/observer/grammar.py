@@ -10,7 +10,12 @@ from importlib.resources import files
 from kinkeeper.observer.model import Task
 
 _WHO = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|him|her|them|everyone|everybody|both(?: of them)?|the (?:little )?ones?|the baby)"
+_NAMED = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|both(?: of them)?|the (?:little )?ones?|the baby)"
 _WHEN = r"(?:<date>|<time>|<datetime>|<range>|<recurring>)"
+_NEXT = r"(?= (?:<(?!thing)|[.!?;,\n]|from|at|after|before|to|home|back|off|over|and|then|than|for|by|on|in|around|about|when|while|until|once|now|later|early|earlier|please|instead|this|that time|today|though|too|or|if|so|because|but|as|again|there|here|tho|yourself|myself|i|you|we|can|could|will|lah|leh|lor|la|okay|ok)(?= |$|\w*>)| ?$)"
+_FETCH = r"{who}|<adult>|me|us|{when}|<act>|<generic>|<place>|<duration>|[.!?;,\n]|from|at|after|before|by|on|in|is|are|and|or|for|around|about|today|duty|this|please|instead|then|when|now|later|so|if|little|boys|girls|baby|twins|kids|lot|time|times|too|as|but|because|early|late|myself|yourself"
+# In this order: what stands for one may name another.
+_PARTS = {"fetch": _FETCH, "next": _NEXT, "named": _NAMED, "who": _WHO, "when": _WHEN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,5 +58,6 @@ def grammar() -> Grammar:
 
 def _compile(patterns: list[str]) -> re.Pattern[str]:
     whole = "|".join(f"(?:{pattern})" for pattern in patterns)
-    whole = whole.replace("{who}", _WHO).replace("{when}", _WHEN)
+    for name, words in _PARTS.items():
+        whole = whole.replace(f"{{{name}}}", words)
     return re.compile(rf"(?<![\w<'-])(?:{whole})(?![\w'-])")

@@ -130,6 +130,7 @@ class Extraction:
         is_announced_change: Whether the message itself announces that a plan changes.
         is_special: Whether it is a special occasion of an activity (a match, a recital), not its series.
         is_loose: Whether the activity is named apart from the days and times.
+        seeks_owner: Whether it says that somebody is wanted for it, or plainly needed.
         yields: Whether the sender explicitly takes over from another.
         action_required: What a person has to do about it.
         entities: What was found in the text.
@@ -157,6 +158,7 @@ class Extraction:
     is_announced_change: bool = False
     is_special: bool = False
     is_loose: bool = False
+    seeks_owner: bool = False
     yields: bool = False
     action_required: ActionRequired | None = None
     entities: tuple[Entity, ...] = ()

@@ -14,7 +14,9 @@ from kinkeeper.observer.reading import Reading
 _NAMES_HOUR = re.compile(
     r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
 )
-_DOER = re.compile(r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)")
+_DOER = re.compile(
+    r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)|^ ?, (?:done|finished|free|off) |^(?:done|finished|free|off) "
+)
 _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )

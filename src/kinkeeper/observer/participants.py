@@ -47,6 +47,11 @@ class Participants:
         generic = self.vocabulary.generic_activity(activity) if activity else None
         return generic is not None and generic.category == "session"
 
+    def is_appointment(self, activity: str | None) -> bool:
+        """Whether a word names what is arranged for one person outside the family (the dentist)."""
+        generic = self.vocabulary.generic_activity(activity) if activity else None
+        return generic is not None and generic.is_appointment
+
     def usual_length(self, activity: str | None) -> timedelta | None:
         """Return how long a generic activity usually takes, if the word says so."""
         generic = self.vocabulary.generic_activity(activity) if activity else None

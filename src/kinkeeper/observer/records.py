@@ -43,6 +43,7 @@ def extraction_record(extraction: Extraction) -> dict[str, Any]:
         "is_announced_change": extraction.is_announced_change,
         "is_special": extraction.is_special,
         "is_loose": extraction.is_loose,
+        "seeks_owner": extraction.seeks_owner,
         "yields": extraction.yields,
         "action_required": extraction.action_required,
         "extracted_entities": [
@@ -96,6 +97,7 @@ def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
         is_announced_change=record["is_announced_change"],
         is_special=record["is_special"],
         is_loose=record["is_loose"],
+        seeks_owner=record.get("seeks_owner", False),
         yields=record["yields"],
         action_required=ActionRequired(required) if required else None,
         entities=tuple(_entity(entry) for entry in record["extracted_entities"]),

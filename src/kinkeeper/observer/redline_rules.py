@@ -19,8 +19,9 @@ MISMATCH = timedelta(minutes=60)
 _HANDOVER = timedelta(minutes=30)
 _LONG_DUTY = timedelta(hours=2)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
-_OPEN = frozenset({Stance.ASKS, Stance.DECLINES})
 _SETTLED = frozenset({Stance.ACCEPTS, Stance.CLAIMS})
+_JOBS = frozenset({*HANDOVERS, Task.COVER})
+_TIMES = frozenset({"date", "time", "datetime", "range", "recurring"})
 _VAGUE = frozenset({None, Task.OTHER, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
 Facts = dict[str, Any]
@@ -53,7 +54,14 @@ def _books_child(extraction: Extraction) -> bool:
         return False
     if extraction.stance in {Stance.DECLINES, Stance.ACCEPTS} and not extraction.times:
         return False
-    return bool(extraction.times) or extraction.task is Task.MOVE
+    if extraction.task is Task.MOVE:
+        return True
+    is_what = (
+        extraction.activity is not None
+        or extraction.task in {*HANDOVERS, Task.APPOINTMENT}
+        or _names(extraction, "child", "group")
+    )
+    return bool(extraction.times) and is_what
 
 
 def _collides(case: Case, own: Interval, booked: Interval, buffer: timedelta) -> bool:
@@ -120,12 +128,26 @@ def _is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
 
 
 def _says_what(extraction: Extraction) -> bool:
-    """Whether the words themselves say which job it is; "we'll do that" alone contradicts nobody."""
-    return (
-        extraction.task is not None
-        or extraction.activity is not None
-        or any(entity.type in {"child", "group"} for entity in extraction.entities)
+    """Whether it is clear which of the family's jobs it is; "we'll do that" alone contradicts nobody."""
+    if _is_of_family(extraction):
+        return True
+    if extraction.task in _JOBS:
+        return bool(extraction.child)
+    return extraction.task is not Task.APPOINTMENT and (
+        extraction.activity is not None and extraction.attribution is not None
     )
+
+
+def _is_of_family(extraction: Extraction) -> bool:
+    """Whether the words themselves name one of the family's children, activities or handovers."""
+    return _names(extraction, "child", "group", "task") or any(
+        entity.type == "activity" and entity.value == extraction.activity
+        for entity in extraction.entities
+    )
+
+
+def _names(extraction: Extraction, *types: str) -> bool:
+    return any(entity.type in types for entity in extraction.entities)
 
 
 def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
@@ -177,6 +199,7 @@ def time_mismatch(case: Case) -> Facts | None:
         or extraction.is_loose
         or extraction.stance is Stance.DECLINES
         or not extraction.is_coordination
+        or not _is_tied(extraction)
     ):
         return None
     for day in extraction.dates:
@@ -203,6 +226,14 @@ def time_mismatch(case: Case) -> Facts | None:
     return None
 
 
+def _is_tied(extraction: Extraction) -> bool:
+    """Whether the words themselves tie a time to the activity; what they only inherit is held against nobody."""
+    return _names(extraction, *_TIMES) and (
+        extraction.attribution is not None
+        or any(entity.value == extraction.activity for entity in extraction.entities)
+    )
+
+
 def _fits(case: Case, interval: Interval, day: date) -> bool:
     is_fetched = case.extraction.task is Task.PICKUP and not case.is_bound_for
     latest = interval.end if is_fetched or case.is_end else interval.start
@@ -215,9 +246,7 @@ def _fits(case: Case, interval: Interval, day: date) -> bool:
 def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
     """Return the facts of a job within the next day that nobody has taken on."""
     extraction = case.extraction
-    is_named = extraction.task is not None or extraction.activity is not None
-    is_said = is_named and not extraction.is_loose
-    if not needs_owner(extraction) or not (is_said or extraction.stance in _OPEN):
+    if not needs_owner(extraction) or not _is_wanted(extraction):
         return None
     starts_at = first_instant(case, rules.default_duration)
     today = case.sent_at.astimezone(case.zone).date()
@@ -237,6 +266,20 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
         "sides": [_own_label(extraction)], "task": extraction.task, "starts_at": starts_at,
         "time": extraction.times[0].isoformat(timespec="minutes") if extraction.times else None,
     }  # fmt: skip
+
+
+def _is_wanted(extraction: Extraction) -> bool:
+    """Whether the family waits for somebody to take it: wanted, theirs, and more than a child and a day."""
+    if extraction.stance is Stance.DECLINES:
+        is_left_open = extraction.task in _JOBS and bool(extraction.child)
+        return _is_of_family(extraction) or (is_left_open and not extraction.is_loose)
+    if not extraction.seeks_owner:
+        return False
+    has_what = extraction.task is not None or extraction.activity is not None
+    if _is_of_family(extraction):
+        return has_what or bool(extraction.dates or extraction.times)
+    is_dated = bool(extraction.dates or extraction.times)
+    return extraction.task in _JOBS and bool(extraction.child) and is_dated
 
 
 def needs_owner(extraction: Extraction) -> bool:
