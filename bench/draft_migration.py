@@ -8,7 +8,6 @@ delete it and run this.
 """
 
 import importlib
-import importlib.util
 import pkgutil
 import sys
 import tempfile
@@ -24,9 +23,9 @@ from kinkeeper.store.migrate import MIGRATIONS
 
 def import_tables() -> None:
     """Import every package's `tables` module, so that the shared metadata knows all of them."""
-    for package in pkgutil.iter_modules(kinkeeper.__path__, "kinkeeper."):
-        if package.ispkg and importlib.util.find_spec(f"{package.name}.tables"):
-            importlib.import_module(f"{package.name}.tables")
+    for module in pkgutil.walk_packages(kinkeeper.__path__, "kinkeeper."):
+        if module.name.endswith(".tables"):
+            importlib.import_module(module.name)
 
 
 def main() -> None:

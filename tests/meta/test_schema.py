@@ -1,7 +1,6 @@
 """The declared tables and a freshly migrated database are the same, and revisions are in order."""
 
 import importlib
-import importlib.util
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,16 +19,10 @@ from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 
 
-def import_tables() -> list[str]:
-    names = [f"{package.name}.tables" for package in packages() if package.ispkg]
-    found = [name for name in names if importlib.util.find_spec(name)]
-    for name in found:
-        importlib.import_module(name)
-    return found
-
-
-def packages() -> Iterator[pkgutil.ModuleInfo]:
-    return pkgutil.iter_modules(kinkeeper.__path__, "kinkeeper.")
+def import_tables() -> None:
+    for module in pkgutil.walk_packages(kinkeeper.__path__, "kinkeeper."):
+        if module.name.endswith(".tables"):
+            importlib.import_module(module.name)
 
 
 def revisions() -> ScriptDirectory:

@@ -1,0 +1,50 @@
+"""Figures of the HTTP server, in a registry of their own. Labels are route templates, never paths."""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.exposition import generate_latest
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class ServerMetrics:
+    """Counts requests and how long they took.
+
+    Attributes:
+        registry: Where others may add what is looked up when somebody asks.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "kinkeeper_http_requests", "Answered requests.", ["route", "method", "status"],
+            registry=self.registry,
+        )  # fmt: skip
+        self._seconds = Histogram(
+            "kinkeeper_http_request_seconds", "Time until the answer began, seconds.", ["route"],
+            buckets=_SECONDS, registry=self.registry,
+        )  # fmt: skip
+        self._counts: dict[tuple[str, str, int], Counter] = {}
+        self._times: dict[str, Histogram] = {}
+
+    def answered(self, route: str, method: str, status: int, *, seconds: float) -> None:
+        """Count one answered request.
+
+        Args:
+            route: Its template ("/api/pending/{id}"), of which there are few.
+            method: Of HTTP; a known one.
+            status: Of HTTP.
+            seconds: Until the answer began, >= 0.
+        """
+        key = (route, method, status)
+        count = self._counts.get(key)
+        if count is None:
+            count = self._counts[key] = self._requests.labels(route, method, str(status))
+        count.inc()
+        time = self._times.get(route)
+        if time is None:
+            time = self._times[route] = self._seconds.labels(route)
+        time.observe(seconds)
+
+    def text(self) -> bytes:
+        """Return all figures in the Prometheus text format."""
+        return generate_latest(self.registry)

@@ -1,0 +1,1 @@
+"""Who may come in: invites, sessions and tokens, without passwords."""

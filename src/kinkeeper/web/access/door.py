@@ -1,0 +1,189 @@
+"""Recognises who makes a request, and tells each route whom it lets in."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from kinkeeper.core.errors import DeniedError, KinkeeperError
+from kinkeeper.web.access import repository
+from kinkeeper.web.access.model import (
+    DECIDERS,
+    OWNERS,
+    READERS,
+    VIEWERS,
+    AccessRole,
+    Key,
+    KeyKind,
+    Person,
+    is_alive,
+    role_now,
+)
+from kinkeeper.web.access.secret import digest_of
+from kinkeeper.web.context import House, WebContext, context_of
+from kinkeeper.web.security.forms import csrf_token, is_write, require_own_origin, require_token
+
+# How long another process's ending of a key may go unnoticed here.
+_BELIEVED = timedelta(seconds=5)
+_MOST_BELIEVED = 1000
+_SEEN_EVERY = timedelta(minutes=5)
+_SESSION_DAYS = 365
+_LONGEST_SECRET = 200
+
+
+class LoginNeededError(KinkeeperError):
+    """The request carries no login that opens anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Credential:
+    """A secret as a request carries it."""
+
+    kind: KeyKind
+    secret: str
+
+
+class Door:
+    """Recognises the keys of one server.
+
+    Args:
+        context: Of the server.
+    """
+
+    def __init__(self, context: WebContext) -> None:
+        self._context = context
+        self._known: dict[str, tuple[Key, datetime]] = {}
+
+    async def person(self, request: HTTPConnection) -> Person:
+        """Return who makes a request.
+
+        Raises:
+            LoginNeededError: It carries no key, or one that opens nothing here.
+            UnavailableError: The database cannot be asked.
+        """
+        credential = _credential(request, is_https=request.url.scheme == "https")
+        if credential is None:
+            raise LoginNeededError("log in, or send an API token: Authorization: Bearer TOKEN")
+        now = self._context.clock.now()
+        key = await self._key(credential, now)
+        house = self._context.houses.get(key.household) if key else None
+        member = house.household.member(key.member) if house and key else None
+        if key is None or house is None or member is None or not is_alive(key, now):
+            raise LoginNeededError("this login has ended; open a new link, or use another token")
+        csrf = csrf_token(credential.secret) if credential.kind is KeyKind.SESSION else ""
+        return Person(
+            member=member, role=role_now(member, key.role), household=house.household, key=key,
+            csrf=csrf, secret=credential.secret,
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Look every key up anew; call it when one was ended."""
+        self._known.clear()
+
+    async def _key(self, credential: _Credential, now: datetime) -> Key | None:
+        digest = digest_of(credential.secret)
+        known = self._known.get(digest)
+        if known is not None and known[0].kind is credential.kind and now < known[1] + _BELIEVED:
+            return known[0]
+        store = self._context.store
+        key = await store.read(
+            lambda conn: repository.find_by_digest(conn, credential.kind, digest)
+        )
+        if key is None:
+            return None
+        if now >= key.seen_at + _SEEN_EVERY and is_alive(key, now):
+            await store.write(lambda conn: repository.mark_seen(conn, key, now=now))
+        if len(self._known) >= _MOST_BELIEVED:
+            self._known.clear()
+        self._known[digest] = (key, now)
+        return key
+
+
+class Allowed:
+    """A route's rule: who may use it. Every route has one, or `anyone`.
+
+    A write that comes with a cookie must also prove that it comes from our own pages.
+
+    Args:
+        roles: Whom it lets in.
+    """
+
+    def __init__(self, roles: frozenset[AccessRole]) -> None:
+        self.roles = roles
+
+    async def __call__(self, request: Request) -> Person:
+        """Return who makes the request.
+
+        Raises:
+            LoginNeededError: Nobody who is known.
+            DeniedError: Somebody who may not, or a forged form.
+        """
+        person = await door_of(request).person(request)
+        if person.key.kind is KeyKind.SESSION and is_write(request):
+            require_own_origin(request)
+            await require_token(request, person.secret)
+        if person.role not in self.roles:
+            raise DeniedError(f"a login as {person.role.value} may not do this")
+        return person
+
+
+async def anyone(request: Request) -> None:
+    """Rule of the few routes that need no login.
+
+    Raises:
+        DeniedError: Another site made the browser send a write.
+    """
+    if is_write(request):
+        require_own_origin(request)
+
+
+Owner = Annotated[Person, Depends(Allowed(OWNERS))]
+Decider = Annotated[Person, Depends(Allowed(DECIDERS))]
+Reader = Annotated[Person, Depends(Allowed(READERS))]
+Viewer = Annotated[Person, Depends(Allowed(VIEWERS))]
+
+
+def door_of(connection: HTTPConnection) -> Door:
+    """Return the door of the server that a request reached."""
+    door: Door = connection.app.state.door
+    return door
+
+
+def house_of(connection: HTTPConnection, person: Person) -> House:
+    """Return the house that a person lives in."""
+    return context_of(connection).houses[person.household.id]
+
+
+def cookie_name(*, is_https: bool) -> str:
+    """Return the name of the session's cookie; the prefix binds it to this host and to TLS."""
+    return "__Host-kinkeeper" if is_https else "kinkeeper"
+
+
+def set_cookie(response: Response, secret: str, *, is_https: bool) -> None:
+    """Give the browser the secret of its session."""
+    response.set_cookie(
+        cookie_name(is_https=is_https), secret, max_age=_SESSION_DAYS * 24 * 3600, path="/",
+        secure=is_https, httponly=True, samesite="lax",
+    )  # fmt: skip
+
+
+def clear_cookie(response: Response, *, is_https: bool) -> None:
+    """Take the secret of its session from the browser."""
+    response.delete_cookie(
+        cookie_name(is_https=is_https), path="/", secure=is_https, httponly=True, samesite="lax"
+    )
+
+
+def _credential(request: HTTPConnection, *, is_https: bool) -> _Credential | None:
+    header = request.headers.get("authorization")
+    if header is not None:
+        scheme, _, secret = header.partition(" ")
+        is_usable = scheme.lower() == "bearer" and 0 < len(secret) <= _LONGEST_SECRET
+        return _Credential(kind=KeyKind.TOKEN, secret=secret.strip()) if is_usable else None
+    secret = request.cookies.get(cookie_name(is_https=is_https), "")
+    if not 0 < len(secret) <= _LONGEST_SECRET:
+        return None
+    return _Credential(kind=KeyKind.SESSION, secret=secret)

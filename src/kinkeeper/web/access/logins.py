@@ -1,0 +1,132 @@
+"""How people come in and leave: invites are redeemed for sessions, tokens are handed to programs."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.web.access import repository
+from kinkeeper.web.access.model import AccessRole, Key, KeyKind, is_alive
+from kinkeeper.web.access.secret import digest_of, new_id, new_secret
+
+_LONGEST_SESSION = timedelta(days=365)
+_LONGEST_LABEL = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """A key that was just made, with the secret that is shown or set this once.
+
+    Attributes:
+        key: As stored.
+        secret: Opens it; nowhere stored.
+    """
+
+    key: Key
+    secret: str
+
+
+def invite(
+    conn: Connection, household: str, member: str, *, role: AccessRole, now: datetime, hours: int
+) -> Issued:
+    """Make an invite: a link that logs its holder in once, as that member.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member: Id of the invited member.
+        role: Of the sessions it makes.
+        now: Aware.
+        hours: How long it can be used, > 0.
+    """
+    return _issue(
+        conn, household, KeyKind.INVITE, member, role=role, label="", now=now, expires_at=now + timedelta(hours=hours),
+    )  # fmt: skip
+
+
+def find_invite(conn: Connection, secret: str, *, now: datetime) -> Key:
+    """Return an invite that can still be used.
+
+    Raises:
+        NotFoundError: It never was one, was used, taken back, or is too old.
+    """
+    key = repository.find_by_digest(conn, KeyKind.INVITE, digest_of(secret))
+    if key is None or not is_alive(key, now):
+        raise NotFoundError(
+            "this link was used already, is too old, or was taken back; ask for a new one"
+        )
+    return key
+
+
+def redeem(conn: Connection, secret: str, *, label: str, now: datetime) -> Issued:
+    """Use up an invite and begin a session.
+
+    Args:
+        conn: In a write transaction.
+        secret: Of the invite.
+        label: What the browser is, for the list of sessions.
+        now: Aware.
+
+    Raises:
+        NotFoundError: The invite cannot be used (any more).
+    """
+    key = find_invite(conn, secret, now=now)
+    if not repository.end_key(conn, key.household, key.id, now=now):
+        raise NotFoundError("this link was used a moment ago; ask for a new one")
+    return _issue(
+        conn, key.household, KeyKind.SESSION, key.member, role=key.role, label=label, now=now, expires_at=now + _LONGEST_SESSION,
+    )  # fmt: skip
+
+
+def create_token(
+    conn: Connection,
+    household: str,
+    member: str,
+    *,
+    role: AccessRole,
+    label: str,
+    now: datetime,
+    expires_at: datetime | None = None,
+) -> Issued:
+    """Make an API token for a program that acts for a member.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member: Id of the member it acts for.
+        role: What it may do.
+        label: What it is for.
+        now: Aware.
+        expires_at: Aware; None lasts until it is ended.
+    """
+    return _issue(
+        conn,
+        household,
+        KeyKind.TOKEN,
+        member,
+        role=role,
+        label=label,
+        now=now,
+        expires_at=expires_at,
+    )
+
+
+def _issue(
+    conn: Connection,
+    household: str,
+    kind: KeyKind,
+    member: str,
+    *,
+    role: AccessRole,
+    label: str,
+    now: datetime,
+    expires_at: datetime | None,
+) -> Issued:
+    secret = new_secret()
+    key = Key(
+        id=new_id(), household=household, kind=kind, member=member, role=role,
+        label=label[:_LONGEST_LABEL], created_at=now, expires_at=expires_at, seen_at=now,
+    )  # fmt: skip
+    repository.insert_key(conn, key, digest_of(secret))
+    return Issued(key=key, secret=secret)

@@ -1,0 +1,97 @@
+"""Keys in the database. Functions over the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
+
+from kinkeeper.web.access.model import AccessRole, Key, KeyKind
+from kinkeeper.web.access.tables import access_keys
+
+_COLUMNS = [column for column in access_keys.c if column.name not in {"digest", "ended_at"}]
+_BY_DIGEST = select(*_COLUMNS).where(
+    access_keys.c.digest == bindparam("digest"),
+    access_keys.c.kind == bindparam("kind"),
+    access_keys.c.ended_at.is_(None),
+)
+
+
+def insert_key(conn: Connection, key: Key, digest: str) -> None:
+    """Insert a key of which only the digest is known here."""
+    conn.execute(
+        insert(access_keys).values(
+            household=key.household, id=key.id, kind=key.kind.value, digest=digest,
+            member=key.member, role=key.role.value, label=key.label, created_at=key.created_at,
+            expires_at=key.expires_at, seen_at=key.seen_at,
+        )
+    )  # fmt: skip
+
+
+def find_by_digest(conn: Connection, kind: KeyKind, digest: str) -> Key | None:
+    """Return the key of a secret's digest, of whatever household, unless it was ended."""
+    row = conn.execute(_BY_DIGEST, {"kind": kind.value, "digest": digest}).first()
+    return _key(row) if row else None
+
+
+def list_keys(conn: Connection, household: str, *, member: str | None = None) -> Sequence[Key]:
+    """Return a household's keys that were not ended, newest first; of one member where named."""
+    where = [access_keys.c.household == household, access_keys.c.ended_at.is_(None)]
+    if member is not None:
+        where.append(access_keys.c.member == member)
+    rows = conn.execute(
+        select(*_COLUMNS).where(*where).order_by(access_keys.c.created_at.desc(), access_keys.c.id)
+    )
+    return [_key(row) for row in rows]
+
+
+def end_key(
+    conn: Connection, household: str, key_id: str, *, now: datetime, member: str | None = None
+) -> bool:
+    """End one key; returns whether it was open until now.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        key_id: Of the key.
+        now: Aware.
+        member: Only if this member holds it; None whoever does.
+    """
+    where = [
+        access_keys.c.household == household,
+        access_keys.c.id == key_id,
+        access_keys.c.ended_at.is_(None),
+    ]
+    if member is not None:
+        where.append(access_keys.c.member == member)
+    return conn.execute(update(access_keys).where(*where).values(ended_at=now)).rowcount == 1
+
+
+def end_sessions(conn: Connection, household: str, member: str, *, now: datetime) -> int:
+    """End all sessions of a member; returns how many were open."""
+    return conn.execute(
+        update(access_keys)
+        .where(
+            access_keys.c.household == household,
+            access_keys.c.member == member,
+            access_keys.c.kind == KeyKind.SESSION.value,
+            access_keys.c.ended_at.is_(None),
+        )
+        .values(ended_at=now)
+    ).rowcount
+
+
+def mark_seen(conn: Connection, key: Key, *, now: datetime) -> None:
+    """Write down that a key was used."""
+    conn.execute(
+        update(access_keys)
+        .where(access_keys.c.household == key.household, access_keys.c.id == key.id)
+        .values(seen_at=now)
+    )
+
+
+def _key(row: Row[tuple[object, ...]]) -> Key:
+    return Key(
+        id=row.id, household=row.household, kind=KeyKind(row.kind), member=row.member,
+        role=AccessRole(row.role), label=row.label, created_at=row.created_at,
+        expires_at=row.expires_at, seen_at=row.seen_at,
+    )  # fmt: skip

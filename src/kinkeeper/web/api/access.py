@@ -1,0 +1,118 @@
+"""Who is logged in, invites, and the keys that open a household."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access.door import Owner, Reader, Viewer, door_of
+from kinkeeper.web.access.model import AccessRole, Key, KeyKind, usual_role
+from kinkeeper.web.context import context_of
+
+router = APIRouter(tags=["access"])
+
+
+class Me(BaseModel):
+    """Who makes the request."""
+
+    member: str
+    name: str
+    role: AccessRole
+    household: str
+
+
+class InviteWish(BaseModel):
+    """Whom to invite."""
+
+    member: str
+    role: AccessRole | None = None
+    hours: Annotated[int, Field(ge=1, le=24 * 30)] = 48
+
+
+class Invite(BaseModel):
+    """A link that logs its holder in once."""
+
+    id: str
+    link: str
+    member: str
+    role: AccessRole
+    expires_at: datetime | None
+
+
+class KeyLine(BaseModel):
+    """A key in a list."""
+
+    id: str
+    kind: KeyKind
+    member: str
+    role: AccessRole
+    label: str
+    created_at: datetime
+    expires_at: datetime | None
+    seen_at: datetime
+    is_this: bool
+
+
+@router.get("/api/me")
+async def me(person: Viewer) -> Me:
+    """Tell who makes the request."""
+    return Me(
+        member=person.member.id, name=person.member.name, role=person.role,
+        household=person.household.id,
+    )  # fmt: skip
+
+
+@router.post("/api/invites", status_code=201)
+async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
+    """Make a link that logs a member in, once."""
+    member = person.household.member(wish.member)
+    if member is None:
+        raise InputError(f"{wish.member!r} is no member of this household")
+    context = context_of(request)
+    role = wish.role or usual_role(person.household, member)
+    now = context.clock.now()
+    issued = await context.store.write(
+        lambda conn: logins.invite(
+            conn, person.household.id, member.id, role=role, now=now, hours=wish.hours
+        )
+    )
+    return Invite(
+        id=issued.key.id, link=f"{context.address}/invite/{issued.secret}", member=member.id,
+        role=role, expires_at=issued.key.expires_at,
+    )  # fmt: skip
+
+
+@router.get("/api/keys")
+async def keys(request: Request, person: Reader) -> list[KeyLine]:
+    """List own invites, sessions and tokens; the owner's list has everybody's."""
+    store = context_of(request).store
+    whose = None if person.role is AccessRole.OWNER else person.member.id
+    found = await store.read(
+        lambda conn: repository.list_keys(conn, person.household.id, member=whose)
+    )
+    return [_line(key, person.key) for key in found]
+
+
+@router.delete("/api/keys/{key_id}", status_code=204)
+async def end_key(request: Request, key_id: str, person: Reader) -> None:
+    """End an invite, a session or a token: one's own, or as owner anybody's."""
+    context = context_of(request)
+    whose = None if person.role is AccessRole.OWNER else person.member.id
+    now = context.clock.now()
+    was_open = await context.store.write(
+        lambda conn: repository.end_key(conn, person.household.id, key_id, now=now, member=whose)
+    )
+    if not was_open:
+        raise NotFoundError(f"no open key has the id {key_id!r}")
+    door_of(request).forget()
+
+
+def _line(key: Key, own: Key) -> KeyLine:
+    return KeyLine(
+        id=key.id, kind=key.kind, member=key.member, role=key.role, label=key.label,
+        created_at=key.created_at, expires_at=key.expires_at, seen_at=key.seen_at,
+        is_this=key.id == own.id,
+    )  # fmt: skip

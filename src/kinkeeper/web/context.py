@@ -1,0 +1,96 @@
+"""What the server works on, as bootstrap hands it over."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.observability.server import ServerMetrics
+from kinkeeper.observer.intake import Intake
+from kinkeeper.observer.participants import Participants
+from kinkeeper.store.store import Store
+from kinkeeper.web.security.rates import RateLimits
+
+Check = Callable[[], Awaitable[str | None]]
+"""Returns what is not ready, or None."""
+
+
+class Webhook(Protocol):
+    """Takes updates of a chat service that posts them here."""
+
+    def is_genuine(self, secret: str | None) -> bool:
+        """Whether a request carries the agreed secret; takes the same time whatever it carries."""
+        ...
+
+    async def receive(self, body: bytes) -> None:
+        """Take in one update; returns once it is durable.
+
+        Raises:
+            UnavailableError: It could not be stored; the service shall send it again.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """One household that this server serves.
+
+    Attributes:
+        participants: The household compiled.
+        store: Where its rows are.
+        intake: Its tier 1, which leaves what it queues to the workers.
+    """
+
+    participants: Participants
+    store: Store
+    intake: Intake
+
+    @property
+    def household(self) -> Household:
+        """The household as its file describes it."""
+        return self.participants.household
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebContext:
+    """What the routes of one server share.
+
+    Attributes:
+        houses: By household id.
+        store: Where logins are looked up; the houses' own.
+        clock: Tells when things expire.
+        address: Where people reach the server: scheme, name and port, without a slash at the end.
+        names: Host names it answers to besides loopback and plain addresses.
+        checks: What readiness depends on, by name.
+        webhook: Takes a chat service's updates, where one posts them here.
+        rates: How many requests a client may make.
+        metrics: Counts requests.
+        stopping: Set when the server is told to stop; what streams ends then.
+    """
+
+    houses: Mapping[str, House]
+    store: Store
+    clock: Clock
+    address: str
+    names: frozenset[str] = frozenset()
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    webhook: Webhook | None = None
+    rates: RateLimits = field(default_factory=RateLimits)
+    metrics: ServerMetrics = field(default_factory=ServerMetrics)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_https(self) -> bool:
+        """Whether people reach it over TLS."""
+        return urlsplit(self.address).scheme == "https"
+
+
+def context_of(connection: HTTPConnection) -> WebContext:
+    """Return the context of the server that a request reached."""
+    context: WebContext = connection.app.state.context
+    return context

@@ -1,0 +1,1 @@
+"""Pages: what is read for them, how they are rendered, and their routes."""

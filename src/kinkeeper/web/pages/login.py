@@ -1,0 +1,83 @@
+"""Coming in by a link, and leaving."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.web.access import logins, repository
+from kinkeeper.web.access.door import Viewer, anyone, clear_cookie, door_of, set_cookie
+from kinkeeper.web.access.model import Key
+from kinkeeper.web.context import context_of
+from kinkeeper.web.pages.browsers import browser_name
+from kinkeeper.web.pages.responses import page
+
+router = APIRouter(include_in_schema=False)
+
+Code = Annotated[str, Path(min_length=20, max_length=100)]
+
+
+@router.get("/login", dependencies=[Depends(anyone)])
+async def login() -> HTMLResponse:
+    """Tell how to come in."""
+    return page("login.html", None)
+
+
+@router.get("/invite/{code}", dependencies=[Depends(anyone)])
+async def show_invite(request: Request, code: Code) -> HTMLResponse:
+    """Show whom the link logs in. Uses nothing up: link previews open it, too."""
+    context = context_of(request)
+    now = context.clock.now()
+    key = await context.store.read(lambda conn: logins.find_invite(conn, code, now=now))
+    return page("invite.html", None, name=_name(request, key), code=code)
+
+
+@router.post("/invite/{code}", dependencies=[Depends(anyone)])
+async def use_invite(request: Request, code: Code) -> RedirectResponse:
+    """Log in: the link is used up, the browser gets a session."""
+    context = context_of(request)
+    now = context.clock.now()
+    label = browser_name(request.headers.get("user-agent", ""))
+    issued = await context.store.write(lambda conn: logins.redeem(conn, code, label=label, now=now))
+    response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    set_cookie(response, issued.secret, is_https=request.url.scheme == "https")
+    return response
+
+
+@router.post("/logout")
+async def logout(request: Request, person: Viewer) -> RedirectResponse:
+    """End this browser's session."""
+    context = context_of(request)
+    now = context.clock.now()
+    await context.store.write(
+        lambda conn: repository.end_key(conn, person.household.id, person.key.id, now=now)
+    )
+    return _left(request)
+
+
+@router.post("/logout/everywhere")
+async def logout_everywhere(request: Request, person: Viewer) -> RedirectResponse:
+    """End all sessions of this member."""
+    context = context_of(request)
+    now = context.clock.now()
+    await context.store.write(
+        lambda conn: repository.end_sessions(conn, person.household.id, person.member.id, now=now)
+    )
+    return _left(request)
+
+
+def _left(request: Request) -> RedirectResponse:
+    door_of(request).forget()
+    response = RedirectResponse("/login", HTTPStatus.SEE_OTHER)
+    clear_cookie(response, is_https=request.url.scheme == "https")
+    return response
+
+
+def _name(request: Request, key: Key) -> str:
+    house = context_of(request).houses.get(key.household)
+    member = house.household.member(key.member) if house else None
+    if member is None:
+        raise NotFoundError("this link is for somebody who is no member here (any more)")
+    return member.name

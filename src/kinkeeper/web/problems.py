@@ -1,0 +1,123 @@
+"""What becomes of errors: problem details (RFC 9457) for programs, a page for people."""
+
+import math
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kinkeeper.core.errors import (
+    ConflictError,
+    DeniedError,
+    InputError,
+    KinkeeperError,
+    NotFoundError,
+    UnavailableError,
+)
+from kinkeeper.web.access.door import LoginNeededError
+from kinkeeper.web.pages.responses import error_page, wants_page
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 2
+
+_STATUS: tuple[tuple[type[KinkeeperError], HTTPStatus], ...] = (
+    (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (DeniedError, HTTPStatus.FORBIDDEN),
+    (NotFoundError, HTTPStatus.NOT_FOUND),
+    (ConflictError, HTTPStatus.CONFLICT),
+    (UnavailableError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+_encoder = msgspec.json.Encoder()
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    errors: Sequence[Mapping[str, Any]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return a problem document.
+
+    Args:
+        status: Of HTTP.
+        detail: What is wrong and what to do; no message text.
+        errors: Each wrong field: where it stands and what is wrong.
+        headers: Beside the usual ones.
+    """
+    phrase = HTTPStatus(status).phrase
+    body: dict[str, Any] = {
+        "type": f"urn:kinkeeper:problem:{phrase.lower().replace(' ', '-')}",
+        "title": phrase, "status": status, "detail": detail,
+    }  # fmt: skip
+    if errors:
+        body["errors"] = errors
+    return Response(
+        _encoder.encode(body), status_code=status, media_type=MEDIA_TYPE, headers=headers
+    )
+
+
+def status_of(error: KinkeeperError) -> HTTPStatus:
+    """Return the HTTP status of one of our errors; 500 for a bug."""
+    found = (status for kind, status in _STATUS if isinstance(error, kind))
+    return next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def refusal(
+    request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return an error as the one who asked can read it."""
+    if wants_page(request):
+        return error_page(status, detail, headers)
+    return problem(status, detail, headers=headers)
+
+
+def retry_after(seconds: float = RETRY_AFTER_SECONDS) -> dict[str, str]:
+    """Return the header that says when to try again, in whole seconds."""
+    return {"Retry-After": str(max(1, math.ceil(seconds)))}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of every route in these forms."""
+    app.add_exception_handler(KinkeeperError, _own_error)
+    app.add_exception_handler(LoginNeededError, _login_needed)
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+async def _own_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, KinkeeperError):
+        raise error
+    status = status_of(error)
+    if status is HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise error
+    headers = retry_after() if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    return refusal(request, status, str(error), headers)
+
+
+async def _login_needed(request: Request, error: Exception) -> Response:
+    if wants_page(request):
+        return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": "/login"})
+    return problem(HTTPStatus.UNAUTHORIZED, str(error), headers={"WWW-Authenticate": "Bearer"})
+
+
+async def _bad_request(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    errors = [{"where": list(each["loc"]), "message": each["msg"]} for each in error.errors()]
+    detail = "; ".join(f"{'.'.join(map(str, each['where']))}: {each['message']}" for each in errors)
+    if wants_page(request):
+        return error_page(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    return refusal(request, error.status_code, str(error.detail), error.headers)

@@ -1,0 +1,95 @@
+"""The sample household behind the server's application, reached in process by a real client."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from kinkeeper.bootstrap import System
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.web.access import logins
+from kinkeeper.web.access.model import AccessRole
+from kinkeeper.web.app import create_app
+from kinkeeper.web.context import House, WebContext
+from live_household import MONDAY, live_system
+
+ADDRESS = "http://127.0.0.1:8765"
+BROWSER = {"Accept": "text/html,application/xhtml+xml"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """An application and what it stands on."""
+
+    app: FastAPI
+    context: WebContext
+    system: System
+    clock: VirtualClock
+
+    def client(self, address: str = ADDRESS, **more: Any) -> httpx.AsyncClient:
+        """Return a client that is nobody yet."""
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, base_url=address, **more)
+
+    def bearing(self, token: str, **more: Any) -> httpx.AsyncClient:
+        """Return a client with an API token."""
+        return self.client(headers={"Authorization": f"Bearer {token}"}, **more)
+
+    def token(
+        self, member: str, role: AccessRole = AccessRole.OWNER, household: str | None = None
+    ) -> str:
+        """Return an API token."""
+        issued = self.context.store.write_now(
+            lambda conn: logins.create_token(
+                conn, household or self.system.household.id, member, role=role, label="test",
+                now=self.clock.now(),
+            )
+        )  # fmt: skip
+        return issued.secret
+
+    def invitation(
+        self, member: str, role: AccessRole = AccessRole.OWNER, household: str | None = None
+    ) -> str:
+        """Return the path of an invite."""
+        issued = self.context.store.write_now(
+            lambda conn: logins.invite(
+                conn, household or self.system.household.id, member, role=role,
+                now=self.clock.now(), hours=48,
+            )
+        )  # fmt: skip
+        return f"/invite/{issued.secret}"
+
+    async def log_in(
+        self, client: httpx.AsyncClient, member: str, role: AccessRole = AccessRole.OWNER
+    ) -> None:
+        """Give a client a session of the member."""
+        answer = await client.post(self.invitation(member, role), headers=BROWSER)
+        assert answer.status_code == 303, answer.text
+
+
+@contextmanager
+def served(folder: Path, **context: Any) -> Iterator[Served]:
+    """Serve the sample household from a database in that folder, on a clock that is moved by hand."""
+    with (
+        live_system(folder / "family.sqlite") as system,
+        system.live_intake(refuses_chats=True) as intake,
+    ):
+        clock = VirtualClock(MONDAY)
+        house = House(participants=system.participants, store=system.store, intake=intake)
+        values: dict[str, Any] = {
+            "houses": {system.household.id: house}, "store": system.store, "clock": clock,
+            "address": ADDRESS,
+        }  # fmt: skip
+        made = WebContext(**{**values, **context})
+        yield Served(app=create_app(made), context=made, system=system, clock=clock)
+
+
+def second_house(serving: Served, household_id: str) -> House:
+    """Return the same people again as another household, on the same store."""
+    house = serving.context.houses[serving.system.household.id]
+    other = replace(house.household, id=household_id)
+    return replace(house, participants=replace(house.participants, household=other))
