@@ -11,7 +11,7 @@ from kinkeeper.brain.graph import GraphBrain
 from kinkeeper.calendar.seeds import SeedReport, sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
-from kinkeeper.household.file import load_household
+from kinkeeper.household.file import load_households
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.observer.case import RedlineRules
@@ -165,12 +165,12 @@ def open_system(
         now: Instant the event graph is extended to; the wall clock's where None.
 
     Raises:
-        ConfigError: There is no household file, or it is wrong.
+        ConfigError: There is no household file, it is wrong, or a folder with several is named.
         StoreVersionError: The database is from a newer program.
         UnavailableError: The database cannot be opened.
     """
     path = household_file or settings.family_context or _usual_household_file()
-    household = load_household(path)
+    household = _only_household(path, settings)
     with Store.open(database or database_address(settings)) as store:
         instant = now or SystemClock().now()
         seeds = store.write_now(lambda conn: sync_seeds(conn, household, instant))
@@ -219,6 +219,16 @@ def observer_config(settings: Settings) -> ObserverConfig:
             summary=settings.max_summary_length,
         ),
     )
+
+
+def _only_household(path: Path, settings: Settings) -> Household:
+    """Load a household file, or the one file of a folder."""
+    found = load_households(path, default_event_minutes=settings.default_event_minutes)
+    if len(found) > 1:
+        ids = ", ".join(household.id for household in found)
+        message = f"the folder holds several households ({ids}); name one file of it"
+        raise ConfigError([Problem(where=str(path), line=None, message=message)])
+    return found[0]
 
 
 def _usual_household_file() -> Path:

@@ -70,6 +70,28 @@ def test_first_files_load_and_are_never_replaced_unasked(program: Program) -> No
     assert program.bare("doctor", "--household", str(files[0]), "--json").code == 0
 
 
+def test_a_folder_of_household_files_is_checked_whole(program: Program) -> None:
+    program.bare("init", "homes", "--yes")
+    (program.home / ".env").write_text("FAMILY_CONTEXT=homes")
+    assert program.bare("pending").code == 0
+    second = (program.home / "homes" / "household.toml").read_text()
+    (program.home / "homes" / "second.toml").write_text(second)
+    ran = program.bare("doctor", "--json")
+    assert ran.code == 1
+    assert "already used" in next(
+        check["found"] for check in ran.value["checks"] if check["health"] == "broken"
+    )
+    other = (MILLER / "household.toml").read_text()
+    (program.home / "homes" / "second.toml").write_text(other)
+    checks = program.bare("doctor", "--json").value["checks"]
+    assert "2 households" in next(
+        check["found"] for check in checks if check["check"] == "household file"
+    )
+    refused = program.bare("pending")
+    assert refused.code == 2
+    assert "name one file of it" in refused.err
+
+
 def test_the_first_settings_change_nothing(program: Program) -> None:
     program.bare("init", ".", "--yes")
     settings = program.bare("doctor", "--json").value["settings"]

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from family_chat import CHAT, Chat, Line, chat
-from kinkeeper.actions.effects.events import event_from_json
+from kinkeeper.actions.effects.calendar import AddEvent, UpdateEvent
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
+from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.tables import occurrences, overrides
 
@@ -76,9 +77,9 @@ def test_confirm_writes_what_was_frozen_and_undo_restores_it_bit_for_bit(
     )
     assert (receipt.outcome, receipt.is_change) == (Outcome.DONE, True)
     assert truth(family) != before
-    for effect in action.proposal.effects:
-        if "event" in effect:
-            frozen = event_from_json(effect["event"])
+    for effect in read_effects("miller", action.proposal.effects):
+        if isinstance(effect, AddEvent | UpdateEvent):
+            frozen = effect.event
             written = family.store.read_now(
                 lambda conn, frozen=frozen: find_event(conn, "miller", frozen.id)  # type: ignore[misc]
             )

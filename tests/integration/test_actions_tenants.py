@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import update
 
 from kinkeeper.actions.journal import count_refusals, list_transitions
-from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import (
-    count_by_status,
     find_action,
+    list_actions,
     load_action,
     purge_extractions,
 )
@@ -91,7 +91,7 @@ def test_two_households_never_meet(store: Store) -> None:
             lambda conn: (
                 load_action(conn, ours.id, here.id),
                 list_transitions(conn, ours.id, here.id),
-                count_by_status(conn, ours.id),
+                list_actions(conn, ours.id, statuses=frozenset(ActionStatus), now=NOW),
                 count_refusals(conn, ours.id),
                 summaries(conn, ours.id),
             )

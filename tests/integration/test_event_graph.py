@@ -33,9 +33,7 @@ from kinkeeper.calendar.repository import (
 from kinkeeper.calendar.search import (
     activity_occurrences,
     care_between,
-    next_occurrence,
     occurrences_between,
-    occurrences_on,
 )
 from kinkeeper.calendar.seeds import seed_events, sync_seeds
 from kinkeeper.calendar.tables import (
@@ -47,7 +45,7 @@ from kinkeeper.calendar.tables import (
     overrides,
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
 from kinkeeper.store.schema import metadata
 
@@ -84,6 +82,10 @@ def make_event(**changes: Any) -> Event:
 
 def at(day: int, hour: int, minute: int = 0) -> datetime:
     return datetime(2026, 5, day, hour, minute, tzinfo=ZONE)
+
+
+def on(day: int) -> Interval:
+    return local_days(date(2026, 5, day), date(2026, 5, day), ZONE)
 
 
 def between(first: datetime, last: datetime) -> Interval:
@@ -170,19 +172,15 @@ def test_searching_by_day_member_activity_and_kind(conn: Connection, has_horizon
         responsible=("ann",),
     )
     insert_event(conn, care)
-    day = date(2026, 5, 5)
     span = between(at(4, 0), at(20, 0))
-    found = occurrences_on(conn, "h", day, ZONE)
+    found = occurrences_between(conn, "h", on(5))
     assert [each.event.id for each in found] == ["judo", "care"]
-    assert [e.event.id for e in occurrences_on(conn, "h", day, ZONE, member="ann")] == ["care"]
+    assert [e.event.id for e in occurrences_between(conn, "h", on(5), member="ann")] == ["care"]
     assert len(activity_occurrences(conn, "h", "judo", span)) == 3
     assert activity_occurrences(conn, "h", "judo", span, member="ann") == []
     assert [each.event.id for each in care_between(conn, "h", span)] == ["care"]
     assert care_between(conn, "h", span, responsible="pia") == []
-    upcoming = next_occurrence(conn, "h", at(5, 17, 30), activity="judo")
-    assert upcoming is not None
-    assert upcoming.interval.start == at(12, 17)
-    assert next_occurrence(conn, "h", at(5, 17), activity="chess") is None
+    assert activity_occurrences(conn, "h", "chess", span) == []
 
 
 def test_nothing_is_missing_beyond_the_horizon(conn: Connection):
@@ -193,9 +191,6 @@ def test_nothing_is_missing_beyond_the_horizon(conn: Connection):
     assert len(occurrences_between(conn, "h", later, member="pia")) == 1
     assert len(find_conflicts(conn, "h", member="pia", interval=later)) == 1
     assert len(occurrences_between(conn, "h", earlier)) == 1
-    upcoming = next_occurrence(conn, "h", datetime(2028, 6, 1, tzinfo=ZONE))
-    assert upcoming is not None
-    assert upcoming.interval.start.year == 2029
 
 
 def test_care_books_the_adult_and_background_books_nobody(conn: Connection):
@@ -365,7 +360,7 @@ def test_seeds_become_bookings_breaks_and_deadlines(conn: Connection):
     item = MaintenanceItem(id="boiler", summary="Boiler", due=date(2026, 6, 3))
     report = sync_seeds(conn, make_household(make_seed(), week, due=(item,)), NOW)
     assert report.added == ("events.judo", "events.break", "maintenance.boiler")
-    found = occurrences_on(conn, "h", date(2026, 6, 3), ZONE)
+    found = occurrences_between(conn, "h", local_days(date(2026, 6, 3), date(2026, 6, 3), ZONE))
     assert {each.event.kind for each in found} == {EventKind.BREAK, EventKind.DEADLINE}
 
 
@@ -396,7 +391,7 @@ def test_reload_keeps_what_a_person_confirmed(conn: Connection):
     report = sync_seeds(conn, changed, NOW)
     assert (report.updated, report.kept) == (("events.judo",), ("events.art",))
     assert load_event(conn, "h", art).summary == "Art club"
-    assert not occurrences_on(conn, "h", date(2026, 5, 12), ZONE, member="pia")[1:]
+    assert not occurrences_between(conn, "h", on(12), member="pia")[1:]
     shifted = make_household(make_seed(start=datetime.fromisoformat("2026-05-05T19:00")))
     report = sync_seeds(conn, shifted, NOW)
     assert (report.dormant, report.kept) == (("events.judo",), ("events.art",))
@@ -408,7 +403,7 @@ def test_reload_keeps_what_a_person_confirmed(conn: Connection):
 def test_left_out_start_of_a_seed_does_not_happen(conn: Connection):
     left_out = datetime.fromisoformat("2026-05-12T17:00")
     sync_seeds(conn, make_household(make_seed(exdates=(left_out,))), NOW)
-    assert occurrences_on(conn, "h", date(2026, 5, 12), ZONE) == []
+    assert occurrences_between(conn, "h", on(12)) == []
 
 
 # The index

@@ -9,7 +9,7 @@ import pytest
 from kinkeeper.core.errors import InputError
 from kinkeeper.evaluation.episode_file import Episode, Speak, load_episodes
 from kinkeeper.evaluation.episode_scoring import score_episode
-from kinkeeper.evaluation.episodes import evaluate_episodes
+from kinkeeper.evaluation.episodes import report_scores
 from kinkeeper.evaluation.report import Report
 from kinkeeper.household.file import load_household
 
@@ -145,12 +145,10 @@ def test_nobody_instead_of_somebody_is_wrong_but_no_wrong_person():
 def replay(
     episodes: Sequence[Episode], lines: Mapping[str, list[dict[str, Any]]], kept: Any = ()
 ) -> Report:
-    def run(
-        _household: Path, messages: Sequence[Mapping[str, Any]], _until: str | None
-    ) -> list[dict[str, Any]]:
-        return [answer for item in messages for answer in lines.get(item["message_id"], [])]
+    def said(one: Episode) -> list[dict[str, Any]]:
+        return [answer for item in one.messages for answer in lines.get(item["message_id"], [])]
 
-    return evaluate_episodes(episodes, run, lambda: kept)
+    return report_scores([score_episode(one, said(one), kept) for one in episodes])
 
 
 def perfect(subject: Episode) -> dict[str, list[dict[str, Any]]]:

@@ -7,7 +7,8 @@ import pytest
 
 from kinkeeper.actions.authority import Press, may_decide, objection
 from kinkeeper.actions.consent import Consent, Origin, Stakes, consent_for
-from kinkeeper.actions.effects.events import event_from_json, event_to_json
+from kinkeeper.actions.effects.calendar import AddEvent
+from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import action_record, payload_hash
 from kinkeeper.actions.receipts import Outcome, settled
@@ -153,7 +154,10 @@ def test_an_event_survives_json_with_its_zone_and_its_fold() -> None:
     twice = datetime(2026, 10, 25, 2, 30, tzinfo=FAMILY.zone)
     for start in (twice, twice.replace(fold=1)):
         original = event(start=start, exdates=(start,), rrule="FREQ=DAILY")
-        read = event_from_json(event_to_json(original))
+        record = {"effect": "calendar.add_event", "event": event_to_json(original)}
+        (effect,) = read_effects(FAMILY.id, [record])
+        assert isinstance(effect, AddEvent)
+        read = effect.event
         assert read == original
         assert read.start.isoformat() == start.isoformat()
         assert read.start.tzinfo is FAMILY.zone

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction
@@ -249,16 +249,6 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
         conn.execute(update(pending_actions).where(*mine).values(extraction=kept))
         purged += 1
     return purged
-
-
-def count_by_status(conn: Connection, household: str) -> dict[ActionStatus, int]:
-    """Return how many actions of a household stand where, as stored."""
-    query = (
-        select(_actions.status, func.count())
-        .where(_actions.household == household)
-        .group_by(_actions.status)
-    )
-    return {ActionStatus(status): count for status, count in conn.execute(query)}
 
 
 def _of(household: str) -> Select[Any]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
-from kinkeeper.core.time import Clock, Interval
+from kinkeeper.core.time import Clock, Interval, local_days, midnight
 from kinkeeper.store.store import Store
 
 _AHEAD = timedelta(days=21)
@@ -49,7 +49,7 @@ class GraphBrain:
         return await self._store.read(work)
 
     def _schedule(self, conn: Connection, activity: str, day: date) -> BrainAnswer:
-        start = self._midnight(day)
+        start = midnight(day, self._zone)
         found = activity_occurrences(
             conn, self._household, activity, Interval(start - timedelta(days=1), start + _AHEAD)
         )
@@ -61,7 +61,7 @@ class GraphBrain:
         return BrainAnswer(relevance=_NOTHING, summary="not in the event graph")
 
     def _usual_owner(self, conn: Connection, task: str, day: date) -> BrainAnswer:
-        start = self._midnight(day)
+        start = midnight(day, self._zone)
         care = [
             occurrence
             for occurrence in care_between(conn, self._household, Interval(start - _BACK, start))
@@ -75,11 +75,7 @@ class GraphBrain:
         return self._answer(round(share * _EXACT, 2), f"{person}, {times} times lately", care)
 
     def _day(self, conn: Connection, day: date) -> BrainAnswer:
-        found = occurrences_between(
-            conn,
-            self._household,
-            Interval(self._midnight(day), self._midnight(day + timedelta(days=1))),
-        )
+        found = occurrences_between(conn, self._household, local_days(day, day, self._zone))
         bookings = [o for o in found if o.event.kind in {EventKind.BOOKING, EventKind.CARE}]
         if not bookings:
             return BrainAnswer(relevance=_NOTHING, summary="nothing booked that day")
@@ -98,9 +94,6 @@ class GraphBrain:
                 for occurrence in found[:5]
             ],
         )
-
-    def _midnight(self, day: date) -> datetime:
-        return datetime.combine(day, time(), tzinfo=self._zone)
 
     def _local(self, occurrence: Occurrence) -> date:
         return occurrence.interval.start.astimezone(self._zone).date()

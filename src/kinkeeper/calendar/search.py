@@ -5,10 +5,9 @@ So an answer never misses anything, whatever span is asked for; only its cost di
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam
 
@@ -18,10 +17,7 @@ from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
-from kinkeeper.core.time import Interval, as_utc
-
-_LOOK_AHEAD = (timedelta(days=35), timedelta(days=370), timedelta(days=3660))
-_DAY = timedelta(days=1)
+from kinkeeper.core.time import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,56 +67,6 @@ def occurrences_between(
     return _find(conn, household, interval, wanted)
 
 
-def occurrences_on(
-    conn: Connection,
-    household: str,
-    day: date,
-    zone: ZoneInfo,
-    *,
-    member: str | None = None,
-    include_cancelled: bool = False,
-) -> list[Occurrence]:
-    """Return the occurrences that share time with a local day, ordered by start.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        day: Local date.
-        zone: Whose date it is.
-        member: Only those this member takes part in or is in charge of.
-        include_cancelled: Whether cancelled ones are wanted, too.
-    """
-    wanted = _Wanted(member=member, include_cancelled=include_cancelled)
-    return _find(conn, household, local_day(day, zone), wanted)
-
-
-def next_occurrence(
-    conn: Connection,
-    household: str,
-    after: datetime,
-    *,
-    activity: str | None = None,
-    member: str | None = None,
-) -> Occurrence | None:
-    """Return the first confirmed occurrence starting at or after an instant, up to ten years on.
-
-    Args:
-        conn: Open connection.
-        household: Tenant key.
-        after: Aware.
-        activity: Only this activity itself; care around it (a pickup) is left out.
-        member: Only those this member takes part in or is in charge of.
-    """
-    wanted = _Wanted(activity=activity, member=member)
-    after = as_utc(after)
-    for ahead in _LOOK_AHEAD:
-        found = _find(conn, household, Interval(after, after + ahead), wanted)
-        upcoming = next((each for each in found if each.interval.start >= after), None)
-        if upcoming is not None:
-            return upcoming
-    return None
-
-
 def activity_occurrences(
     conn: Connection,
     household: str,
@@ -156,15 +102,6 @@ def care_between(
     """
     found = _find(conn, household, interval, _Wanted(kind=EventKind.CARE, member=responsible))
     return [each for each in found if responsible is None or responsible in each.responsible]
-
-
-def local_day(day: date, zone: ZoneInfo) -> Interval:
-    """Return the span of a local day in UTC: 23 to 25 hours where clocks change."""
-    first, last = (
-        datetime(each.year, each.month, each.day, tzinfo=zone).astimezone(UTC)
-        for each in (day, day + _DAY)
-    )
-    return Interval(first, last)
 
 
 def is_covered(conn: Connection, household: str, interval: Interval) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -18,6 +18,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.calendar.rows import event_row
 from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
 
 _ONE_DAY = timedelta(days=1)
@@ -117,7 +118,7 @@ def _from_maintenance(household: Household, item: MaintenanceItem) -> Event:
         household=household.id,
         kind=EventKind.DEADLINE,
         summary=item.summary,
-        start=datetime.combine(item.due, time(), household.zone),
+        start=midnight(item.due, household.zone),
         duration=_ONE_DAY,
         all_day=True,
         tz=household.zone.key,

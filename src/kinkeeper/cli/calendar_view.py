@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from kinkeeper.cli.opening import instant_of, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import local_days
 from kinkeeper.household.model import Household
 from kinkeeper.observer.trace_words import people
 
@@ -45,7 +45,7 @@ def show_events(where: Where, *, first: str | None, last: str | None, as_json: b
         end = _day(last, household) or begin + _AHEAD
         if end < begin:
             raise InputError(f"--to {end} lies before --from {begin}")
-        span = Interval(_midnight(begin, household.zone), _midnight(end + _DAY, household.zone))
+        span = local_days(begin, end, household.zone)
         found = system.store.read_now(lambda conn: occurrences_between(conn, household.id, span))
     if as_json:
         answer_json([_record(each, household.zone) for each in found])
@@ -130,7 +130,3 @@ def _place(place: str | None, household: Household) -> str:
 
 def _day(text: str | None, household: Household) -> date | None:
     return instant_of(text, household).date() if text else None
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), tzinfo=zone)

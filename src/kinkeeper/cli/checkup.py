@@ -21,7 +21,7 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import ConfigError, KinkeeperError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.file import load_household
+from kinkeeper.household.file import load_households
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.engines import is_sqlite, parse_address, reader_engine
 from kinkeeper.store.faults import translated
@@ -88,18 +88,22 @@ def _settings(where: Where) -> tuple[Settings | None, list[Finding]]:
 
 def _household(where: Where, settings: Settings) -> Finding:
     path = where.household or settings.family_context or Path("household.toml")
-    if not path.is_file():
+    if not path.exists():
         remedy = "make one with `kinkeeper init`, or name one with --household or FAMILY_CONTEXT"
         return _broken("household file", f"{path} does not exist", remedy)
     try:
-        household = load_household(path)
+        households = load_households(path, default_event_minutes=settings.default_event_minutes)
     except ConfigError as error:
         return _broken("household file", str(error), "correct the lines it names")
-    found = f"{path}: {len(household.members)} members, {len(household.events)} events"
-    if household.warnings:
+    members = sum(len(household.members) for household in households)
+    events = sum(len(household.events) for household in households)
+    several = f"{len(households)} households, " if len(households) > 1 else ""
+    found = f"{path}: {several}{members} members, {events} events"
+    warnings = [warning for household in households for warning in household.warnings]
+    if warnings:
         return Finding(
             check="household file", health=Health.WARNING, found=found,
-            remedy="; ".join(household.warnings),
+            remedy="; ".join(warnings),
         )  # fmt: skip
     return _ok("household file", found)
 

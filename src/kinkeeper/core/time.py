@@ -1,8 +1,9 @@
 """Clocks, instants and half-open intervals. The only module that reads the wall clock."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError, InvariantError
 
@@ -109,3 +110,19 @@ class Interval:
     def duration(self) -> timedelta:
         """Length, >= 0."""
         return self.end - self.start
+
+
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return when a local day begins."""
+    return datetime.combine(day, time(), tzinfo=zone)
+
+
+def local_days(first: date, last: date, zone: ZoneInfo) -> Interval:
+    """Return the span of local days, of 23 to 25 hours each where clocks change.
+
+    Args:
+        first: First day.
+        last: Last day, included; never before `first`.
+        zone: Whose days are meant.
+    """
+    return Interval(midnight(first, zone), midnight(last + timedelta(days=1), zone))

@@ -1,19 +1,10 @@
 """Family-chat episodes through the observer: what it found, said and kept, against what it should."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from kinkeeper.evaluation.episode_file import Episode
-from kinkeeper.evaluation.episode_scoring import Check, Line, Score, score_episode
+from kinkeeper.evaluation.episode_scoring import Check, Score
 from kinkeeper.evaluation.report import Floor, Report, Table
-
-Run = Callable[[Path, Sequence[Mapping[str, Any]], str | None], Sequence[Line]]
-"""Household file, messages, time to run on to (ISO) or None; the lines of `kinkeeper observe`."""
-
-Pending = Callable[[], Sequence[Line]]
-"""The actions pending at the end of the run just made."""
 
 MINIMUMS: Mapping[str, float] = {
     "unprompted messages found": 0.97,
@@ -25,28 +16,6 @@ MINIMUMS: Mapping[str, float] = {
 }
 
 _WORST = 60
-
-
-def evaluate_episodes(
-    episodes: Sequence[Episode],
-    run: Run,
-    pending: Pending,
-    *,
-    minimums: Mapping[str, float] = MINIMUMS,
-) -> Report:
-    """Run every episode and return how well it went.
-
-    Args:
-        episodes: Loaded from a file.
-        run: Replays one episode in a fresh household and returns its output lines.
-        pending: Called after each run.
-        minimums: Floors by the name of the figure.
-    """
-    scores = [
-        score_episode(episode, run(episode.household, episode.messages, episode.until), pending())
-        for episode in episodes
-    ]
-    return report_scores(scores, minimums=minimums)
 
 
 def report_scores(scores: Sequence[Score], *, minimums: Mapping[str, float] = MINIMUMS) -> Report:

@@ -189,7 +189,7 @@ async def _passed(replay: Replay, until: datetime) -> list[Line]:
 
 @dataclass(slots=True)
 class EpisodePlayer:
-    """Plays episodes; `run` and `pending` are what `evaluate_episodes` asks for.
+    """Plays episodes, one after the other, each in a household as new.
 
     Attributes:
         stage: Opens the households.

@@ -45,9 +45,6 @@ _NOTHING = "nothing"
 _JOINTS = frozenset({"but", "and", "so", "because", "if", "when", "as"})
 _TAKE_OVER = frozenset({"instead", "don't-worry"})
 _SPEAKER = frozenset({"i", "i'll", "i'm", "i've", "i'd", "we", "we'll", "we've", "let"})
-_NOT_SAID = frozenset(
-    {"if", "wish", "whether", "unless", "what", "where", "how", "when", "until", "till", "who"}
-)
 _BARE_REQUESTS = (["can", "you"], ["could", "you"])
 _HOLDING = frozenset({"has", "got", "on", "gets", "takes"})
 _REACH = 5
@@ -115,25 +112,6 @@ def _counts(match: Match, words: Sequence[str]) -> bool:
         return True
     is_offer = match.group in {"claim", "yield"} and words[match.start] in _SPEAKER
     return end != ASKED or (is_offer and match.end - match.start > 1)
-
-
-def claims_first_person(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
-    """Tell whether the sender says, anywhere in the message, that they do something for the family.
-
-    Args:
-        tokens: The message.
-        mentions: Household words found in it.
-    """
-    words = canonical(tokens, mentions)
-    book = phrase_book()
-    not_said = _NOT_SAID | book.requests["auxiliary"]
-    for at, word in enumerate(words):
-        if word not in _SPEAKER or (at and words[at - 1] in not_said):
-            continue
-        match = book.longest(words, at)
-        if match is not None and match.group in {"claim", "yield"} and match.end - at > 1:
-            return True
-    return False
 
 
 def is_question(tokens: Sequence[Token], text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,7 +19,7 @@ from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.search import activity_occurrences, occurrences_between
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, local_days, midnight
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.schedule import Schedule, Slot
 
@@ -58,7 +58,7 @@ def load_schedule(
     ]
     series: list[Slot] = []
     if extraction.activity:
-        span = Interval(_midnight(today - _DAY, zone), _midnight(today, zone) + _SERIES_AHEAD)
+        span = Interval(midnight(today - _DAY, zone), midnight(today, zone) + _SERIES_AHEAD)
         found = activity_occurrences(conn, household, extraction.activity, span)
         series = [slot for slot in _from_graph(found, zone) if slot.kind is EventKind.BOOKING]
     laid_over = _overlay(conn, household, slots, pending, set(days), zone)
@@ -76,7 +76,7 @@ def _spans(days: Iterable[date], zone: ZoneInfo) -> Iterator[Interval]:
         last = first
         while last + _DAY in ordered:
             last += _DAY
-        yield Interval(_midnight(first, zone), _midnight(last + _DAY, zone))
+        yield local_days(first, last, zone)
 
 
 def _from_graph(occurrences: Iterable[Occurrence], zone: ZoneInfo) -> Iterator[Slot]:
@@ -173,7 +173,3 @@ def _proposed(event: Event, action: PendingAction, zone: ZoneInfo) -> Slot:
 
 def _order(slot: Slot) -> tuple[date, str, str]:
     return slot.day, slot.interval.start.isoformat() if slot.interval else "", slot.key
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), tzinfo=zone)

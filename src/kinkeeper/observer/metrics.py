@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ from kinkeeper.actions.journal import count_refusals
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.states import Refusal
-from kinkeeper.core.time import Interval
+from kinkeeper.core.time import Interval, local_days
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
 from kinkeeper.observer.model import Tier1Decision
@@ -140,7 +140,7 @@ def load_metrics(
         last: Last local day, included.
         now: Aware; pending actions whose time is over count as expired.
     """
-    span = Interval(_midnight(first, zone), _midnight(last + timedelta(days=1), zone))
+    span = local_days(first, last, zone)
     rows = _rows(conn, household, span)
     days = tuple(
         _ledger_day(conn, household, day, zone=zone, rows=of_day)
@@ -210,6 +210,7 @@ def _ledger_day(
     conn: Connection, household: str, day: date, *, zone: ZoneInfo, rows: Sequence[Row[Any]]
 ) -> LedgerDay:
     dropped = [row for row in rows if row.tier1_decision == Tier1Decision.DROP.value]
+    span = local_days(day, day, zone)
     nearest = sorted(dropped, key=lambda row: -row.tripwire_confidence)[:_MISSES]
     return LedgerDay(
         day=day,
@@ -217,8 +218,7 @@ def _ledger_day(
         understood=sum(row.redline_decision in _UNDERSTOOD for row in rows),
         saved=len({row.action_id for row in rows if row.action_id}),
         spoken=outbox.count_unprompted(
-            conn, household, since=_midnight(day, zone),
-            until=_midnight(day + timedelta(days=1), zone),
+            conn, household, since=span.start, until=span.end
         ),
         near_misses=tuple(
             NearMiss(
@@ -263,10 +263,6 @@ def _confirmed_share(statuses: Mapping[ActionStatus, int]) -> float | None:
     )
     decided = confirmed + statuses.get(ActionStatus.REJECTED, 0)
     return confirmed / decided if decided else None
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), tzinfo=zone)
 
 
 _STAGE_ORDER = ("tripwire", "attribution", "extraction", "brain")

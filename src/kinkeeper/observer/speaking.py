@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
-from kinkeeper.core.time import from_text
+from kinkeeper.core.time import from_text, local_days
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.messaging.outbox import Button, Outbound, OutboundState, Verb
@@ -150,9 +150,8 @@ class Speaker:
 
     def _spoken_today(self, conn: Connection, now: datetime) -> int:
         today = now.astimezone(self._zone).date()
-        start = datetime.combine(today, time(), tzinfo=self._zone)
-        end = datetime.combine(today + timedelta(days=1), time(), tzinfo=self._zone)
-        return outbox.count_unprompted(conn, self._household, since=start, until=end)
+        day = local_days(today, today, self._zone)
+        return outbox.count_unprompted(conn, self._household, since=day.start, until=day.end)
 
 
 def _muted(verdict: RedlineOutcome, reason: str) -> RedlineOutcome:

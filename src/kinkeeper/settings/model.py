@@ -22,7 +22,9 @@ class Settings(BaseModel):
         default=None, description="SQLite file; DATABASE_URL wins over it."
     )
     database_url: str | None = Field(default=None, description="sqlite:///FILE or postgresql://…")
-    family_context: Path | None = Field(default=None, description="Household file.")
+    family_context: Path | None = Field(
+        default=None, description="Household file, or a folder of them."
+    )
     tripwire_threshold: Share = Field(
         default=0.7, description="Score from which a message goes to tier 2."
     )

@@ -1,4 +1,4 @@
-"""Events as JSON, and back: exact to the second, the zone kept by name."""
+"""Events as JSON, and back (as a field of an effect): exact to the second, the zone kept by name."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from kinkeeper.calendar.model import Event, Provenance
-from kinkeeper.core.errors import InputError
 
 _EVENT_FIELDS = frozenset(field.name for field in fields(Event))
 _PROVENANCE_FIELDS = frozenset(field.name for field in fields(Provenance))
@@ -50,15 +49,3 @@ def event_to_json(event: Event) -> dict[str, Any]:
     """Return an event as JSON: instants with offset, durations as ISO 8601."""
     record: dict[str, Any] = _EVENTS.dump_python(event, mode="json")
     return record
-
-
-def event_from_json(record: Mapping[str, Any]) -> Event:
-    """Return the event of a record, its starts in its own zone.
-
-    Raises:
-        InputError: A field is missing, unknown or of the wrong kind.
-    """
-    try:
-        return _EVENTS.validate_python(dict(record))
-    except ValidationError as error:
-        raise InputError(f"not an event: {error}") from error
