@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from kinkeeper.core.errors import KinkeeperError
-from kinkeeper.messaging.outbox import OutboundKind, Route
+from kinkeeper.messaging.outbound import OutboundKind, Route
 
 
 class NotSentError(KinkeeperError):

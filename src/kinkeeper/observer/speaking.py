@@ -14,7 +14,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.core.time import from_text, local_days
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.messaging.outbox import Button, Outbound, OutboundState, Verb
+from kinkeeper.messaging.outbound import Button, Outbound, OutboundState, Verb
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.store.commits import CommitSignal, touched
 from kinkeeper.store.faults import is_conflict, translated
 
 T = TypeVar("T")
@@ -21,10 +22,19 @@ class TransactionPool:
         engine: Where the connections come from.
         threads: How many units awaited from event loops may run at once, > 0.
         tries: How often a unit that lost against a concurrent transaction is run, >= 1.
+        commits: Told what was committed; None where nothing is written.
     """
 
-    def __init__(self, engine: Engine, *, threads: int, tries: int = 1) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        threads: int,
+        tries: int = 1,
+        commits: CommitSignal | None = None,
+    ) -> None:
         self._engine = engine
+        self._commits = commits
         self._tries = tries
         self._closed = False
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="store-pool")
@@ -66,5 +76,10 @@ class TransactionPool:
         self._engine.dispose()
 
     def _once(self, work: Callable[[Connection], T]) -> T:
-        with self._engine.connect() as connection, connection.begin():
-            return work(connection)
+        with self._engine.connect() as connection:
+            touched(connection)  # an undone unit before this one may have left some
+            with connection.begin():
+                value = work(connection)
+            if self._commits is not None:
+                self._commits.notify(touched(connection))
+        return value

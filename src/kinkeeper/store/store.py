@@ -10,6 +10,7 @@ from sqlalchemy import URL, Connection, text
 
 from kinkeeper.core.errors import ConflictError, InputError, UnavailableError
 from kinkeeper.store import engines
+from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
 from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import migrate
 from kinkeeper.store.pool import TransactionPool
@@ -39,8 +40,11 @@ class Store:
         url: Where the database is.
     """
 
-    def __init__(self, url: URL, *, writer: _Runner, readers: _Runner) -> None:
+    def __init__(
+        self, url: URL, *, writer: _Runner, readers: _Runner, commits: CommitSignal
+    ) -> None:
         self.url = url
+        self._commits = commits
         self._writer = writer
         self._readers = readers
 
@@ -61,10 +65,12 @@ class Store:
             UnavailableError: It cannot be created, reached, or made durable.
         """
         url = engines.parse_address(address)
+        commits = CommitSignal()
+        open_writer = _file_writer if engines.is_sqlite(url) else _server_writer
         with translated():
-            writer = _file_writer(url) if engines.is_sqlite(url) else _server_writer(url, readers)
+            writer = open_writer(url, commits, readers)
         reading = TransactionPool(engines.reader_engine(url, connections=readers), threads=readers)
-        return cls(url, writer=writer, readers=reading)
+        return cls(url, writer=writer, readers=reading, commits=commits)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a writing transaction and return its result once it is durable.
@@ -93,6 +99,14 @@ class Store:
     def read_now(self, work: Callable[[Connection], T]) -> T:
         """Run `work` as `read` does, on the calling thread. Never call it on an event loop."""
         return self._readers.run_now(work)
+
+    def watch(self, *topics: Touch) -> CommitWatch:
+        """Return a watch on what this process commits, to be used in a `with` block on an event loop.
+
+        Args:
+            topics: Pairs of a topic and a household, as `commits.touch` names them.
+        """
+        return self._commits.watch(*topics)
 
     def fold_log(self) -> None:
         """Move the write-ahead log into the file and empty it, so that deleted text is gone.
@@ -161,9 +175,9 @@ class Store:
         self.close()
 
 
-def _file_writer(url: URL) -> _Runner:
+def _file_writer(url: URL, commits: CommitSignal, _connections: int) -> _Runner:
     engines.create_file(url)
-    writer = GroupCommitWriter(engines.writer_engine(url))
+    writer = GroupCommitWriter(engines.writer_engine(url), commits)
     try:
         writer.run_now(migrate)
     except BaseException:
@@ -172,7 +186,7 @@ def _file_writer(url: URL) -> _Runner:
     return writer
 
 
-def _server_writer(url: URL, connections: int) -> _Runner:
+def _server_writer(url: URL, commits: CommitSignal, connections: int) -> _Runner:
     # What the migration sees must not date from before it got its lock: no snapshot here.
     plain = engines.library_engine(url, connections=1)
     try:
@@ -181,4 +195,4 @@ def _server_writer(url: URL, connections: int) -> _Runner:
     finally:
         plain.dispose()
     engine = engines.server_writer_engine(url, connections=connections)
-    return TransactionPool(engine, threads=connections, tries=_SERVER_TRIES)
+    return TransactionPool(engine, threads=connections, tries=_SERVER_TRIES, commits=commits)

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 
 from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
+from kinkeeper.store.commits import CommitSignal, touched
 from kinkeeper.store.faults import translated
 
 T = TypeVar("T")
@@ -53,9 +54,11 @@ class GroupCommitWriter:
 
     Args:
         engine: As `engines.writer_engine` makes it.
+        commits: Told what was committed.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, commits: CommitSignal) -> None:
+        self._commits = commits
         with translated():
             self._connection = engine.connect()
         self._driver: _DriverConnection = self._connection.connection.driver_connection  # type: ignore[assignment]  # SQLite's, by construction
@@ -94,7 +97,9 @@ class GroupCommitWriter:
             UnavailableError: The commit failed, or the store is closed: nothing was written.
         """
         with self._my_turn():
-            return self._alone(work)
+            value = self._alone(work)
+            self._commits.notify(touched(self._connection))
+        return value
 
     def close(self) -> None:
         """Finish what waits, then end the thread and close the connection."""
@@ -158,6 +163,7 @@ class GroupCommitWriter:
                     units[0].value = self._alone(units[0].work)
                 elif units:
                     self._together(units)
+                self._commits.notify(touched(self._connection))
         except BaseException as error:  # noqa: BLE001 - handed to the callers, each of whom raises it
             for unit in units:
                 unit.error = unit.error or error
