@@ -44,7 +44,7 @@ class Example:
 def read_words(text: str, lexicon: Lexicon) -> tuple[list[str], bool]:
     """Return a message's words as patterns and weights know them, and whether it is short."""
     tokens = tokenise(text)
-    words = household_words(PATTERNS, lexicon, tokens) if tokens else []
+    words = household_words(PATTERNS, lexicon.find(tokens), tokens) if tokens else []
     spoken = sum(t.kind not in {TokenKind.PUNCTUATION, TokenKind.EMOJI} for t in tokens)
     return words, spoken <= SHORT_REPLY_WORDS
 

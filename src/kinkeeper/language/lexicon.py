@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.evidence import PEOPLE, has_evidence, needs_evidence
 from kinkeeper.language.folding import unaccented
+from kinkeeper.language.memo import Memo
 from kinkeeper.language.misspellings import Misspellings
 from kinkeeper.language.text import Token, TokenKind, tokenise
 
+_WORD, _LINK = TokenKind.WORD, TokenKind.LINK  # looking a member up for every token would show
 _PARTICLES = frozenset({"up", "off", "out", "over"})
 _SKIPPED_INSIDE = frozenset({".", "-", "'"})
 _JOINING = frozenset({"and", "&", "or", "/", ","})
@@ -57,8 +60,7 @@ class Mention:
     is_misspelt: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     text: str
     start: int
     end: int
@@ -91,11 +93,12 @@ class Lexicon:
         names: set[str] = set()
         for term in terms:
             for surface in term.words:
-                pieces = tuple(piece.text for piece in _pieces(tokenise(surface)))
+                pieces = tuple(piece.text for piece in _pieces(tokenise(surface), 0))
                 for form in _forms(term.kind, surface, pieces):
                     self._insert(term, form)
                     (names if term.kind in PEOPLE else words).update(form)
         self._misspellings = Misspellings(sorted(words - names), sorted(names))
+        self._opening = Memo(self._can_open)
 
     def _insert(self, term: Term, form: tuple[str, ...]) -> None:
         node = self._root
@@ -114,15 +117,23 @@ class Lexicon:
         Returns:
             Mentions in text order; several with one span where a surface denotes several terms.
         """
-        pieces = _pieces(tokens)
+        opens = self._opening.__getitem__
+        first = next((at for at, token in enumerate(tokens) if opens(token.text)), None)
+        if first is None:
+            return ()
+        pieces = _pieces(tokens, first)
         found: list[tuple[int, int, _Hit]] = []
         at = 0
         while at < len(pieces):
-            hit = self._longest(pieces, at)
+            hit = self._longest(pieces, at) if opens(pieces[at].text) else None
             if hit is not None:
                 found.append((at, at + hit.length, hit))
             at += hit.length if hit else 1
         return tuple(self._mentions(tokens, pieces, found))
+
+    def _can_open(self, text: str) -> bool:
+        plain = "and" if text == "&" else unaccented(text)
+        return any(self._step(self._root, part) for part in (plain, *plain.split("-")))
 
     def _longest(self, pieces: Sequence[_Piece], at: int) -> _Hit | None:
         node, best, is_misspelt = self._root, None, False
@@ -197,22 +208,20 @@ def _heads_term(tokens: Sequence[Token], place: int, certain: set[int]) -> bool:
     return place == 0 and place + 1 in certain and tokens[place].text not in _HELPING
 
 
-def _pieces(tokens: Sequence[Token]) -> list[_Piece]:
-    """Split tokens at hyphens into what a trie step compares; offsets stay those of the message."""
+def _pieces(tokens: Sequence[Token], first: int) -> list[_Piece]:
+    """Split tokens from `first` on at hyphens, into what a trie step compares; offsets stay the message's."""
     pieces: list[_Piece] = []
-    for place, token in enumerate(tokens):
-        if token.kind is TokenKind.LINK:
-            pieces.append(_Piece("", token.start, token.end, place))
+    for place, (text, start, end, kind, _) in enumerate(tokens[first:], first):
+        plain = "" if kind is _LINK else text if text.isascii() else unaccented(text)
+        if "-" not in plain or kind is not _WORD:
+            spoken = "and" if plain == "&" else plain
+            pieces.append(tuple.__new__(_Piece, (spoken, start, end, place)))
             continue
-        text = unaccented(token.text)
-        if "-" not in text or token.kind is not TokenKind.WORD:
-            pieces.append(_Piece("and" if text == "&" else text, token.start, token.end, place))
-            continue
-        is_aligned = len(text) == token.end - token.start
-        offset = token.start
-        for part in text.split("-"):
-            start, end = (offset, offset + len(part)) if is_aligned else (token.start, token.end)
-            pieces.append(_Piece(part, start, end, place))
+        is_aligned = len(plain) == end - start
+        offset = start
+        for part in plain.split("-"):
+            span = (offset, offset + len(part)) if is_aligned else (start, end)
+            pieces.append(_Piece(part, *span, place))
             offset += len(part) + 1
     return pieces
 

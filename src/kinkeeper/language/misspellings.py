@@ -1,7 +1,7 @@
 """Typing slips of a household's own words, told from ordinary words, names and slang."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 
@@ -10,12 +10,12 @@ from rapidfuzz.distance import OSA
 
 from kinkeeper.language.dictionary import is_known
 from kinkeeper.language.folding import unaccented
+from kinkeeper.language.memo import Memo
 
 _SHORTEST = 4
 _SHORTEST_NAME = 5
 _MOST_SLIPS = 2
 _TWO_SLIPS_FROM = 5
-_MEMO_LIMIT = 50_000
 
 
 @dataclass(slots=True)
@@ -34,18 +34,18 @@ class Misspellings:
 
     words: Iterable[str]
     names: Iterable[str] = ()
-    _words: dict[str, list[str]] = field(init=False, repr=False)
-    _names: dict[str, list[str]] = field(init=False, repr=False)
+    _words: Mapping[tuple[str, int], list[str]] = field(init=False, repr=False)
+    _names: Mapping[tuple[str, int], list[str]] = field(init=False, repr=False)
     _exact: frozenset[str] = field(init=False, repr=False)
-    _memo: dict[str, str | None] = field(init=False, repr=False)
+    _memo: Memo[str | None] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.words = tuple(dict.fromkeys(unaccented(word.casefold()) for word in self.words))
         self.names = tuple(dict.fromkeys(unaccented(name.casefold()) for name in self.names))
         self._exact = frozenset((*self.words, *self.names))
-        self._words = _by_first_letter(self.words, _SHORTEST)
-        self._names = _by_first_letter(self.names, _SHORTEST_NAME)
-        self._memo = {}
+        self._words = _by_place(self.words, _SHORTEST, _MOST_SLIPS)
+        self._names = _by_place(self.names, _SHORTEST_NAME, 1)
+        self._memo = Memo(self._search)
 
     def nearest(self, token: str) -> str | None:
         """Return the word that a token misspells.
@@ -57,32 +57,36 @@ class Misspellings:
             The nearest word, as given; None where the token is itself right, ordinary, too short
             or too far from every word.
         """
-        try:
-            return self._memo[token]
-        except KeyError:
-            if len(self._memo) >= _MEMO_LIMIT:
-                self._memo.clear()
-            found = self._memo[token] = self._search(unaccented(token))
-            return found
+        return self._memo[token]
 
-    def _search(self, token: str) -> str | None:
+    def _search(self, folded: str) -> str | None:
+        token = unaccented(folded)
         if len(token) < _SHORTEST or not token.isalpha() or token in self._exact or is_known(token):
             return None
         slips = _MOST_SLIPS if len(token) >= _TWO_SLIPS_FROM else 1
+        place = token[0], len(token)
         near = [
             (distance, word)
-            for candidates, allowed in ((self._words[token[0]], slips), (self._names[token[0]], 1))
-            for word, distance, _ in process.extract_iter(
-                token, candidates, scorer=OSA.distance, score_cutoff=allowed
+            for candidates, allowed in (
+                (self._words.get(place), slips),
+                (self._names.get(place), 1),
+            )
+            if candidates
+            for word, distance, _ in process.extract(
+                token, candidates, scorer=OSA.distance, score_cutoff=allowed, limit=None
             )
             if distance <= 1 or len(word) >= _TWO_SLIPS_FROM
         ]
         return min(near, key=itemgetter(0))[1] if near else None
 
 
-def _by_first_letter(words: Iterable[str], shortest: int) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = defaultdict(list)
+def _by_place(
+    words: Iterable[str], shortest: int, slips: int
+) -> Mapping[tuple[str, int], list[str]]:
+    """List the words that a token of a first letter and a length can be a slip of."""
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for word in words:
         if len(word) >= shortest and word.isalpha():
-            groups[word[0]].append(word)
+            for length in range(len(word) - slips, len(word) + slips + 1):
+                groups[word[0], length].append(word)
     return groups

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import regex
 
-from kinkeeper.language.folding import fold
+from kinkeeper.language.folding import SCORING_LIMIT, fold
+from kinkeeper.language.memo import Memo
 
 _GRAPHEME = regex.compile(r"\X")
 
@@ -112,24 +113,34 @@ def tokenise(text: str) -> tuple[Token, ...]:
     Returns:
         The tokens in order; white space is dropped.
     """
-    folded = fold(text)
+    tokens: list[Token] = []
+    split, offset = _SPLIT, 0
+    for run in text[:SCORING_LIMIT].split():
+        offset = text.index(run, offset)
+        for word, start, end, kind in split[run]:
+            # Past the named tuple's own constructor, which costs twice as much.
+            tokens.append(tuple.__new__(Token, (word, offset + start, offset + end, kind, text)))
+        offset += len(run)
+    return tuple(tokens)
+
+
+def _units(run: str) -> tuple[tuple[str, int, int, TokenKind], ...]:
+    """Split a run of characters without white space; offsets are those in the run."""
+    folded = fold(run)
     comparable = folded.text
     has_link = "@" in comparable or "://" in comparable or "ww." in comparable
     rules = _rules(is_ascii=comparable.isascii(), has_link=has_link)
-    if folded.origins is None:
-        return tuple(
-            Token(
-                match[0], match.start(), match.end(), _KINDS[match.lastgroup or "punctuation"], text
-            )
-            for match in rules.finditer(comparable)
-        )
-    tokens: list[Token] = []
+    units: list[tuple[str, int, int, TokenKind]] = []
     for match in rules.finditer(comparable):
         start, end = folded.span(*match.span())
-        if tokens and start < tokens[-1].end:
+        if units and start < units[-1][2]:
             continue  # a symbol with a stray letter's mark on it: one character, one token
-        tokens.append(Token(match[0], start, end, _KINDS[match.lastgroup or "punctuation"], text))
-    return tuple(tokens)
+        units.append((match[0], start, end, _KINDS[match.lastgroup or "punctuation"]))
+    return tuple(units)
+
+
+# No token reaches across white space, and chat repeats its words: most runs were split before.
+_SPLIT = Memo(_units)
 
 
 _SHOWN = regex.compile(
@@ -162,11 +173,6 @@ def _shown(match: "regex.Match[str]") -> str:
     if match.lastgroup == "keep":
         return match[0]
     return "\n" if match.lastgroup == "newline" else ""
-
-
-def grapheme_count(text: str) -> int:
-    """Count user-visible characters: an emoji with its modifiers is one."""
-    return sum(1 for _ in _GRAPHEME.finditer(text))
 
 
 def shorten(text: str, limit: int) -> str:

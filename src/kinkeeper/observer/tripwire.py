@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kinkeeper.language.lexicon import Lexicon
+from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.text import Token, TokenKind, tokenise
 from kinkeeper.observer.model import Tier1Decision
 from kinkeeper.observer.tripwire_model import Contribution, Weights, load_weights
@@ -24,6 +24,7 @@ OPENS_THREAD = 0.8
 _MOST_TOKENS = 512
 _NAMED_CONTRIBUTIONS = 5
 _LARGEST_LOG_ODDS = 30.0
+_MARK, _EMOJI = TokenKind.PUNCTUATION, TokenKind.EMOJI  # a member looked up per token would show
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,20 +85,34 @@ class Tripwire:
             The evidence; an empty message scores 0. Never raises.
         """
         tokens = tokenise(text)[:_MOST_TOKENS]
+        return self.weigh(tokens, self._lexicon.find(tokens))
+
+    def weigh(self, tokens: Sequence[Token], mentions: Sequence[Mention]) -> Evidence:
+        """Score a message that has been read already.
+
+        Args:
+            tokens: Of the whole message.
+            mentions: The household's words in it.
+
+        Returns:
+            The same as `evidence` of its text.
+        """
+        if len(tokens) > _MOST_TOKENS:
+            tokens = tokens[:_MOST_TOKENS]
+            mentions = self._lexicon.find(tokens)
         if not tokens:
             return Evidence(score=0.0, families=(), contributions=(), word_count=0)
-        words = household_words(self._patterns, self._lexicon, tokens)
+        words = household_words(self._patterns, mentions, tokens)
         families = self._patterns.matched(" ".join(words))
         contributions = self._weights.contributions(words, families)
-        log_odds = self._weights.bias + math.fsum(item.weight for item in contributions)
+        weights = [item.weight for item in contributions]
+        log_odds = self._weights.bias + math.fsum(weights)
         return Evidence(
             score=_logistic(log_odds),
             families=tuple(families),
             contributions=tuple(
                 (f"{item.kind}: {item.name}", item.weight)
-                for item in sorted(contributions, key=_magnitude, reverse=True)[
-                    :_NAMED_CONTRIBUTIONS
-                ]
+                for item in _strongest(contributions, weights)
             ),
             word_count=_count_words(tokens),
         )
@@ -174,10 +189,18 @@ def load_tripwire(lexicon: Lexicon, patterns_path: Path | None = None) -> Tripwi
 
 
 def _count_words(tokens: Sequence[Token]) -> int:
-    return sum(
-        token.kind is not TokenKind.PUNCTUATION and token.kind is not TokenKind.EMOJI
-        for token in tokens
-    )
+    return len([token for token in tokens if token.kind is not _MARK and token.kind is not _EMOJI])
+
+
+def _strongest(
+    contributions: Sequence[Contribution], weights: Sequence[float]
+) -> list[Contribution]:
+    """Return those that weigh most, largest first; of equals the first."""
+    ordered = sorted(weights)
+    ends = ordered[:_NAMED_CONTRIBUTIONS] + ordered[-_NAMED_CONTRIBUTIONS:]
+    least = sorted(map(abs, set(ends)))[-_NAMED_CONTRIBUTIONS:][0]
+    heavy = [item for item in contributions if not -least < item[0] < least]
+    return sorted(heavy, key=_magnitude, reverse=True)[:_NAMED_CONTRIBUTIONS]
 
 
 def _magnitude(item: Contribution) -> float:

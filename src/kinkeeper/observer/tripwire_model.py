@@ -9,20 +9,22 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from kinkeeper.language.memo import Memo
+
 SHIPPED_WEIGHTS = Path(__file__).with_name("tripwire_weights.json")
 
 _SPELLING_LENGTHS = (3, 4)
-_MEMO_LIMIT = 50_000
+_START, _END = "^", "$"
 
 
 def word_sequences(words: Sequence[str]) -> list[str]:
     """Return words and runs of two and three neighbours, with "^" and "$" as the ends of runs."""
-    framed = ["^", *words, "$"]
+    framed = [_START, *words, _END]
     pairs = [f"{first} {second}" for first, second in pairwise(framed)]
     triples = [f"{pair} {third}" for pair, third in zip(pairs, framed[2:], strict=False)]
     return [*words, *pairs, *triples]
@@ -46,9 +48,10 @@ def shape(words: Sequence[str]) -> Iterator[str]:
     yield f"length {min(9, int(2 * math.log2(len(words) + 1)))}"
     if any("?" in word for word in words[-2:]):
         yield "ends in a question mark"
-    if any("?" in word for word in words):
+    text = " ".join(words)
+    if "?" in text:
         yield "question mark"
-    if any("!" in word for word in words):
+    if "!" in text:
         yield "exclamation mark"
 
 
@@ -72,6 +75,40 @@ class Contribution(NamedTuple):
     name: str
 
 
+class _Known(NamedTuple):
+    """All that the weights hold of one word, in one place: looking it up costs more than adding it.
+
+    Attributes:
+        alone: Weights of the word by itself: as a word, if it has one.
+        spelling: Of its letter runs together.
+        seconds: Runs of two that it begins, by their second word.
+        thirds: Runs of three that it begins, by their second and third word.
+    """
+
+    alone: Contribution | None
+    spelling: Contribution
+    seconds: Mapping[str, Contribution]
+    thirds: Mapping[str, Mapping[str, Contribution]]
+
+
+class _Runs:
+    """Weights of words and of runs of two and three, by their first word."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self.single: dict[str, Contribution] = {}
+        self.seconds: dict[str, dict[str, Contribution]] = {}
+        self.thirds: dict[str, dict[str, dict[str, Contribution]]] = {}
+        for run, weight in weights.items():
+            found = Contribution(weight, "words", run)
+            match run.split(" "):
+                case [word]:
+                    self.single[word] = found
+                case [first, second]:
+                    self.seconds.setdefault(first, {})[second] = found
+                case [first, second, third]:
+                    self.thirds.setdefault(first, {}).setdefault(second, {})[third] = found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
     """Fitted weights, in log-odds.
@@ -91,7 +128,19 @@ class Weights:
     families: Mapping[str, float]
     pairs: Mapping[str, float]
     shape: Mapping[str, float]
-    _memo: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    _named: Mapping[str, Mapping[str, Contribution]] = field(init=False, repr=False, compare=False)
+    _known: Memo[_Known] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Arrange the weights for looking up: a message asks for a few hundred of them."""
+        object.__setattr__(self, "_known", Memo(partial(self._look_up, _Runs(self.words))))
+        named = {
+            kind: {name: Contribution(weight, kind, name) for name, weight in weights.items()}
+            for kind, weights in (
+                ("pattern", self.families), ("patterns", self.pairs), ("shape", self.shape),
+            )
+        }  # fmt: skip
+        object.__setattr__(self, "_named", named)
 
     def contributions(self, words: Sequence[str], families: Sequence[str]) -> list[Contribution]:
         """Return what adds to or takes from the log-odds of a message.
@@ -103,34 +152,45 @@ class Weights:
         Returns:
             Features with their weights; those without a fitted weight are left out.
         """
-        known = self.words
-        found = [
-            Contribution(known[run], "words", run)
-            for run in dict.fromkeys(word_sequences(words))
-            if run in known
-        ]
-        found += [
-            Contribution(self._spelling_weight(word), "spelling", word)
-            for word in dict.fromkeys(words)
-        ]
-        for kind, weights, names in (
-            ("pattern", self.families, families),
-            ("patterns", self.pairs, family_pairs(families)),
-            ("shape", self.shape, shape(words)),
+        known = list(map(self._known.__getitem__, words))
+        distinct = dict(zip(words, known, strict=True)).values()
+        found = [each.alone for each in distinct if each.alone]
+        found += dict.fromkeys(self._runs(words, known))
+        found += [each.spelling for each in distinct]
+        for kind, names in (
+            ("pattern", families),
+            ("patterns", family_pairs(families)),
+            ("shape", shape(words)),
         ):
-            found += [Contribution(weights[name], kind, name) for name in names if name in weights]
+            weights = self._named[kind]
+            found += [weights[name] for name in names if name in weights]
         return found
 
-    def _spelling_weight(self, word: str) -> float:
-        try:
-            return self._memo[word]
-        except KeyError:
-            if len(self._memo) >= _MEMO_LIMIT:
-                self._memo.clear()
-            known = self.spelling
-            weight = math.fsum(known.get(part, 0.0) for part in set(spelling_parts(word)))
-            self._memo[word] = weight
-            return weight
+    def _runs(self, words: Sequence[str], known: Sequence[_Known]) -> list[Contribution]:
+        """Return the known runs of two, then those of three, both in the order of the text."""
+        framed = [self._known[_START], *known]
+        following = [*words, _END]
+        runs = [
+            each.seconds[second]
+            for each, second in zip(framed, following, strict=True)
+            if second in each.seconds
+        ]
+        runs += [
+            thirds[third]
+            for each, second, third in zip(framed, words, following[1:], strict=False)
+            if (thirds := each.thirds.get(second)) and third in thirds
+        ]
+        return runs
+
+    def _look_up(self, runs: _Runs, word: str) -> _Known:
+        known = self.spelling
+        spelling = math.fsum(known.get(part, 0.0) for part in set(spelling_parts(word)))
+        return _Known(
+            alone=runs.single.get(word),
+            spelling=Contribution(spelling, "spelling", word),
+            seconds=runs.seconds.get(word, {}),
+            thirds=runs.thirds.get(word, {}),
+        )
 
 
 @cache

@@ -13,13 +13,14 @@ from pathlib import Path
 import re2
 
 from kinkeeper.core.errors import ConfigError, Problem
-from kinkeeper.language.lexicon import Lexicon, Mention
+from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.text import Token, TokenKind, tokenise
 
 SHIPPED_PATTERNS = Path(__file__).with_name("patterns.toml")
 
 _MEMORY_LIMIT = 64 << 20
 _MARKS = {"child": "_child_", "adult": "_adult_", "activity": "_activity_", "place": "_place_"}
+_WORD = TokenKind.WORD  # looking an enum's member up costs as much as the rest of a token
 _FIGURES = {TokenKind.TIME: "_time_", TokenKind.NUMBER: "_num_", TokenKind.LINK: "https://"}
 
 
@@ -91,9 +92,7 @@ class PatternSet:
         """Return each token as the patterns know it: chat spellings undone, figures as marks."""
         spellings = self._spellings
         return [
-            spellings.get(token.text, token.text)
-            if token.kind is TokenKind.WORD
-            else _mark_of(token)
+            spellings.get(token.text, token.text) if token.kind is _WORD else _mark_of(token)
             for token in tokens
         ]
 
@@ -152,14 +151,16 @@ def load_patterns(path: Path | None = None) -> PatternSet:
     return PatternSet(spellings, patterns)
 
 
-def household_words(patterns: PatternSet, lexicon: Lexicon, tokens: Sequence[Token]) -> list[str]:
+def household_words(
+    patterns: PatternSet, mentions: Sequence[Mention], tokens: Sequence[Token]
+) -> list[str]:
     """Respell a message, with the household's own words replaced by marks of their kind.
 
     Words that every family uses stay themselves, with typing slips undone.
 
     Args:
         patterns: Where the respelling comes from.
-        lexicon: The household's words.
+        mentions: The household's words found in it.
         tokens: Of the message.
 
     Returns:
@@ -168,7 +169,7 @@ def household_words(patterns: PatternSet, lexicon: Lexicon, tokens: Sequence[Tok
     words = patterns.respell(tokens)
     replacements = {
         mention.start: (mention.end, mark)
-        for mention in reversed(lexicon.find(tokens))
+        for mention in reversed(mentions)
         if (mark := _mark(mention))
     }
     if not replacements:
