@@ -1,0 +1,1 @@
+"""What the pages show: rows in, frozen values out. Pure."""

@@ -1,0 +1,260 @@
+"""Where things stand on the lanes of a stretch of time: one lane a person, overlaps stacked. Pure.
+
+Places are percent of the stretch, measured in real time, so a day with a clock change is as long as it is.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from enum import StrEnum
+from itertools import combinations
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.time import Interval, as_utc
+
+HOUSEHOLD = "*"  # lane of what concerns no single person
+_HUNDRED = 100.0
+_EXACT = 4
+_INSTANT = timedelta(minutes=15)  # how long something without length is drawn
+
+
+class Look(StrEnum):
+    """How certain something is."""
+
+    STANDS = "stands"  # in the calendar
+    PROPOSED = "proposed"  # awaits a yes
+    LEAVING = "leaving"  # in the calendar; a proposal would take it away
+    GAP = "gap"  # a job that nobody has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Something that takes place in a stretch of time.
+
+    Attributes:
+        key: Tells it from all others.
+        title: What it is.
+        span: When.
+        people: Member ids in whose lanes it stands; nobody's stands in the household's lane.
+        busy: Those of them who cannot be elsewhere meanwhile.
+        owner: Member id of the one who does it, whose colours it takes; None where it is a booking.
+        look: How certain it is.
+    """
+
+    key: str
+    title: str
+    span: Interval
+    people: tuple[str, ...] = ()
+    owner: str | None = None
+    busy: tuple[str, ...] = ()
+    look: Look = Look.STANDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One entry in one lane.
+
+    Attributes:
+        entry: What it is.
+        row: Row within the lane, from 0; overlapping entries are in different rows.
+        x: Left edge, percent.
+        width: Percent.
+        begins_before: Whether it began before the stretch.
+        goes_on: Whether it ends after the stretch.
+        room: Percent from its left edge to the next block of its row, or to the end.
+    """
+
+    entry: Entry
+    row: int
+    x: float
+    width: float
+    begins_before: bool
+    goes_on: bool
+    room: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One person's stretch of time.
+
+    Attributes:
+        person: Member id, or `HOUSEHOLD`.
+        rows: How many rows it has, >= 1.
+        blocks: Ordered by start.
+    """
+
+    person: str
+    rows: int
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """Two entries that keep one person busy at the same time.
+
+    Attributes:
+        person: Member id.
+        first: The one that begins earlier.
+        second: The other.
+        x: Where their common time begins, percent.
+        width: Length of their common time, percent.
+    """
+
+    person: str
+    first: Entry
+    second: Entry
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A local hour.
+
+    Attributes:
+        x: Percent.
+        at: The instant, aware, local.
+        is_midnight: Whether a new day begins.
+    """
+
+    x: float
+    at: datetime
+    is_midnight: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """A stretch of time, laid out.
+
+    Attributes:
+        span: Which.
+        lanes: One a person, in the order asked for; the household's last, where it has something.
+        clashes: Ordered by start.
+        ticks: Local hours within the stretch.
+    """
+
+    span: Interval
+    lanes: tuple[Lane, ...]
+    clashes: tuple[Clash, ...]
+    ticks: tuple[Tick, ...]
+
+
+def lay_out(
+    entries: Iterable[Entry], *, people: Sequence[str], span: Interval, zone: ZoneInfo, every: int
+) -> Lanes:
+    """Lay entries out.
+
+    Every entry that shares time with the stretch stands exactly once in the lane of each of its people.
+
+    Args:
+        entries: In any order.
+        people: Member ids whose lanes are always drawn, in order; others follow as they come.
+        span: The stretch, longer than nothing.
+        zone: Of the local hours.
+        every: Hours between ticks, a divisor of 24.
+    """
+    scale = _Scale(span)
+    shown = sorted(
+        (entry for entry in entries if scale.touches(entry)),
+        key=lambda entry: (as_utc(entry.span.start), as_utc(entry.span.end), entry.key),
+    )
+    by_person: dict[str, list[Entry]] = {person: [] for person in people}
+    for entry in shown:
+        for person in dict.fromkeys(entry.people or (HOUSEHOLD,)):
+            by_person.setdefault(person, []).append(entry)
+    if HOUSEHOLD in by_person:
+        by_person[HOUSEHOLD] = by_person.pop(HOUSEHOLD)
+    return Lanes(
+        span=span,
+        lanes=tuple(_lane(person, found, scale) for person, found in by_person.items()),
+        clashes=tuple(_clashes(by_person, scale)),
+        ticks=tuple(_ticks(scale, zone, every)),
+    )
+
+
+class _Scale:
+    """Instants to percent of a stretch."""
+
+    def __init__(self, span: Interval) -> None:
+        self.start, self.end = as_utc(span.start), as_utc(span.end)
+        self._length = (self.end - self.start).total_seconds()
+
+    def touches(self, entry: Entry) -> bool:
+        start, end = self.ends(entry)
+        return start < self.end and end > self.start
+
+    def ends(self, entry: Entry) -> tuple[datetime, datetime]:
+        """Return when an entry is drawn to begin and end; nothing is drawn without length."""
+        start, end = as_utc(entry.span.start), as_utc(entry.span.end)
+        return start, end if end > start else start + _INSTANT
+
+    def at(self, instant: datetime) -> float:
+        """Return the place of an instant, clipped to the stretch."""
+        seconds = (min(max(instant, self.start), self.end) - self.start).total_seconds()
+        return round(seconds / self._length * _HUNDRED, _EXACT)
+
+
+def _lane(person: str, entries: Sequence[Entry], scale: _Scale) -> Lane:
+    """Put each entry into the first row that is free again when it begins."""
+    rows: list[list[Entry]] = []
+    for entry in entries:
+        start, _ = scale.ends(entry)
+        free = next((row for row in rows if scale.ends(row[-1])[1] <= start), None)
+        if free is None:
+            rows.append([entry])
+        else:
+            free.append(entry)
+    blocks = [
+        _block(entry, number, row[place + 1 :], scale)
+        for number, row in enumerate(rows)
+        for place, entry in enumerate(row)
+    ]
+    ordered = sorted(blocks, key=lambda block: (block.x, block.row))
+    return Lane(person=person, rows=max(1, len(rows)), blocks=tuple(ordered))
+
+
+def _block(entry: Entry, row: int, later: Sequence[Entry], scale: _Scale) -> Block:
+    start, end = scale.ends(entry)
+    x = scale.at(start)
+    until = scale.at(scale.ends(later[0])[0]) if later else _HUNDRED
+    return Block(
+        entry=entry, row=row, x=x, width=round(scale.at(end) - x, _EXACT),
+        begins_before=start < scale.start, goes_on=end > scale.end,
+        room=round(until - x, _EXACT),
+    )  # fmt: skip
+
+
+def _clashes(by_person: Mapping[str, Collection[Entry]], scale: _Scale) -> Iterator[Clash]:
+    found = [
+        _clash(person, first, second, scale)
+        for person, entries in by_person.items()
+        for first, second in combinations(
+            [entry for entry in entries if person in entry.busy and entry.look is not Look.GAP], 2
+        )
+        if first.span.overlaps(second.span)
+    ]
+    yield from sorted(found, key=lambda clash: (clash.x, clash.person, clash.second.key))
+
+
+def _clash(person: str, first: Entry, second: Entry, scale: _Scale) -> Clash:
+    begin = max(as_utc(first.span.start), as_utc(second.span.start))
+    end = min(as_utc(first.span.end), as_utc(second.span.end))
+    x = scale.at(begin)
+    return Clash(
+        person=person, first=first, second=second, x=x, width=round(scale.at(end) - x, _EXACT)
+    )
+
+
+def _ticks(scale: _Scale, zone: ZoneInfo, every: int) -> Iterator[Tick]:
+    """Yield the local hours; one that a clock change skips has no tick, one that comes twice has one."""
+    seen: set[datetime] = set()
+    day = scale.start.astimezone(zone).date()
+    while (midnight := datetime.combine(day, time(), tzinfo=zone)).astimezone(UTC) < scale.end:
+        for hour in range(0, 24, every):
+            local = datetime.combine(day, time(hour), tzinfo=zone)
+            instant = local.astimezone(UTC)
+            is_real = instant.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None)
+            if scale.start < instant < scale.end and is_real and instant not in seen:
+                seen.add(instant)
+                yield Tick(x=scale.at(instant), at=local, is_midnight=hour == 0)
+        day = midnight.date() + timedelta(days=1)

@@ -1,0 +1,170 @@
+"""What stands in a stretch of time, and over it what is proposed, asked for, or about to go. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.calendar.model import EventKind, Occurrence
+from kinkeeper.core.time import as_utc
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.web.views.changes import Change, Piece, Standing, changes_of, piece_of
+from kinkeeper.web.views.lanes import Entry, Look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A piece of the calendar or of a proposal.
+
+    Attributes:
+        key: Tells it from all others.
+        piece: What it is.
+        look: How certain it is.
+        href: Page that tells more.
+        note: What is to be decided about it, if anything.
+    """
+
+    key: str
+    piece: Piece
+    look: Look
+    href: str
+    note: str = ""
+
+
+def collect(
+    occurrences: Iterable[Occurrence],
+    pending: Iterable[PendingAction],
+    standing: Standing,
+    phrasing: Phrasing,
+) -> Iterator[Found]:
+    """Yield what stands and, over it, what is proposed; what a proposal would take away stays, marked.
+
+    Args:
+        occurrences: Of the calendar.
+        pending: Open actions.
+        standing: What stands of what they would touch.
+        phrasing: Names the jobs that nobody has.
+    """
+    actions = list(pending)
+    leaving = {
+        (change.before.event_id, change.before.original_start): action
+        for action in actions
+        for change in _wanted(action, standing)
+        if change.before is not None and _goes(change)
+    }
+    for occurrence in occurrences:
+        piece = piece_of(occurrence)
+        action = leaving.get((piece.event_id, piece.original_start)) or leaving.get(
+            (piece.event_id, None)
+        )
+        yield _standing(piece, occurrence, action)
+    for action in actions:
+        yield from _proposed(action, standing, phrasing)
+
+
+def _wanted(action: PendingAction, standing: Standing) -> tuple[Change, ...]:
+    """Return what would change if everything proposed were wanted: Confirm, or the choice for both sides."""
+    proposal = action.proposal
+    effects = proposal.effects
+    if not effects and proposal.conflict_key is not None and proposal.choices:
+        effects = proposal.choices[-1].effects
+    return changes_of(proposal.household, effects, standing)
+
+
+def _goes(change: Change) -> bool:
+    """Whether what stood there would be gone from its time."""
+    if change.after is None or change.before is None:
+        return True
+    return change.after.interval != change.before.interval
+
+
+def _standing(piece: Piece, occurrence: Occurrence, action: PendingAction | None) -> Found:
+    key = f"{piece.event_id}@{occurrence.original_start.isoformat()}"
+    if action is not None:
+        note = f"Waits for a yes: {action.proposal.summary}"
+        return Found(key=key, piece=piece, look=Look.LEAVING, href=card_href(action), note=note)
+    is_gap = piece.kind is EventKind.CARE and not piece.responsible
+    return Found(
+        key=key, piece=piece, look=Look.GAP if is_gap else Look.STANDS,
+        href=event_href(piece.event_id, piece.interval.start),
+    )  # fmt: skip
+
+
+def _proposed(action: PendingAction, standing: Standing, phrasing: Phrasing) -> Iterator[Found]:
+    for number, change in enumerate(_wanted(action, standing)):
+        if change.after is not None and (change.before is None or _goes(change)):
+            yield Found(
+                key=f"{action.id}/{number}", piece=change.after, look=Look.PROPOSED,
+                href=card_href(action), note="Waits for a yes",
+            )  # fmt: skip
+    for number, piece in enumerate(unowned(action, standing, title=job_title(action, phrasing))):
+        yield Found(
+            key=f"{action.id}/gap{number}", piece=piece, look=Look.GAP, href=card_href(action),
+            note="Nobody has it yet",
+        )  # fmt: skip
+
+
+def unowned(action: PendingAction, standing: Standing, *, title: str) -> tuple[Piece, ...]:
+    """Return the jobs that an open action asks an owner for: choices that differ in the owner alone."""
+    proposal = action.proposal
+    if proposal.effects or proposal.conflict_key is not None or not proposal.choices:
+        return ()
+    ways = [
+        [
+            replace(change.after, responsible=(), event_id="", title="")
+            for change in changes_of(proposal.household, choice.effects, standing)
+            if change.after is not None
+        ]
+        for choice in proposal.choices
+    ]
+    if not all(way == ways[0] for way in ways):
+        return ()
+    return tuple(replace(piece, title=title) for piece in ways[0])
+
+
+def job_title(action: PendingAction, phrasing: Phrasing) -> str:
+    """Return what a job without an owner is called: "Leo soccer pickup"."""
+    said = action.proposal.extraction
+    activity, task = said.get("activity"), said.get("task")
+    parts = [
+        phrasing.names(said.get("child") or ()),
+        phrasing.label(activity) if activity else "",
+        phrasing.label(None, task) if task and task != Task.OTHER else "",
+    ]
+    return " ".join(part for part in parts if part) or action.proposal.summary
+
+
+def card_href(action: PendingAction) -> str:
+    """Return where an open action is decided."""
+    return f"/pending#card-{action.id}"
+
+
+def event_href(event_id: str, start: datetime) -> str:
+    """Return where one occurrence is shown with where it comes from."""
+    return f"/calendar/event/{event_id}?at={as_utc(start):%Y-%m-%dT%H:%MZ}"
+
+
+def busy_people(piece: Piece) -> tuple[str, ...]:
+    """Return whom a piece keeps busy, as the calendar counts it for what stands."""
+    if piece.all_day:
+        return ()
+    match piece.kind:
+        case EventKind.BOOKING:
+            return piece.who
+        case EventKind.CARE:
+            return piece.responsible
+        case EventKind.BREAK | EventKind.DEADLINE:
+            return ()
+
+
+def entry_of(found: Found) -> Entry:
+    """Return it as it is laid out on lanes."""
+    piece = found.piece
+    is_care = piece.kind is EventKind.CARE and bool(piece.responsible)
+    return Entry(
+        key=found.key, title=piece.title, span=piece.interval,
+        owner=piece.responsible[0] if is_care else None,
+        people=tuple(dict.fromkeys((*piece.who, *piece.responsible))),
+        busy=() if found.look is Look.LEAVING else busy_people(piece), look=found.look,
+    )  # fmt: skip

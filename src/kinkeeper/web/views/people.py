@@ -1,0 +1,111 @@
+"""People as the pages show them: a colour, a pattern and initials, so that colour never stands alone. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import regex
+
+from kinkeeper.household.model import Household, Member
+
+TINTS = 8
+PATTERNS = 8
+_GRAPHEME = regex.compile(r"\X")
+_LONGEST_INITIALS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody as they are drawn.
+
+    Attributes:
+        id: Member id, or the name as sent.
+        name: Display name.
+        initials: One to three characters that no other member has.
+        tint: 1 to 8, a colour of the style sheet; 0 of nobody and of guests.
+        pattern: 1 to 8, a pattern of the style sheet; 0 is plain.
+    """
+
+    id: str
+    name: str
+    initials: str
+    tint: int
+    pattern: int
+
+
+NOBODY = Person(id="", name="Nobody yet", initials="?", tint=0, pattern=0)
+EVERYBODY = Person(id="*", name="Everybody", initials="✳", tint=0, pattern=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The members of a household, drawn.
+
+    Attributes:
+        members: In file order, by id.
+    """
+
+    members: Mapping[str, Person]
+
+    def of(self, member_id: str) -> Person:
+        """Return how somebody is drawn; a guest is drawn plain, under the name as sent."""
+        known = self.members.get(member_id)
+        if known is not None:
+            return known
+        return Person(
+            id=member_id, name=f"{member_id} (a guest)", initials=_letters(member_id)[0].upper(),
+            tint=0, pattern=0,
+        )  # fmt: skip
+
+    def each(self, member_ids: Iterable[str]) -> tuple[Person, ...]:
+        """Return how several are drawn, each once, in the given order."""
+        return tuple(self.of(member_id) for member_id in dict.fromkeys(member_ids))
+
+    def names(self, member_ids: Iterable[str]) -> str:
+        """Return names joined: "Leo", "Leo and Mia", "Leo, Mia and Sam"."""
+        return joined([person.name for person in self.each(member_ids)])
+
+
+def people_of(household: Household) -> People:
+    """Draw the members of a household; up to 64 differ by colour and pattern together."""
+    initials = _initials(household.members)
+    return People(
+        members={
+            member.id: Person(
+                id=member.id, name=member.name, initials=initials[member.id],
+                tint=number % TINTS + 1, pattern=(number + number // TINTS) % PATTERNS + 1,
+            )
+            for number, member in enumerate(household.members)
+        }
+    )  # fmt: skip
+
+
+def joined(words: list[str], *, last: str = "and") -> str:
+    """Return words joined as a person would: "a", "a and b", "a, b and c"."""
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def _initials(members: Iterable[Member]) -> dict[str, str]:
+    """Give each the shortest beginning of the name that nobody else has, else a number."""
+    names = {member.id: _letters(member.name) for member in members}
+    found: dict[str, str] = {}
+    for member_id, letters in names.items():
+        others = [other for each, other in names.items() if each != member_id]
+        for length in range(1, _LONGEST_INITIALS + 1):
+            wanted = _folded(letters, length)
+            if len(letters) >= length and all(_folded(each, length) != wanted for each in others):
+                found[member_id] = "".join(letters[:length]).capitalize()
+                break
+        else:
+            found[member_id] = f"{letters[0].upper()}{len(found) + 1}"
+    return found
+
+
+def _folded(letters: list[str], length: int) -> str:
+    return "".join(letters[:length]).casefold()
+
+
+def _letters(name: str) -> list[str]:
+    letters = [each for each in _GRAPHEME.findall(name) if not each.isspace()]
+    return letters or ["?"]

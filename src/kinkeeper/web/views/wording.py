@@ -1,0 +1,121 @@
+"""Days and times in words, as the household's region writes them. Pure."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.time import Interval
+from kinkeeper.language.when.reader import scope_of
+from kinkeeper.observer.phrasing import Phrasing
+
+_DAY = timedelta(days=1)
+_HOUR = timedelta(hours=1)
+_SOON = timedelta(hours=20)
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """Says days and times for one household at one moment.
+
+    Attributes:
+        phrasing: The household's words.
+        now: Aware.
+    """
+
+    phrasing: Phrasing
+    now: datetime
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The household's timezone."""
+        return self.phrasing.participants.household.zone
+
+    @property
+    def today(self) -> date:
+        """The household's local day."""
+        return self.local(self.now).date()
+
+    @property
+    def week_start(self) -> int:
+        """First weekday of the calendar week in the household's region; 0 is Monday."""
+        return scope_of(self.now, self.phrasing.participants.household.locale).week_start
+
+    def local(self, instant: datetime) -> datetime:
+        """Return an instant in the household's zone."""
+        return instant.astimezone(self.zone)
+
+    def clock(self, instant: datetime) -> str:
+        """Return a local time of day: "4:30pm" or "16:30"."""
+        return self.phrasing.clock(self.local(instant).time())
+
+    def clock_at(self, moment: time) -> str:
+        """Return a time of day: "4:30pm" or "16:30"."""
+        return self.phrasing.clock(moment)
+
+    def span(self, interval: Interval) -> str:
+        """Return a span of time: "4:30pm – 5:30pm", with the day of an end that is another's."""
+        start, end = self.local(interval.start), self.local(interval.end)
+        if start == end:
+            return self.clock(start)
+        far = (
+            "" if start.date() == end.date() or end - start < _SOON else f"{self.day(end.date())} "
+        )
+        return f"{self.clock(start)} – {far}{self.clock(end)}"
+
+    def day(self, day: date) -> str:
+        """Return a day in few words: "today", "tomorrow", "Thu 5 Mar" or "Thu Mar 5"."""
+        if day == self.today:
+            return "today"
+        if day == self.today + _DAY:
+            return "tomorrow"
+        if day == self.today - _DAY:
+            return "yesterday"
+        weekday, month = _WEEKDAYS[day.weekday()][:3], _MONTHS[day.month - 1][:3]
+        year = "" if day.year == self.today.year else f" {day.year}"
+        return f"{weekday} {self._ordered(str(day.day), month)}{year}"
+
+    def long_day(self, day: date) -> str:
+        """Return a day in full: "Thursday 5 March" or "Thursday, March 5"."""
+        year = "" if day.year == self.today.year else f" {day.year}"
+        comma = "" if self._is_day_first else ","
+        ordered = self._ordered(str(day.day), _MONTHS[day.month - 1])
+        return f"{_WEEKDAYS[day.weekday()]}{comma} {ordered}{year}"
+
+    def month(self, day: date) -> str:
+        """Return a month: "March 2026"."""
+        return f"{_MONTHS[day.month - 1]} {day.year}"
+
+    def weekday(self, day: date) -> str:
+        """Return the weekday of a day, in full."""
+        return _WEEKDAYS[day.weekday()]
+
+    def moment(self, instant: datetime) -> str:
+        """Return an instant in few words: "today 4:30pm"."""
+        return f"{self.day(self.local(instant).date())} {self.clock(instant)}"
+
+    def long_moment(self, instant: datetime) -> str:
+        """Return an instant in full, as it is read aloud: "Thursday 5 March, 4:30pm"."""
+        return f"{self.long_day(self.local(instant).date())}, {self.clock(instant)}"
+
+    def lapse(self, expires_at: datetime) -> str:
+        """Return when a proposal ends by itself, and what that does: nothing."""
+        left = expires_at - self.now
+        if left <= timedelta(0):
+            return "Has lapsed; nothing happened."
+        if left < _HOUR:
+            minutes = max(1, int(left.total_seconds() // 60))
+            unit = "minute" if minutes == 1 else "minutes"
+            return f"Lapses in {minutes} {unit}; then nothing happens."
+        return f"Lapses {self.moment(expires_at)}; then nothing happens."
+
+    @property
+    def _is_day_first(self) -> bool:
+        return scope_of(self.now, self.phrasing.participants.household.locale).is_day_first
+
+    def _ordered(self, day: str, month: str) -> str:
+        return f"{day} {month}" if self._is_day_first else f"{month} {day}"
