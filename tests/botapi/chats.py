@@ -103,7 +103,7 @@ class Message:
     content: dict[str, Any] = field(default_factory=dict)
     """Fields of its own: what a service message tells, or media."""
     header: dict[str, Any] = field(default_factory=dict)
-    """Where it came from, when it was forwarded."""
+    """Where it came from, when it was forwarded or written in the name of a chat."""
     keyboard: Keyboard | None = None
     keyboard_by: Bot | None = None
     other_markup: bool = False

@@ -20,6 +20,7 @@ from kinkeeper.core.time import Clock, VirtualClock
 
 MORNING = datetime(2026, 3, 2, 14, tzinfo=UTC)
 FIRST_UPDATE = 411_000_000
+LOOK_AGAIN = 0.05
 
 
 class BotApi:
@@ -168,10 +169,12 @@ class BotApi:
     def wait_for(
         self, met: Callable[[], Any], *, within: float = 5, what: str = "what was waited for"
     ) -> Any:
-        """Return the first true result of `met`, asked anew after every change.
+        """Return the first true result of `met`, asked anew after every change here.
+
+        It may look at the program under test too: it is asked now and then in any case.
 
         Args:
-            met: Takes nothing; looks at the emulator.
+            met: Takes nothing. It may make calls.
             within: Real seconds.
             what: Named when it does not come.
 
@@ -179,14 +182,16 @@ class BotApi:
             AssertionError: It did not come in time.
         """
         deadline = time.monotonic() + within
-        with self.world.changed:
-            while not (result := met()):
-                left = deadline - time.monotonic()
-                if left <= 0 or not self.world.changed.wait(left):
-                    result = met()
-                    assert result, f"{what} did not come: {self._state()}"
-                    break
-            return result
+        while True:
+            with self.world.changed:
+                version = self.world.version
+            if result := met():
+                return result
+            left = deadline - time.monotonic()
+            assert left > 0, f"{what} did not come: {self._state()}"
+            with self.world.changed:
+                if self.world.version == version:
+                    self.world.changed.wait(min(left, LOOK_AGAIN))
 
     async def until(
         self, met: Callable[[], Any], *, within: float = 5, what: str = "what was waited for"
@@ -206,8 +211,10 @@ class BotApi:
         await self.until(self._is_settled, within=within, what="rest")
 
     def _is_settled(self) -> bool:
-        if self.world.calls_running:
-            return False
+        with self.world.changed:
+            return not self.world.calls_running and self._all_taken()
+
+    def _all_taken(self) -> bool:
         for bot in self.world.bots.values():
             queue = bot.updates
             listens = bool(queue.webhook.url) or queue.polls > 0

@@ -5,14 +5,22 @@ from typing import Any
 from botapi.accounts import Bot
 from botapi.chats import Message
 
+ANONYMOUS = {
+    "id": 1087968824,
+    "is_bot": True,
+    "first_name": "Group",
+    "username": "GroupAnonymousBot",
+}
+
 
 def shown_to(bot: Bot, message: Message, *, with_reply: bool = True) -> dict[str, Any]:
     """Return the message as `bot` is shown it."""
     shown: dict[str, Any] = {"message_id": message.id_for(bot)}
     if message.topic is not None:
         shown["message_thread_id"] = message.topic.id
+    sender = ANONYMOUS if "sender_chat" in message.header else message.sender.as_json()
     shown |= {
-        "from": message.sender.as_json(),
+        "from": sender,
         "chat": message.chat.as_json(),
         "date": message.date,
     }

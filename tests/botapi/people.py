@@ -77,6 +77,7 @@ class Person:
         reply_to: Message | None = None,
         topic: Topic | None = None,
         entities: list[dict[str, Any]] | None = None,
+        anonymously: bool = False,
     ) -> Message:
         """Write to a group, or to a bot in private.
 
@@ -87,11 +88,18 @@ class Person:
             topic: In a forum.
             entities: Marks the app made, such as the mention of a person without a handle; the
                 others are found.
+            anonymously: As the supergroup itself, as its administrators may.
         """
         kept, marked = trimmed(text, entities or [])
         assert kept, "the app sends no empty message"
+        found = find(kept, marked)
+        header: dict[str, Any] = {}
+        if anonymously:
+            assert isinstance(place, Group), "only in a supergroup"
+            assert place.chat.kind == "supergroup", "only in a supergroup"
+            header["sender_chat"] = place.chat.as_json()
         return self._post(
-            place, text=kept, entities=find(kept, marked), reply_to=reply_to, topic=topic
+            place, text=kept, entities=found, reply_to=reply_to, topic=topic, header=header
         )
 
     def sends(

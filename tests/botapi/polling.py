@@ -100,14 +100,14 @@ class Poll:
                 return self._queue.fetch(self._limit)
             if not self._queue.waiting:
                 self._queue.waiting = True
-                self._world.changed.notify_all()
+                self._world.notify()
             return None
 
     def _leave(self) -> None:
         with self._world.changed:
             if self._number == self._queue.polls:
                 self._queue.waiting = False
-                self._world.changed.notify_all()
+                self._world.notify()
 
 
 async def _hang_up(request: Request) -> None:

@@ -81,7 +81,8 @@ def set_status(
     rights: frozenset[str] = frozenset(),
 ) -> None:
     """Change what an account is in a chat, and tell it and the bots that govern."""
-    old = chat.member(user.id) or Membership(user=user, status="left")
+    unknown: Status = "member" if chat.kind == "private" else "left"
+    old = chat.member(user.id) or Membership(user=user, status=unknown)
     new = Membership(user=user, status=status, rights=rights, private=old.private)
     if isinstance(user, Bot) and old.status not in PRESENT:
         new.private = user.privacy

@@ -14,7 +14,7 @@ def hearers(chat: Chat, message: Message) -> list[Bot]:
 
 
 def keeps_to_itself(chat: Chat, bot: Bot) -> bool:
-    member = chat.member(bot.id)
+    member = chat.member(bot.id) if chat.kind != "private" else None
     return member is not None and member.private and not member.governs
 
 

@@ -56,6 +56,7 @@ class World:
     calls: list[Call] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     calls_running: int = 0
+    version: int = 0
     closing: bool = False
     wakers: list[Callable[[], None]] = field(default_factory=list)
 
@@ -64,9 +65,14 @@ class World:
         """Hold the lock, then wake whoever waits for a change."""
         with self.changed:
             yield
-            self.changed.notify_all()
+            self.notify()
         for wake in self.wakers:
             wake()
+
+    def notify(self) -> None:
+        """Tell who waits that something is otherwise; with the lock held."""
+        self.version += 1
+        self.changed.notify_all()
 
     def seconds(self) -> float:
         """Return the clock's seconds since 1970."""
