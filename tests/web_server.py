@@ -15,7 +15,7 @@ from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import House, WebContext
-from live_household import MONDAY, live_system
+from live_household import HOUSEHOLD, MONDAY, live_system
 
 ADDRESS = "http://127.0.0.1:8765"
 BROWSER = {"Accept": "text/html,application/xhtml+xml"}
@@ -74,8 +74,11 @@ class Served:
 @contextmanager
 def served(folder: Path, **context: Any) -> Iterator[Served]:
     """Serve the sample household from a database in that folder, on a clock that is moved by hand."""
+    text = HOUSEHOLD.read_text(encoding="utf-8")
+    file = folder / "household.toml"
+    file.write_text(text.replace("[household]\n", '[household]\nchats = ["family"]\n', 1), "utf-8")
     with (
-        live_system(folder / "family.sqlite") as system,
+        live_system(folder / "family.sqlite", household=file) as system,
         system.live_intake(refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from kinkeeper.cli.chat_lines import BadLine, ChatLine, chat_line, parse_record
+from kinkeeper.cli.chat_lines import BadLine, ChatLine, chat_line
 from kinkeeper.cli.telegram_export import export_lines, is_export
 from kinkeeper.core.errors import InputError
+from kinkeeper.messaging.records import parse_record
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.validity import check_event
-from kinkeeper.cli.chat_lines import parse_record
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.messaging.records import parse_record
 
 _FIELDS = frozenset({"summary", "start", "end", "rrule", "who", "responsible", "location"})
 _DAY_LENGTH = len("2026-03-05")

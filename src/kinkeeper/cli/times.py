@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from rich.table import Table
 
-from kinkeeper.cli.chat_lines import parse_record
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
@@ -17,6 +16,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.zones import read_zone
 from kinkeeper.language.when import read, to_record
+from kinkeeper.messaging.records import parse_record
 
 _YEARS = range(1970, 2200)
 

@@ -11,10 +11,11 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 
 from kinkeeper.core.errors import ConfigError, Problem
-from kinkeeper.settings.model import Settings
+from kinkeeper.settings.model import SECRETS, Settings
 
 ENV_FILE = Path(".env")
 TOML_FILE = Path("kinkeeper.toml")
+_FILE = "_file"
 
 
 def load_settings(
@@ -35,23 +36,22 @@ def load_settings(
             every problem with its place.
     """
     problems: list[Problem] = []
-    sources: dict[str, str] = {}
     values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    outside = os.environ if environment is None else environment
+    known = _known()
     for where, content in (
         (str(toml_file), _read_toml(toml_file, problems)),
         (str(env_file), _read_env(env_file)),
+        ("environment", {k: v for k, v in outside.items() if k.lower() in known and v != ""}),
     ):
         problems += _unknown(where, content)
-        for key, value in content.items():
-            values[key.lower()] = value
-            sources[key.lower()] = where
-    known = set(Settings.model_fields)
-    for key, value in (os.environ if environment is None else environment).items():
-        if key.lower() in known and value != "":
-            values[key.lower()] = value
-            sources[key.lower()] = "environment"
+        found = {key.lower(): value for key, value in content.items() if key.lower() in known}
+        for name, value in _with_secrets(where, found, problems).items():
+            values[name] = value
+            sources[name] = where
     try:
-        settings = Settings.model_validate({k: v for k, v in values.items() if k in known})
+        settings = Settings.model_validate(values)
     except ValidationError as error:
         problems += [_problem(sources, detail) for detail in error.errors()]
         raise ConfigError(problems) from error
@@ -84,7 +84,7 @@ def _read_env(path: Path) -> dict[str, Any]:
 
 
 def _unknown(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
-    known = sorted(Settings.model_fields)
+    known = sorted(_known())
     for key in content:
         if key.lower() in known:
             continue
@@ -93,10 +93,36 @@ def _unknown(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem(where=where, line=None, message=f"unknown setting {key!r}{hint}")
 
 
+def _known() -> set[str]:
+    """Return the names of all settings; those of secrets also with the ending that names a file."""
+    return set(Settings.model_fields) | {name + _FILE for name in SECRETS}
+
+
+def _with_secrets(
+    where: str, found: Mapping[str, Any], problems: list[Problem]
+) -> Mapping[str, Any]:
+    """Return settings of one source with the secrets whose files are named."""
+    values = dict(found)
+    for name in SECRETS:
+        path = values.pop(name + _FILE, None)
+        if path is None:
+            continue
+        if name in values:
+            message = f"{name.upper()} and {(name + _FILE).upper()} are both set; keep one"
+            problems.append(Problem(where=where, line=None, message=message))
+        try:
+            values[name] = Path(str(path)).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            message = f"{(name + _FILE).upper()}: cannot read {str(path)!r}: {reason}"
+            problems.append(Problem(where=where, line=None, message=message))
+    return values
+
+
 def _problem(sources: Mapping[str, str], detail: Any) -> Problem:
     name = str(detail["loc"][0]) if detail["loc"] else "settings"
+    got = "" if name in SECRETS else f" (got {detail['input']!r})"
+    what = str(detail["msg"]).removeprefix("Value error, ")
     return Problem(
-        where=sources.get(name, "settings"),
-        line=None,
-        message=f"{name.upper()}: {detail['msg']} (got {detail['input']!r})",
+        where=sources.get(name, "settings"), line=None, message=f"{name.upper()}: {what}{got}"
     )

@@ -1,13 +1,20 @@
 """Every setting: its name, default, unit and meaning."""
 
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[int, Field(gt=0)]
-NotNegative = Annotated[int, Field(ge=0)]
+from kinkeeper.settings.fields import (
+    NotNegative,
+    Origin,
+    Port,
+    Positive,
+    Secret,
+    Share,
+    TlsUrl,
+    Url,
+    WebhookSecret,
+)
 
 
 class Settings(BaseModel):
@@ -102,3 +109,36 @@ class Settings(BaseModel):
     default_event_minutes: Positive = Field(
         default=60, description="Length of a booking whose length nobody said, minutes."
     )
+    host: str = Field(
+        default="127.0.0.1", min_length=1, description="Address the server listens on."
+    )
+    port: Port = Field(default=8765, description="Port it listens on; 0 takes any free one.")
+    public_url: Origin | None = Field(
+        default=None, description="Where people reach it, if not at HOST and PORT."
+    )
+    trusted_proxies: str = Field(
+        default="127.0.0.1,::1",
+        description="Addresses of proxies whose X-Forwarded headers count, with PUBLIC_URL set.",
+    )
+    trace_text: bool = Field(
+        default=False, description="Keep what people wrote in the traces of decisions, too."
+    )
+    telegram_bot_token: Secret | None = Field(
+        default=None, description="From @BotFather; TELEGRAM_BOT_TOKEN_FILE names a file with it."
+    )
+    telegram_group_chat_id: str | None = Field(
+        default=None, description="A group to observe, beside the household file's `chats`."
+    )
+    telegram_api_url: Url = Field(
+        default="https://api.telegram.org", description="Where the Bot API is."
+    )
+    telegram_webhook_url: TlsUrl | None = Field(
+        default=None, description="Where Telegram posts updates; it is asked for them otherwise."
+    )
+    telegram_webhook_secret: WebhookSecret | None = Field(
+        default=None, description="What Telegram proves itself with; _FILE names a file with it."
+    )
+
+
+SECRETS = frozenset({"telegram_bot_token", "telegram_webhook_secret"})
+"""Settings that are never shown; each can also be read from a file named by NAME_FILE."""

@@ -11,8 +11,6 @@ from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
 from kinkeeper.web.pages import login
 
-_LARGEST_BODY_BYTES = 256 * 1024
-
 
 def create_app(context: WebContext) -> FastAPI:
     """Return the server's application.
@@ -24,7 +22,6 @@ def create_app(context: WebContext) -> FastAPI:
         title="Kinkeeper",
         docs_url=None,
         redoc_url=None,
-        max_body_size=_LARGEST_BODY_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.context = context

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -70,6 +71,7 @@ class WebContext:
         webhook: Takes a chat service's updates, where one posts them here.
         rates: How many requests a client may make.
         metrics: Counts requests.
+        patience: How long a message waits for the database before its sender is told to try again.
         stopping: Set when the server is told to stop; what streams ends then.
     """
 
@@ -82,6 +84,7 @@ class WebContext:
     webhook: Webhook | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     metrics: ServerMetrics = field(default_factory=ServerMetrics)
+    patience: timedelta = timedelta(seconds=10)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

@@ -1,6 +1,6 @@
 """What happens to every request before and after its route: one layer, so that it costs little.
 
-Before: an id, the Host check, the client's rate. After: the security headers, a count, a log line
+Before: an id, the Host check, the client's rate, the size of the body. After: the security headers, a count, a log line
 that names the route's template and no address, text or person. An error that no route expected ends
 here as a 500 that says nothing.
 """
@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.problems import refusal, retry_after
+from kinkeeper.web.security.bodies import announced_length, counted, largest_body, too_large
 from kinkeeper.web.security.headers import ALWAYS, OVER_TLS
 from kinkeeper.web.security.hosts import is_our_host
 from kinkeeper.web.security.rates import RateGate
@@ -59,7 +60,7 @@ class Guard:
         try:
             refused = self._refused(scope)
             if refused is None:
-                await self._app(scope, receive, answer.send)
+                await self._app(scope, _limited(scope, receive), answer.send)
             else:
                 await refused(scope, receive, answer.send)
         except Exception as error:  # noqa: BLE001 - the border of the server: logged without text, answered 500
@@ -84,6 +85,10 @@ class Guard:
         )
         if waits:
             return refusal(Request(scope), 429, "too many requests; wait", retry_after(waits))
+        most = largest_body(scope["path"])
+        if (announced_length(scope) or 0) > most:
+            error = too_large(most)
+            return refusal(Request(scope), error.status_code, error.detail, error.headers)
         return None
 
     async def _failed(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
@@ -132,6 +137,13 @@ class _Answer:
             if self._is_tls:
                 headers.append(OVER_TLS)
         await self._send(message)
+
+
+def _limited(scope: Scope, receive: Receive) -> Receive:
+    """Count the body of a request that does not say how large it is; servers hold others to their word."""
+    if announced_length(scope) is not None:
+        return receive
+    return counted(receive, largest_body(scope["path"]))
 
 
 def _host(scope: Scope) -> str:

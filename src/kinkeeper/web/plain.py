@@ -17,7 +17,6 @@ def plain_route(
     *,
     rule: Rule,
     methods: tuple[str, ...] = ("GET",),
-    largest_body: int | None = None,
 ) -> Route:
     """Return a route that first applies its rule; what the rule returns is `request.state.person`.
 
@@ -26,7 +25,6 @@ def plain_route(
         endpoint: Answers.
         rule: Who may use it: an `Allowed`, or `anyone`.
         methods: Of HTTP.
-        largest_body: Bytes; the application's limit where None.
     """
 
     async def guarded(request: Request) -> Response:
@@ -34,4 +32,4 @@ def plain_route(
         return await endpoint(request)
 
     guarded.rule = rule  # type: ignore[attr-defined]  # a test reads it
-    return Route(path, guarded, methods=list(methods), max_body_size=largest_body)
+    return Route(path, guarded, methods=list(methods))

@@ -8,19 +8,21 @@ from kinkeeper.household.model import Household, Member, Role
 
 
 class AccessRole(StrEnum):
-    """What somebody may do on the pages and in the API."""
+    """What somebody may do on the pages and in the API; a bridge only brings messages."""
 
     OWNER = "owner"
     ADULT = "adult"
     CHILD = "child"
     GUEST = "guest"
     SCREEN = "screen"
+    BRIDGE = "bridge"
 
 
 OWNERS = frozenset({AccessRole.OWNER})
 DECIDERS = frozenset({AccessRole.OWNER, AccessRole.ADULT})
 READERS = DECIDERS | {AccessRole.CHILD, AccessRole.GUEST}
 VIEWERS = READERS | {AccessRole.SCREEN}
+BRIDGES = DECIDERS | {AccessRole.BRIDGE}
 
 
 class KeyKind(StrEnum):

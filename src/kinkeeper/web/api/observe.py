@@ -1,5 +1,157 @@
-"""POST /observe: messages of a chat, from whatever program bridges it."""
+"""POST /observe: messages of a chat, from whatever program bridges it.
 
+One JSON object, an array of them, or one object a line. All are taken in or none: the answer 202
+comes after the commit, and what was sent before is only told to be a repeat. Anything that keeps the
+messages from being stored is an answer that says so, after which the bridge sends them again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-routes: list[Route] = []
+from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.messaging.records import parse_message, parse_record
+from kinkeeper.observer.intake import Received
+from kinkeeper.web.access.door import Allowed, house_of
+from kinkeeper.web.access.model import BRIDGES
+from kinkeeper.web.context import House, context_of
+from kinkeeper.web.plain import plain_route
+from kinkeeper.web.problems import problem
+
+CHANNEL = "http"
+MOST_MESSAGES = 100
+_decoder = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
+
+
+async def observe(request: Request) -> Response:
+    """Take messages in; answers 202 once they are durable."""
+    house = house_of(request, request.state.person)
+    body = await request.body()
+    records, is_one = read_records(body)
+    messages, errors = _messages(records, house)
+    if errors:
+        detail = "nothing was stored; correct what is named and send all of it again"
+        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
+    received = await _take_in(request, house, messages)
+    answers = [
+        {"message_id": message.message_id, "queued": each.is_queued, "repeat": each.is_repeat}
+        for message, each in zip(messages, received, strict=True)
+    ]
+    return Response(
+        _encoder.encode(answers[0] if is_one else {"messages": answers}),
+        status_code=HTTPStatus.ACCEPTED, media_type="application/json",
+    )  # fmt: skip
+
+
+def read_records(body: bytes) -> tuple[Sequence[Any], bool]:
+    """Return the JSON values of a body, and whether it is one alone, in no array.
+
+    Raises:
+        InputError: It is no JSON, neither as a whole nor line by line, or holds nothing or too much.
+    """
+    value = _decoded(body)
+    if isinstance(value, dict):
+        return (value,), True
+    if isinstance(value, list):
+        records: Sequence[Any] = value
+    else:
+        lines = [line for line in body.split(b"\n") if line.strip()]
+        _require_few(len(lines))
+        records = [_line(number, line) for number, line in enumerate(lines, start=1)]
+        return records, len(records) == 1
+    _require_few(len(records))
+    return records, False
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return _decoder.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def _line(number: int, line: bytes) -> Any:
+    # The slower decoder knows what is wrong, and bears halves of characters, which chats do contain.
+    value = _decoded(line)
+    if value is not None:
+        return value
+    try:
+        return parse_record(line)
+    except InputError as error:
+        raise InputError(f"line {number}: {error}") from error
+
+
+def _require_few(count: int) -> None:
+    if not count:
+        raise InputError("there is no message in it")
+    if count > MOST_MESSAGES:
+        raise InputError(f"{count} messages at once; send at most {MOST_MESSAGES}")
+
+
+def _messages(
+    records: Sequence[Any], house: House
+) -> tuple[list[InboundMessage], list[dict[str, Any]]]:
+    """Return the messages of records, and what is wrong with the others by their place."""
+    messages: list[InboundMessage] = []
+    errors: list[dict[str, Any]] = []
+    for index, record in enumerate(records):
+        try:
+            messages.append(_message(record, house))
+        except InputError as error:
+            errors.append({"where": ["body", index], "message": str(error)})
+    return messages, errors
+
+
+def _message(record: Any, house: House) -> InboundMessage:
+    if not isinstance(record, dict):
+        raise InputError("not a JSON object")
+    message, is_local = parse_message(record, channel=CHANNEL)
+    if not is_local:
+        return message
+    return replace(message, sent_at=message.sent_at.replace(tzinfo=house.household.zone))
+
+
+async def _take_in(
+    request: Request, house: House, messages: Sequence[InboundMessage]
+) -> Sequence[Received]:
+    context = context_of(request)
+    now = context.clock.now()
+
+    def work(conn: Connection) -> list[Received]:
+        return [
+            _received(house, conn, index, message, now=now)
+            for index, message in enumerate(messages)
+        ]
+
+    try:
+        async with asyncio.timeout(context.patience.total_seconds()):
+            return await house.store.write(work)
+    except TimeoutError as error:
+        raise UnavailableError("the database is busy; send the same again") from error
+
+
+def _received(
+    house: House, conn: Connection, index: int, message: InboundMessage, *, now: datetime
+) -> Received:
+    try:
+        return house.intake.receive(conn, message, now=now)
+    except (ConflictError, DeniedError) as error:
+        raise type(error)(f"message {index + 1}: {error}; nothing was stored") from error
+
+
+routes: list[Route] = [
+    plain_route(
+        "/observe", observe, rule=Allowed(BRIDGES), methods=("POST",),
+    )
+]  # fmt: skip

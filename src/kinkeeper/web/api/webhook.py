@@ -8,7 +8,6 @@ from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.web.context import Webhook, context_of
 from kinkeeper.web.plain import plain_route
 
-_LARGEST_UPDATE_BYTES = 1024 * 1024
 _SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105 - a header's name
 
 
@@ -37,6 +36,5 @@ async def receive(request: Request) -> Response:
 routes: list[Route] = [
     plain_route(
         "/telegram/webhook", receive, rule=genuine, methods=("POST",),
-        largest_body=_LARGEST_UPDATE_BYTES,
     )
 ]  # fmt: skip

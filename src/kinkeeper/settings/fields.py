@@ -1,0 +1,60 @@
+"""Types of single settings, and what makes their values wrong."""
+
+import re
+from typing import Annotated
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, Field, SecretStr
+
+_WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(gt=0)]
+NotNegative = Annotated[int, Field(ge=0)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _parts(text: str) -> SplitResult:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("must begin with http:// or https:// and name a host")
+    if parts.username or parts.password:
+        raise ValueError("must not hold a password")
+    return parts
+
+
+def _url(text: str) -> str:
+    _parts(text)
+    return text.rstrip("/")
+
+
+def _origin(text: str) -> str:
+    parts = _parts(text)
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("must be scheme, name and port only, e.g. https://family.example")
+    return text.rstrip("/")
+
+
+def _tls_url(text: str) -> str:
+    if _parts(text).scheme != "https":
+        raise ValueError("must begin with https://")
+    return text
+
+
+def _not_empty(secret: SecretStr) -> SecretStr:
+    if not secret.get_secret_value().strip():
+        raise ValueError("is empty")
+    return secret
+
+
+def _webhook_secret(secret: SecretStr) -> SecretStr:
+    if not _WEBHOOK_SECRET.fullmatch(secret.get_secret_value()):
+        raise ValueError("must be 16 to 256 letters, digits, _ or -")
+    return secret
+
+
+Url = Annotated[str, AfterValidator(_url)]
+Origin = Annotated[str, AfterValidator(_origin)]
+TlsUrl = Annotated[str, AfterValidator(_tls_url)]
+Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
+WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
