@@ -117,6 +117,14 @@ class BotApi:
             self.world.groups[chat.id] = chat
         return Group.founded(self.world, chat, creator, members)
 
+    def revoke(self, bot: Bot) -> str:
+        """Give the bot another token, as BotFather does, and return it; the old one is refused."""
+        with self.world.changing():
+            del self.world.bots[bot.token]
+            bot.token += "r"
+            self.world.bots[bot.token] = bot
+            return bot.token
+
     def set_privacy(self, bot: Bot, on: bool) -> None:
         """Set the mode as BotFather does: groups the bot is in follow only when it comes again."""
         with self.world.changing():
@@ -199,30 +207,28 @@ class BotApi:
         """Do as `wait_for`, for a test whose bot runs in the same event loop."""
         return await asyncio.to_thread(self.wait_for, met, within=within, what=what)
 
-    def wait_settled(self, *, within: float = 5) -> None:
+    def wait_settled(self, *bots: Bot, within: float = 5) -> None:
         """Return once every update was taken and acknowledged and no call is under way.
 
-        A bot that polls has then come back for more; a bot that does neither is left out.
+        What a program does after it acknowledged is not known here: wait for that by name.
+
+        Args:
+            *bots: Whose updates; without any, those of all.
+            within: Real seconds.
+
+        Raises:
+            AssertionError: It did not come to rest in time.
         """
-        self.wait_for(self._is_settled, within=within, what="rest")
+        self.wait_for(lambda: self._is_settled(bots), within=within, what="rest")
 
-    async def settled(self, *, within: float = 5) -> None:
+    async def settled(self, *bots: Bot, within: float = 5) -> None:
         """Do as `wait_settled`, for a test whose bot runs in the same event loop."""
-        await self.until(self._is_settled, within=within, what="rest")
+        await self.until(lambda: self._is_settled(bots), within=within, what="rest")
 
-    def _is_settled(self) -> bool:
+    def _is_settled(self, bots: tuple[Bot, ...]) -> bool:
         with self.world.changed:
-            return not self.world.calls_running and self._all_taken()
-
-    def _all_taken(self) -> bool:
-        for bot in self.world.bots.values():
-            queue = bot.updates
-            listens = bool(queue.webhook.url) or queue.polls > 0
-            if listens and queue.pending:
-                return False
-            if queue.polls > 0 and not queue.webhook.url and not queue.waiting:
-                return False
-        return True
+            asked = bots or tuple(self.world.bots.values())
+            return not self.world.calls_running and not any(bot.updates.pending for bot in asked)
 
     def _state(self) -> str:
         pending = {bot.username: len(bot.updates.pending) for bot in self.world.bots.values()}

@@ -22,6 +22,7 @@ RIGHTS = (
     "can_pin_messages",
     "can_manage_topics",
     "can_manage_tags",
+    "can_send_welcome_messages",
 )
 BASIC_GROUP_RIGHTS = frozenset(
     {

@@ -1,5 +1,6 @@
 """Who hears and sees what: privacy mode, private chats, messages for one person, lost answers."""
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -204,6 +205,49 @@ def test_broken_answers_are_given_on_demand(client: BareClient, api: BotApi, gro
     with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         garbled.json()
     assert client.call("sendMessage", chat_id=group.id, text="x")["text"] == "x"
+
+
+def test_a_call_stands_still_until_it_is_released(
+    client: BareClient, api: BotApi, group: Group, john: Person
+) -> None:
+    before = api.messages_in(group)
+    held = api.faults.hold("sendMessage")
+    sending = threading.Thread(
+        target=lambda: client.call("sendMessage", chat_id=group.id, text="late")
+    )
+    sending.start()
+    held.wait_until_held()
+    assert api.messages_in(group) == before
+    first = john.says(group, "first")
+    held.release()
+    sending.join(5)
+    assert [message.text for message in api.messages_in(group)[len(before) :]] == [
+        first.text,
+        "late",
+    ]
+
+
+def test_rest_is_only_when_everything_was_acknowledged(
+    client: BareClient, api: BotApi, group: Group, john: Person
+) -> None:
+    john.says(group, "/why@kinkeeper_bot")
+    for _ in range(2):
+        with pytest.raises(AssertionError, match="rest did not come"):
+            api.wait_settled(within=0)
+        client.news()
+    api.wait_settled(within=0)
+
+
+def test_everything_asked_is_kept_for_tests_to_see(
+    client: BareClient, api: BotApi, group: Group, bot: Bot
+) -> None:
+    client.call("sendChatAction", chat_id=group.id, action="typing")
+    client.refused("deleteMessage", chat_id=group.id, message_id=99)
+    actions = api.calls("sendChatAction", bot=bot)
+    assert [call.arguments["action"] for call in actions] == ["typing"]
+    assert [call.answer["error_code"] for call in api.calls("deleteMessage") if call.answer] == [
+        400
+    ]
 
 
 def test_an_administrator_may_write_as_the_group(
