@@ -32,6 +32,20 @@ class ActionStatus(StrEnum):
     WITHDRAWN = "withdrawn"  # what was said has been taken back
 
 
+class RejectReason(StrEnum):
+    """Why a person said no, where they tell."""
+
+    WRONG_PERSON = "wrong_person"
+    WRONG_DAY = "wrong_day"
+    NOT_A_PLAN = "not_a_plan"
+    ALREADY_KNOWN = "already_known"
+
+    @property
+    def label(self) -> str:
+        """Text of its button."""
+        return self.value.replace("_", " ").capitalize()
+
+
 _CONFIRMED = frozenset(
     {ActionStatus.CONFIRMED, ActionStatus.EXECUTING, ActionStatus.DONE, ActionStatus.FAILED}
 )

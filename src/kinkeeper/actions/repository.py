@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select, update
 
+from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import shown_fields
@@ -191,7 +192,7 @@ def advance(
     detail: str | None = None,
     **changes: Any,
 ) -> PendingAction | None:
-    """Move an action on by one transition and journal it, if it still stands as last read.
+    """Move an action on by one transition, journal it and tell, if it still stands as last read.
 
     One conditional statement: of several who try at once, one succeeds.
 
@@ -226,6 +227,7 @@ def advance(
     if conn.execute(statement).rowcount == 0:
         return None
     record_transition(conn, action.proposal.household, action.id, transition)
+    announce(conn, moved, now=at)
     return moved
 
 

@@ -1,0 +1,150 @@
+"""What people say about the observer: why a card was wrong, whether a decision was right, and wonder."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, delete, insert, select
+
+from kinkeeper.actions.model import RejectReason
+from kinkeeper.core.time import Interval
+from kinkeeper.observer.tables import feedback
+
+_columns = feedback.c
+
+
+class Verdict(StrEnum):
+    """What somebody thinks of a decision."""
+
+    GOOD_CALL = "good_call"
+    KEEP_QUIET = "keep_quiet"  # should have stayed quiet
+    SPEAK = "speak"  # should have spoken
+
+
+class _Kind(StrEnum):
+    NOT_RIGHT = "not_right"
+    VERDICT = "verdict"
+    CONFUSION = "confusion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackCount:
+    """What people said in a span of time.
+
+    Attributes:
+        not_right: Cards that were wrong, by reason.
+        verdicts: Decisions that were judged, by verdict.
+        confusion: How often somebody wondered why the assistant spoke.
+    """
+
+    not_right: Mapping[RejectReason, int]
+    verdicts: Mapping[Verdict, int]
+    confusion: int
+
+    @property
+    def false_speak_share(self) -> float | None:
+        """Of the judged decisions, the share that should have stayed quiet; None of none."""
+        judged = sum(self.verdicts.values())
+        return self.verdicts.get(Verdict.KEEP_QUIET, 0) / judged if judged else None
+
+
+def say_not_right(
+    conn: Connection,
+    household: str,
+    action_id: str,
+    reason: RejectReason,
+    *,
+    by: str,
+    now: datetime,
+) -> None:
+    """Record why a card was wrong; a person's latest word about it counts.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        action_id: What the card was about.
+        reason: In their words.
+        by: Member id.
+        now: Aware.
+    """
+    _record(conn, household, _Kind.NOT_RIGHT, action_id, answer=reason.value, by=by, now=now)
+
+
+def judge(
+    conn: Connection, household: str, row_id: str, verdict: Verdict, *, by: str, now: datetime
+) -> None:
+    """Record what somebody thinks of the decision about a message; their latest word counts.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        row_id: Of the message.
+        verdict: What they think.
+        by: Member id.
+        now: Aware.
+    """
+    _record(conn, household, _Kind.VERDICT, row_id, answer=verdict.value, by=by, now=now)
+
+
+def wonder(conn: Connection, household: str, row_id: str, *, by: str, now: datetime) -> None:
+    """Record that somebody asked why the assistant spoke about a message; once a person and message.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        row_id: Of the message.
+        by: Member id.
+        now: Aware.
+    """
+    _record(conn, household, _Kind.CONFUSION, row_id, answer="why", by=by, now=now)
+
+
+def verdict_of(conn: Connection, household: str, row_id: str, *, by: str) -> Verdict | None:
+    """Return what a member thinks of the decision about a message, if they said."""
+    found = conn.execute(
+        select(_columns.answer).where(
+            _columns.household == household, _columns.kind == _Kind.VERDICT.value,
+            _columns.subject == row_id, _columns.by_member == by,
+        )
+    ).scalar()  # fmt: skip
+    return None if found is None else Verdict(found)
+
+
+def count_feedback(conn: Connection, household: str, span: Interval) -> FeedbackCount:
+    """Return what people of a household said in a span of time."""
+    rows = conn.execute(
+        select(_columns.kind, _columns.answer).where(
+            _columns.household == household, _columns.at >= span.start, _columns.at < span.end
+        )
+    )
+    counted = Counter((row.kind, row.answer) for row in rows)
+    return FeedbackCount(
+        not_right={
+            reason: number
+            for reason in RejectReason
+            if (number := counted[_Kind.NOT_RIGHT.value, reason.value])
+        },
+        verdicts={
+            verdict: number
+            for verdict in Verdict
+            if (number := counted[_Kind.VERDICT.value, verdict.value])
+        },
+        confusion=counted[_Kind.CONFUSION.value, "why"],
+    )
+
+
+def _record(
+    conn: Connection,
+    household: str,
+    kind: _Kind,
+    subject: str,
+    *,
+    answer: str,
+    by: str,
+    now: datetime,
+) -> None:
+    key = {"household": household, "kind": kind.value, "subject": subject, "by_member": by}
+    conn.execute(delete(feedback).where(*(_columns[name] == key[name] for name in key)))
+    conn.execute(insert(feedback).values(**key, answer=answer, at=now))
