@@ -13,7 +13,6 @@ from kinkeeper.calendar.changes import (
     assign_occurrence,
     cancel_occurrence,
     move_occurrence,
-    undo_change,
 )
 from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
@@ -32,6 +31,7 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
+from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval
 from kinkeeper.store.schema import metadata

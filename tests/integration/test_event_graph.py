@@ -16,7 +16,6 @@ from kinkeeper.calendar.changes import (
     cancel_event,
     cancel_occurrence,
     move_occurrence,
-    undo_change,
     update_event,
 )
 from kinkeeper.calendar.conflicts import find_conflicts
@@ -44,6 +43,7 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
+from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent

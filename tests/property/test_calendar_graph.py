@@ -17,7 +17,6 @@ from kinkeeper.calendar.changes import (
     cancel_event,
     cancel_occurrence,
     move_occurrence,
-    undo_change,
     update_event,
 )
 from kinkeeper.calendar.conflicts import find_conflicts, overlaps
@@ -46,6 +45,7 @@ from kinkeeper.calendar.tables import (
     occurrences,
     overrides,
 )
+from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.store.schema import metadata

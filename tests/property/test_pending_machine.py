@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from kinkeeper.actions.approvals import confirm, reject, resolve
+from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.journal import count_refusals, list_transitions
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import expire_due, propose, supersede, withdraw
@@ -17,6 +18,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_by_source, list_actions
 from kinkeeper.actions.states import DECISIONS, TRANSITIONS
 from kinkeeper.actions.undo import undo
+from kinkeeper.household.model import Member
 from kinkeeper.store.store import Store
 from pending_samples import (
     CHILD,
@@ -80,30 +82,30 @@ class Queue(RuleBasedStateMachine):
         return result.action.id
 
     @rule(action=actions, member=MEMBERS)
-    def confirm(self, action: str, member: object) -> None:
-        press = {"member": member, "household": FAMILY, "now": self.now}
-        self.heed(member, self.store.write_now(lambda conn: confirm(conn, action, **press)))  # type: ignore[arg-type]  # as named
+    def confirm(self, action: str, member: Member) -> None:
+        press = PressDetails(member=member, household=FAMILY, now=self.now)
+        self.heed(member, self.store.write_now(lambda conn: confirm(conn, action, **press)))
 
     @rule(action=actions, member=MEMBERS, label=st.sampled_from(["yes", "NO"]))
-    def resolve(self, action: str, member: object, label: str) -> None:
+    def resolve(self, action: str, member: Member, label: str) -> None:
         stored = self.stored(action)
         if not stored.proposal.choices:
             return
-        press = {"member": member, "household": FAMILY, "now": self.now}
-        receipt = self.store.write_now(lambda conn: resolve(conn, action, label, **press))  # type: ignore[arg-type]  # as named
+        press = PressDetails(member=member, household=FAMILY, now=self.now)
+        receipt = self.store.write_now(lambda conn: resolve(conn, action, label, **press))
         self.heed(member, receipt)
 
     @rule(action=actions, member=MEMBERS)
-    def reject(self, action: str, member: object) -> None:
-        press = {"member": member, "household": FAMILY, "now": self.now}
-        receipt = self.store.write_now(lambda conn: reject(conn, action, **press))  # type: ignore[arg-type]  # as named
+    def reject(self, action: str, member: Member) -> None:
+        press = PressDetails(member=member, household=FAMILY, now=self.now)
+        receipt = self.store.write_now(lambda conn: reject(conn, action, **press))
         assert receipt.outcome is not Outcome.DONE
         self.heed(member, receipt)
 
     @rule(action=actions, member=MEMBERS)
-    def undo(self, action: str, member: object) -> None:
-        press = {"member": member, "household": FAMILY, "now": self.now}
-        receipt = self.store.write_now(lambda conn: undo(conn, action, **press))  # type: ignore[arg-type]  # as named
+    def undo(self, action: str, member: Member) -> None:
+        press = PressDetails(member=member, household=FAMILY, now=self.now)
+        receipt = self.store.write_now(lambda conn: undo(conn, action, **press))
         if receipt.outcome is Outcome.UNDONE:
             assert self.written.pop(action)
             assert member is not CHILD
@@ -142,7 +144,7 @@ class Queue(RuleBasedStateMachine):
         )
         return next(each for each in found if each.id == action)
 
-    def heed(self, member: object, receipt: Receipt) -> None:
+    def heed(self, member: Member, receipt: Receipt) -> None:
         action = receipt.action
         assert (member is CHILD) is (receipt.outcome is Outcome.DENIED)
         if receipt.outcome is Outcome.DONE:

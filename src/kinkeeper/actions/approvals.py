@@ -4,15 +4,18 @@ Whoever presses, and whatever became of it, the answer is a receipt: an exceptio
 caller's transaction, and with it the count of the press.
 """
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
+from typing import Unpack
 
 from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
-from kinkeeper.actions.authority import Press, may_decide, objection
+from kinkeeper.actions.admission import admit, count
+from kinkeeper.actions.authority import Press, PressDetails, may_decide
 from kinkeeper.actions.consent import Consent, consent_for
 from kinkeeper.actions.executor import execute
-from kinkeeper.actions.journal import record_refusal
 from kinkeeper.actions.model import ActionStatus, Choice, PendingAction, Proposal
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
@@ -28,16 +31,7 @@ _SETTLED_WITHOUT_DECISION = frozenset(
 )
 
 
-def confirm(
-    conn: Connection,
-    action_id: str,
-    *,
-    member: Member,
-    household: Household,
-    now: datetime,
-    chat_id: str | None = None,
-    expected_hash: str | None = None,
-) -> Receipt:
+def confirm(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Receipt:
     """Say yes to an action and execute it, in the caller's transaction.
 
     An action without effects of its own but with several choices is not settled: its receipt lists
@@ -46,40 +40,16 @@ def confirm(
     Args:
         conn: Open connection, in a write transaction.
         action_id: Full id.
-        member: Who decides, as the channel identified them; never taken from text.
-        household: Theirs, as its file has it now.
-        now: Aware.
-        chat_id: Chat of the card that was pressed; None where the person was identified otherwise
-            (command line, web, private chat).
-        expected_hash: Payload hash of what the card showed, where the card carries it.
+        **press: Who decides, and what they were shown.
 
     Raises:
         NotFoundError: The household has no action with that id.
     """
-    press = Press(
-        member=member, household=household, now=now, chat_id=chat_id, expected_hash=expected_hash
-    )
-    action = _admit(conn, action_id, press)
-    if isinstance(action, Receipt):
-        return action
-    choices = action.proposal.choices
-    if action.proposal.effects or not choices:
-        return _run(conn, action, press, Cause.CONFIRM)
-    if len(choices) > 1:
-        return receipts.choose(action)
-    return _run(conn, action, press, Cause.CONFIRM, choice=choices[0])
+    return _decide(conn, action_id, Press(**press), _confirm)
 
 
 def resolve(
-    conn: Connection,
-    action_id: str,
-    choice_label: str,
-    *,
-    member: Member,
-    household: Household,
-    now: datetime,
-    chat_id: str | None = None,
-    expected_hash: str | None = None,
+    conn: Connection, action_id: str, choice_label: str, **press: Unpack[PressDetails]
 ) -> Receipt:
     """Choose one of an action's ways and execute it, in the caller's transaction.
 
@@ -87,88 +57,30 @@ def resolve(
         conn: Open connection, in a write transaction.
         action_id: Full id.
         choice_label: Of the choice; letter case does not matter.
-        member: Who decides, as the channel identified them; never taken from text.
-        household: Theirs, as its file has it now.
-        now: Aware.
-        chat_id: Chat of the card that was pressed; None where the person was identified otherwise
-            (command line, web, private chat).
-        expected_hash: Payload hash of what the card showed, where the card carries it.
+        **press: Who decides, and what they were shown.
 
     Raises:
         NotFoundError: The household has no action with that id.
         InputError: The action has no such choice; the message lists those it has.
     """
-    press = Press(
-        member=member, household=household, now=now, chat_id=chat_id, expected_hash=expected_hash
-    )
-    action = _admit(conn, action_id, press)
-    if isinstance(action, Receipt):
-        return action
-    wanted = choice_label.strip().casefold()
-    choices = action.proposal.choices
-    found = [choice for choice in choices if choice.label.strip().casefold() == wanted]
-    if not found:
-        listed = ", ".join(choice.label for choice in choices)
-        raise InputError(
-            f"{choice_label!r} is not one of: {listed}"
-            if choices
-            else "there is nothing to choose here; confirm or reject it"
-        )
-    return _run(conn, action, press, Cause.CONFIRM, choice=found[0])
+    return _decide(conn, action_id, Press(**press), partial(_resolve, choice_label))
 
 
 def reject(
-    conn: Connection,
-    action_id: str,
-    *,
-    member: Member,
-    household: Household,
-    now: datetime,
-    chat_id: str | None = None,
-    expected_hash: str | None = None,
-    reason: str | None = None,
+    conn: Connection, action_id: str, *, reason: str | None = None, **press: Unpack[PressDetails]
 ) -> Receipt:
     """Say no to an action; nothing of it is written.
 
     Args:
         conn: Open connection, in a write transaction.
         action_id: Full id.
-        member: Who decides, as the channel identified them; never taken from text.
-        household: Theirs, as its file has it now.
-        now: Aware.
-        chat_id: Chat of the card that was pressed; None where the person was identified otherwise
-            (command line, web, private chat).
-        expected_hash: Payload hash of what the card showed, where the card carries it.
         reason: In their words, for the journal.
+        **press: Who decides, and what they were shown.
 
     Raises:
         NotFoundError: The household has no action with that id.
     """
-    press = Press(
-        member=member, household=household, now=now, chat_id=chat_id, expected_hash=expected_hash
-    )
-    action = _admit(conn, action_id, press)
-    if isinstance(action, Receipt):
-        return action
-    by = press.member.id
-    rejected = advance(
-        conn,
-        action,
-        Cause.REJECT,
-        at=press.now,
-        by=by,
-        detail=reason,
-        decided_at=as_utc(press.now),
-        decided_by=by,
-    )
-    if rejected is None:
-        return _too_late(conn, action, press)
-    return Receipt(
-        action=rejected,
-        outcome=Outcome.REJECTED,
-        message=f"Declined: {rejected.proposal.summary}",
-        is_change=True,
-    )
+    return _decide(conn, action_id, Press(**press), partial(_reject, reason))
 
 
 def request(
@@ -199,17 +111,59 @@ def request(
     return _run(conn, action, press, Cause.SAID)
 
 
-def _admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Receipt:
-    """Return the action if this press may decide it, otherwise the receipt that says why not."""
-    action = load_action(conn, press.household.id, action_id, for_update=True)
-    reason = objection(action, press)
-    if reason is not None:
-        _count(conn, action, press, reason)
-        return receipts.refused(action, reason)
+def _decide(
+    conn: Connection,
+    action_id: str,
+    press: Press,
+    settle: Callable[[Connection, PendingAction, Press], Receipt],
+) -> Receipt:
+    """Settle an action that this press may decide and nobody has decided yet."""
+    action = admit(conn, action_id, press)
+    if isinstance(action, Receipt):
+        return action
     action = expire_if_due(conn, action, press.now)
     if action.status is not ActionStatus.PENDING:
         return _too_late(conn, action, press)
-    return action
+    return settle(conn, action, press)
+
+
+def _confirm(conn: Connection, action: PendingAction, press: Press) -> Receipt:
+    choices = action.proposal.choices
+    if action.proposal.effects or not choices:
+        return _run(conn, action, press, Cause.CONFIRM)
+    if len(choices) > 1:
+        return receipts.choose(action)
+    return _run(conn, action, press, Cause.CONFIRM, choice=choices[0])
+
+
+def _resolve(label: str, conn: Connection, action: PendingAction, press: Press) -> Receipt:
+    wanted = label.strip().casefold()
+    choices = action.proposal.choices
+    found = [choice for choice in choices if choice.label.strip().casefold() == wanted]
+    if not found:
+        listed = ", ".join(choice.label for choice in choices)
+        raise InputError(
+            f"{label!r} is not one of: {listed}"
+            if choices
+            else "there is nothing to choose here; confirm or reject it"
+        )
+    return _run(conn, action, press, Cause.CONFIRM, choice=found[0])
+
+
+def _reject(reason: str | None, conn: Connection, action: PendingAction, press: Press) -> Receipt:
+    by = press.member.id
+    rejected = advance(
+        conn, action, Cause.REJECT, at=press.now, by=by, detail=reason,
+        decided_at=as_utc(press.now), decided_by=by,
+    )  # fmt: skip
+    if rejected is None:
+        return _too_late(conn, action, press)
+    return Receipt(
+        action=rejected,
+        outcome=Outcome.REJECTED,
+        message=f"Declined: {rejected.proposal.summary}",
+        is_change=True,
+    )
 
 
 def _run(
@@ -241,11 +195,5 @@ def _run(
 def _too_late(conn: Connection, action: PendingAction, press: Press) -> Receipt:
     now_stored = load_action(conn, press.household.id, action.id)
     is_late = now_stored.status in _SETTLED_WITHOUT_DECISION
-    _count(conn, now_stored, press, Refusal.LATE if is_late else Refusal.DUPLICATE)
+    count(conn, now_stored, press, Refusal.LATE if is_late else Refusal.DUPLICATE)
     return receipts.settled(now_stored, press.household)
-
-
-def _count(conn: Connection, action: PendingAction, press: Press, reason: Refusal) -> None:
-    """Count a press that changed nothing."""
-    household = action.proposal.household
-    record_refusal(conn, household, action.id, reason=reason, by=press.member.id, at=press.now)

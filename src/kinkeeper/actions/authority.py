@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NotRequired, TypedDict
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.states import Refusal
@@ -26,6 +27,16 @@ class Press:
     now: datetime
     chat_id: str | None = None
     expected_hash: str | None = None
+
+
+class PressDetails(TypedDict):
+    """What a `Press` is made of, for functions that take it as named arguments."""
+
+    member: Member
+    household: Household
+    now: datetime
+    chat_id: NotRequired[str | None]
+    expected_hash: NotRequired[str | None]
 
 
 def may_decide(press: Press) -> bool:

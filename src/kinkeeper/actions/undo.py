@@ -1,27 +1,23 @@
 """Taking back what was done: everything an action wrote, in reverse, or nothing."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.authority import Press, objection
+from kinkeeper.actions.admission import admit, count
+from kinkeeper.actions.authority import Press, PressDetails
 from kinkeeper.actions.effects.contract import Execution
-from kinkeeper.actions.journal import record_refusal
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.actions.receipts import Outcome, Receipt, refused, settled
+from kinkeeper.actions.receipts import Outcome, Receipt, settled
 from kinkeeper.actions.registry import effect_kind
 from kinkeeper.actions.repository import advance, load_action
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
-from kinkeeper.household.model import Household, Member
 
 
-def undo(
-    conn: Connection, action_id: str, *, member: Member, household: Household, now: datetime
-) -> Receipt:
+def undo(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Receipt:
     """Take back a done action, once, in the caller's transaction.
 
     What has changed since stays as it is: then nothing is taken back, the receipt names it, and a
@@ -30,25 +26,21 @@ def undo(
     Args:
         conn: Open connection, in a write transaction.
         action_id: Full id.
-        member: Who decides, as the channel identified them.
-        household: Theirs, as its file has it now.
-        now: Aware.
+        **press: Who decides, and what they were shown.
 
     Raises:
         NotFoundError: The household has no action with that id.
     """
-    press = Press(member=member, household=household, now=now)
-    action = load_action(conn, household.id, action_id, for_update=True)
-    reason = objection(action, press)
-    if reason is not None:
-        _count(conn, action, press, reason)
-        return refused(action, reason)
+    by = Press(**press)
+    action = admit(conn, action_id, by)
+    if isinstance(action, Receipt):
+        return action
     if action.status is not ActionStatus.DONE:
         return _nothing(action, "Nothing was changed by this, so there is nothing to take back.")
     if action.undone_at is not None:
-        _count(conn, action, press, Refusal.DUPLICATE)
-        return settled(action, household)
-    return _take_back(conn, action, press)
+        count(conn, action, by, Refusal.DUPLICATE)
+        return settled(action, by.household)
+    return _take_back(conn, action, by)
 
 
 def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt:
@@ -93,8 +85,3 @@ def _execution(action: PendingAction, change_id: str, press: Press) -> Execution
 
 def _nothing(action: PendingAction, message: str) -> Receipt:
     return Receipt(action=action, outcome=Outcome.NOT_UNDOABLE, message=message)
-
-
-def _count(conn: Connection, action: PendingAction, press: Press, reason: Refusal) -> None:
-    household = action.proposal.household
-    record_refusal(conn, household, action.id, reason=reason, by=press.member.id, at=press.now)

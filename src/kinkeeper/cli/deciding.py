@@ -2,35 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions import undo as undoing
+from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened, present
 from kinkeeper.cli.terminal import answer, answer_json
-from kinkeeper.household.model import Household, Member
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """Who decides, in which household, when."""
-
-    member: Member
-    household: Household
-    now: datetime
 
 
 class Decision(Protocol):
     """What a person does with an action."""
 
-    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
         """Do it, in the caller's write transaction."""
         ...
 
@@ -42,11 +32,9 @@ class Decision(Protocol):
 class Confirm:
     """A yes."""
 
-    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
         """Do it, in the caller's write transaction."""
-        return approvals.confirm(
-            conn, action_id, member=person.member, household=person.household, now=person.now
-        )
+        return approvals.confirm(conn, action_id, **person)
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it is done, now or before."""
@@ -59,12 +47,9 @@ class Resolve:
 
     choice: str
 
-    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
         """Do it, in the caller's write transaction."""
-        return approvals.resolve(
-            conn, action_id, self.choice, member=person.member, household=person.household,
-            now=person.now,
-        )  # fmt: skip
+        return approvals.resolve(conn, action_id, self.choice, **person)
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether that very choice is done, now or before."""
@@ -76,11 +61,9 @@ class Resolve:
 class Reject:
     """A no."""
 
-    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
         """Do it, in the caller's write transaction."""
-        return approvals.reject(
-            conn, action_id, member=person.member, household=person.household, now=person.now
-        )
+        return approvals.reject(conn, action_id, **person)
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it is rejected, now or before."""
@@ -90,11 +73,9 @@ class Reject:
 class Undo:
     """Taking back what was done."""
 
-    def press(self, conn: Connection, action_id: str, person: Person) -> Receipt:
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
         """Do it, in the caller's write transaction."""
-        return undoing.undo(
-            conn, action_id, member=person.member, household=person.household, now=person.now
-        )
+        return undoing.undo(conn, action_id, **person)
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether it is taken back, now or before."""
@@ -122,7 +103,7 @@ def decide(
     """
     with opened(where) as system:
         member = acting(system.household, named)
-        person = Person(member=member, household=system.household, now=present(system))
+        person = PressDetails(member=member, household=system.household, now=present(system))
         receipt = system.store.write_now(_work(action, decision, person))
     if json_:
         answer_json(
@@ -139,9 +120,9 @@ def decide(
     return decision.holds(receipt)
 
 
-def _work(action: str, decision: Decision, person: Person) -> Callable[[Connection], Receipt]:
+def _work(action: str, decision: Decision, person: PressDetails) -> Callable[[Connection], Receipt]:
     def work(conn: Connection) -> Receipt:
-        found = find_action(conn, person.household.id, action)
+        found = find_action(conn, person["household"].id, action)
         return decision.press(conn, found.id, person)
 
     return work

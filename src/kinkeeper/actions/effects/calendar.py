@@ -12,6 +12,7 @@ from kinkeeper.actions.effects.events import EventField
 from kinkeeper.calendar import changes
 from kinkeeper.calendar.model import Event
 from kinkeeper.calendar.repository import load_event
+from kinkeeper.calendar.undo import undo_change
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
 
@@ -170,7 +171,7 @@ def undo(conn: Connection, execution: Execution) -> None:
         ConflictError: It was changed again since.
         NotFoundError: There was no such change.
     """
-    changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+    undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
 def _check_event(event: Event, household: str) -> None:
