@@ -5,16 +5,18 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli import events, pending
+from kinkeeper.cli import events, pending, token
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
 from kinkeeper.cli.demo import demo
 from kinkeeper.cli.doctor import doctor
 from kinkeeper.cli.evaluate import evaluate
 from kinkeeper.cli.init import init
+from kinkeeper.cli.invite import invite
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.observe import observe
+from kinkeeper.cli.serve import serve
 from kinkeeper.cli.terminal import notice
 from kinkeeper.cli.when import when
 from kinkeeper.cli.why import why
@@ -56,6 +58,9 @@ def kinkeeper(
 app.command()(init)
 app.command()(demo)
 app.command()(observe)
+app.command()(serve)
+app.command()(invite)
+app.add_typer(token.app)
 app.command()(worker)
 app.add_typer(pending.app)
 app.command()(pending.undo)

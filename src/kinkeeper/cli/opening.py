@@ -74,6 +74,19 @@ def present(system: System) -> datetime:
     return latest[1]
 
 
+def member_named(household: Household, named: str) -> Member:
+    """Return the member whom a person named on the command line.
+
+    Raises:
+        InputError: Nobody, or more than one, is called so.
+    """
+    member = resolve_sender(household, named)
+    if member is None:
+        known = ", ".join(each.id for each in household.members)
+        raise InputError(f"{named!r} is not one member of the household; known are {known}")
+    return member
+
+
 def acting(household: Household, named: str | None) -> Member:
     """Return the member on whose behalf a command acts: the one named, else the owner.
 
@@ -82,11 +95,7 @@ def acting(household: Household, named: str | None) -> Member:
         DeniedError: Nobody was named, and the household has no owner.
     """
     if named is not None:
-        member = resolve_sender(household, named)
-        if member is None:
-            known = ", ".join(each.id for each in household.members)
-            raise InputError(f"{named!r} is not one member of the household; known are {known}")
-        return member
+        return member_named(household, named)
     owner = household.member(household.owner) if household.owner else None
     if owner is None:
         raise DeniedError("the household has no owner; say who acts with --as MEMBER")

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.household.model import Member
 from kinkeeper.web.access import repository
-from kinkeeper.web.access.model import AccessRole, Key, KeyKind, is_alive
+from kinkeeper.web.access.model import AccessRole, Key, KeyKind, is_alive, role_now
 from kinkeeper.web.access.secret import digest_of, new_id, new_secret
 
 _LONGEST_SESSION = timedelta(days=365)
@@ -25,6 +26,18 @@ class Issued:
 
     key: Key
     secret: str
+
+
+def require_fitting(member: Member, role: AccessRole) -> None:
+    """Refuse a role that the household file does not allow a member.
+
+    Raises:
+        InputError: Only parents, guardians and helpers may decide.
+    """
+    if role_now(member, role) is not role:
+        raise InputError(
+            f"{member.id!r} may not be {role.value}: only parents, guardians and helpers decide"
+        )
 
 
 def invite(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from kinkeeper.web.access.model import AccessRole, Key, KeyKind
+from kinkeeper.web.access.model import DECIDERS, AccessRole, Key, KeyKind, is_alive
 from kinkeeper.web.access.tables import access_keys
 
 _COLUMNS = [column for column in access_keys.c if column.name not in {"digest", "ended_at"}]
@@ -42,6 +42,11 @@ def list_keys(conn: Connection, household: str, *, member: str | None = None) ->
         select(*_COLUMNS).where(*where).order_by(access_keys.c.created_at.desc(), access_keys.c.id)
     )
     return [_key(row) for row in rows]
+
+
+def somebody_decides(conn: Connection, household: str, *, now: datetime) -> bool:
+    """Whether somebody who may decide holds a key, or a link to get one."""
+    return any(key.role in DECIDERS and is_alive(key, now) for key in list_keys(conn, household))
 
 
 def end_key(

@@ -73,6 +73,9 @@ async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
         raise InputError(f"{wish.member!r} is no member of this household")
     context = context_of(request)
     role = wish.role or usual_role(person.household, member)
+    if role is AccessRole.BRIDGE:
+        raise InputError("a bridge is a program; make it a token on the server's terminal")
+    logins.require_fitting(member, role)
     now = context.clock.now()
     issued = await context.store.write(
         lambda conn: logins.invite(

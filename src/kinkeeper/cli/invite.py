@@ -1,0 +1,29 @@
+"""`kinkeeper invite`: a link that logs a member in, once."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.located import Where, located
+
+
+@located
+def invite(
+    where: Where,
+    member: Annotated[str, typer.Argument(metavar="MEMBER", help="Id, name or alias.")],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE",
+            help="owner, adult, child, guest or screen; what the household file says otherwise.",
+        ),
+    ] = None,
+    hours: Annotated[
+        int, typer.Option("--hours", min=1, max=720, help="How long the link can be used.")
+    ] = 48,
+    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+) -> None:  # fmt: skip
+    """Print a link that logs a member in, once."""
+    from kinkeeper.cli.keys import invite_member
+
+    invite_member(where, member, role=role, hours=hours, as_json=json_)

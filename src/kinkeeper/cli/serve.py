@@ -1,0 +1,26 @@
+"""`kinkeeper serve`: the API, the pages and the workers in one process."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.located import Where, located
+
+
+@located
+def serve(
+    where: Where,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Listen there; HOST otherwise.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help="Listen there; PORT otherwise, 0 any free one."
+        ),
+    ] = None,
+) -> None:
+    """Serve the API and the pages, and understand messages, until told to stop."""
+    from kinkeeper.cli.serving import serve_until_told
+
+    serve_until_told(where, host=host, port=port)
