@@ -4,8 +4,15 @@ import re
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 
+from zoneinfo import ZoneInfo
+
 from pydantic import AfterValidator, Field, SecretStr
 
+from kinkeeper.core.errors import InputError
+from kinkeeper.messaging.quiet_hours import QuietHours
+
+# The hours are a household's own; whether they are hours at all does not depend on where it lives.
+_ANY_ZONE = ZoneInfo("UTC")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -41,6 +48,14 @@ def _tls_url(text: str) -> str:
     return text
 
 
+def _quiet_hours(text: str) -> str:
+    try:
+        QuietHours.parse(text, _ANY_ZONE)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
 def _not_empty(secret: SecretStr) -> SecretStr:
     if not secret.get_secret_value().strip():
         raise ValueError("is empty")
@@ -56,5 +71,7 @@ def _webhook_secret(secret: SecretStr) -> SecretStr:
 Url = Annotated[str, AfterValidator(_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
 TlsUrl = Annotated[str, AfterValidator(_tls_url)]
+DailyHours = Annotated[str, AfterValidator(_quiet_hours)]
 Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
-WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
+WebhookDailyHours = Annotated[str, AfterValidator(_quiet_hours)]
+Secret = Annotated[SecretStr, AfterValidator(_webhook_secret)]

@@ -120,9 +120,11 @@ def _with_secrets(
 
 
 def _problem(sources: Mapping[str, str], detail: Any) -> Problem:
-    name = str(detail["loc"][0]) if detail["loc"] else "settings"
-    got = "" if name in SECRETS else f" (got {detail['input']!r})"
     what = str(detail["msg"]).removeprefix("Value error, ")
+    if not detail["loc"]:
+        return Problem(where="settings", line=None, message=what)
+    name = str(detail["loc"][0])
+    got = "" if name in SECRETS else f" (got {detail['input']!r})"
     return Problem(
         where=sources.get(name, "settings"), line=None, message=f"{name.upper()}: {what}{got}"
     )

@@ -1,10 +1,12 @@
 """Every setting: its name, default, unit and meaning."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kinkeeper.settings.fields import (
+    DailyHours,
     NotNegative,
     Origin,
     Port,
@@ -123,11 +125,17 @@ class Settings(BaseModel):
     trace_text: bool = Field(
         default=False, description="Keep what people wrote in the traces of decisions, too."
     )
+    quiet_hours: DailyHours = Field(
+        default="22:00-07:00",
+        description="Local hours in which messages come without a sound; equal ends mean never.",
+    )
     telegram_bot_token: Secret | None = Field(
         default=None, description="From @BotFather; TELEGRAM_BOT_TOKEN_FILE names a file with it."
     )
     telegram_group_chat_id: str | None = Field(
-        default=None, description="A group to observe, beside the household file's `chats`."
+        default=None,
+        coerce_numbers_to_str=True,
+        description="A group to observe, beside the household file's `chats`.",
     )
     telegram_api_url: Url = Field(
         default="https://api.telegram.org", description="Where the Bot API is."
@@ -138,6 +146,12 @@ class Settings(BaseModel):
     telegram_webhook_secret: WebhookSecret | None = Field(
         default=None, description="What Telegram proves itself with; _FILE names a file with it."
     )
+
+    @model_validator(mode="after")
+    def _require_secret_of_webhook(self) -> Self:
+        if self.telegram_webhook_url and self.telegram_webhook_secret is None:
+            raise ValueError("TELEGRAM_WEBHOOK_URL needs TELEGRAM_WEBHOOK_SECRET")
+        return self
 
 
 SECRETS = frozenset({"telegram_bot_token", "telegram_webhook_secret"})
