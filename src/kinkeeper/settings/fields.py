@@ -3,7 +3,6 @@
 import re
 from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
-
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, SecretStr
@@ -73,5 +72,4 @@ Origin = Annotated[str, AfterValidator(_origin)]
 TlsUrl = Annotated[str, AfterValidator(_tls_url)]
 DailyHours = Annotated[str, AfterValidator(_quiet_hours)]
 Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
-WebhookDailyHours = Annotated[str, AfterValidator(_quiet_hours)]
-Secret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
+WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
