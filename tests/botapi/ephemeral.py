@@ -14,11 +14,21 @@ from botapi.world import World
 ANSWER_WITHIN = 15
 
 
-def receiver_of(world: World, bot: Bot, chat: Chat, parameters: Any) -> User:
+def receiver_of(
+    world: World, bot: Bot, chat: Chat, parameters: Any, *, reply: dict[str, Any]
+) -> User:
     """Return who is to see the message.
 
+    Args:
+        world: Where.
+        bot: Who sends it.
+        chat: A group.
+        parameters: The call's, for such messages.
+        reply: What the message answers.
+
     Raises:
-        Refusal: They are not in the group, or the bot has neither the standing nor a fresh press.
+        Refusal: They are not in the group; or the bot neither governs it, nor just had a press or
+            a command for its eyes only from them.
     """
     if not isinstance(parameters, dict):
         raise bad_request("can't parse ephemeral message parameters: must be an Object")
@@ -34,7 +44,8 @@ def receiver_of(world: World, bot: Bot, chat: Chat, parameters: Any) -> User:
         raise bad_request("USER_NOT_PARTICIPANT")
     own = chat.member(bot.id)
     pressed = _pressed_just_now(world, bot, user, str(parameters.get("callback_query_id") or ""))
-    if not pressed and (own is None or not own.governs):
+    asked = _asked_just_now(world, bot, user, chat, reply)
+    if not (pressed or asked) and (own is None or not own.governs):
         raise bad_request("CHAT_ADMIN_REQUIRED")
     return user
 
@@ -46,6 +57,16 @@ def _pressed_just_now(world: World, bot: Bot, user: User, query_id: str) -> bool
         and press.bot is bot
         and press.user is user
         and world.seconds() - press.made_at <= ANSWER_WITHIN
+    )
+
+
+def _asked_just_now(world: World, bot: Bot, user: User, chat: Chat, reply: dict[str, Any]) -> bool:
+    command = chat.find_ephemeral(int(reply.get("ephemeral_message_id") or 0))
+    return (
+        command is not None
+        and command.sender is user
+        and command.receiver is bot
+        and world.seconds() - command.date <= ANSWER_WITHIN
     )
 
 

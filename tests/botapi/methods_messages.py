@@ -90,7 +90,7 @@ def _send(world: World, bot: Bot, arguments: Arguments, draft: Draft) -> dict[st
     if not draft.content:
         check_text(draft.text)
     check_data(keyboard)
-    receiver = receiver_of(world, bot, chat, private) if private else None
+    receiver = receiver_of(world, bot, chat, private, reply=reply) if private else None
     world.flood.admit(bot.id, chat.id, now=world.seconds(), is_group=chat.kind != "private")
     message = Message(
         chat=chat,

@@ -9,6 +9,7 @@ from botapi import media
 from botapi.accounts import Bot, User
 from botapi.chats import Chat, Message, Topic
 from botapi.entities import find, trimmed
+from botapi.ephemeral import place_ephemeral
 from botapi.groups import Group
 from botapi.messages import shown_to
 from botapi.posting import post, set_status, tell, tell_edit
@@ -78,6 +79,7 @@ class Person:
         topic: Topic | None = None,
         entities: list[dict[str, Any]] | None = None,
         anonymously: bool = False,
+        only_to: Bot | None = None,
     ) -> Message:
         """Write to a group, or to a bot in private.
 
@@ -89,11 +91,14 @@ class Person:
             entities: Marks the app made, such as the mention of a person without a handle; the
                 others are found.
             anonymously: As the supergroup itself, as its administrators may.
+            only_to: The bot that alone sees it: for commands whose menu entry says so.
         """
         kept, marked = trimmed(text, entities or [])
         assert kept, "the app sends no empty message"
         found = find(kept, marked)
         header: dict[str, Any] = {}
+        if only_to is not None:
+            return self._commands(place, only_to, kept)
         if anonymously:
             assert isinstance(place, Group), "only in a supergroup"
             assert place.chat.kind == "supergroup", "only in a supergroup"
@@ -135,6 +140,24 @@ class Person:
             chat = self._chat(place)
             message = Message(chat=chat, sender=self.account, date=self.world.date(), **fields)
             return post(self.world, message)
+
+    def _commands(self, place: Group | Bot, bot: Bot, text: str) -> Message:
+        named = text.split(maxsplit=1)[0].removeprefix("/").split("@")[0]
+        menu = [command for menu in bot.commands.values() for command in menu]
+        secret = {command["command"] for command in menu if command.get("is_ephemeral")}
+        assert named in secret, f"the bot's menu has no /{named} for its eyes only: {secret}"
+        with self.world.changing():
+            message = Message(
+                chat=self._chat(place),
+                sender=self.account,
+                date=self.world.date(),
+                text=text,
+                entities=find(text),
+                receiver=bot,
+            )
+            place_ephemeral(message)
+            tell(self.world, bot, "message", message.chat, shown_to(bot, message))
+            return message
 
     def _chat(self, place: Group | Bot) -> Chat:
         if isinstance(place, Group):
@@ -252,6 +275,10 @@ class Person:
                 if isinstance(place, Group)
                 else self.world.private_chat(place, self.account)
             )
-            own = [message for message in chat.ephemerals if message.receiver is self.account]
+            own = [
+                message
+                for message in chat.ephemerals
+                if self.account in {message.receiver, message.sender}
+            ]
             shown = [message for message in [*chat.messages, *own] if not message.deleted]
             return sorted(shown, key=lambda message: (message.date, message.number))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from telegram import BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, ReplyParameters
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter
+from telegram.ext import ApplicationBuilder, CallbackQueryHandler, MessageHandler, filters
 
 from botapi import BotApi, Group, Person
 from botapi.accounts import Bot
@@ -44,14 +45,6 @@ def with_ptb(family: Family, work: Callable[[Any], Awaitable[Any]]) -> Any:
             return await work(bot)
 
     return asyncio.run(run())
-
-
-def keyboard(*labels: str, data: str = "") -> dict[str, Any]:
-    return {
-        "inline_keyboard": [
-            [{"text": label, "callback_data": data or label.lower()} for label in labels]
-        ]
-    }
 
 
 def test_the_bot_is_told_who_it_is_and_who_it_may_hear(family: Family) -> None:
@@ -183,70 +176,6 @@ def test_a_second_poller_ends_the_first(family: Family) -> None:
     with_ptb(family, work)
 
 
-def test_a_press_is_shown_its_answer_once_and_in_time(family: Family, client: BareClient) -> None:
-    client.call("sendMessage", chat_id=family.group.id, text="Who?", reply_markup=keyboard("Me"))
-    question = family.api.messages_in(family.group)[-1]
-    press = family.sarah.presses(question, "Me")
-    query = client.news()[-1]["callback_query"]
-    assert (query["data"], query["from"]["id"]) == ("me", family.sarah.id)
-    assert query["message"]["text"] == "Who?"
-    assert query["chat_instance"].lstrip("-").isdigit()
-    assert query["chat_instance"] != str(family.group.id)
-    long = client.refused("answerCallbackQuery", callback_query_id=query["id"], text="x" * 201)
-    assert "MESSAGE_TOO_LONG" in long["description"]
-    assert press.answer is None
-    client.call("answerCallbackQuery", callback_query_id=query["id"], text="x" * 200)
-    assert press.shown() == "x" * 200
-    late = family.john.presses(question, "Me")
-    family.api.advance(150)
-    old = client.refused("answerCallbackQuery", callback_query_id=late.id)
-    assert "query is too old" in old["description"]
-    assert client.news() == [], "an old press is not delivered either"
-
-
-def test_presses_by_two_people_carry_the_same_chat_and_their_own_names(
-    family: Family, client: BareClient
-) -> None:
-    client.call("sendMessage", chat_id=family.group.id, text="Who?", reply_markup=keyboard("Me"))
-    question = family.api.messages_in(family.group)[-1]
-    family.john.presses(question, "Me")
-    family.sarah.presses(question, "Me")
-    first, second = (update["callback_query"] for update in client.news())
-    assert first["chat_instance"] == second["chat_instance"]
-    assert (first["from"]["id"], second["from"]["id"]) == (family.john.id, family.sarah.id)
-
-
-def test_a_button_holds_64_bytes_and_not_one_more(family: Family, client: BareClient) -> None:
-    fits, too_long = "é" * 32, "é" * 33
-    client.call(
-        "sendMessage",
-        chat_id=family.group.id,
-        text="x",
-        reply_markup=keyboard("A", data=fits),
-    )
-    refused = client.refused(
-        "sendMessage",
-        chat_id=family.group.id,
-        text="x",
-        reply_markup=keyboard("A", data=too_long),
-    )
-    assert refused["description"] == "Bad Request: BUTTON_DATA_INVALID"
-
-
-def test_text_is_measured_in_characters_after_the_marks_are_read(
-    family: Family, client: BareClient
-) -> None:
-    longest = "🦊" * 4096
-    sent = client.call(
-        "sendMessage", chat_id=family.group.id, text=f"<b>{longest}</b>", parse_mode="HTML"
-    )
-    assert sent["entities"] == [{"type": "bold", "offset": 0, "length": 8192}]
-    over = client.refused("sendMessage", chat_id=family.group.id, text=longest + "!")
-    assert over["description"] == "Bad Request: message is too long"
-    for nothing in ("", " \n ", "\u200b\u2800"):
-        assert client.refused("sendMessage", chat_id=family.group.id, text=nothing)
-
-
 def test_commands_are_kept_by_scope_and_language(family: Family) -> None:
     async def work(bot: Any) -> None:
         await bot.set_my_commands([BotCommand("why", "Why that?")])
@@ -318,3 +247,35 @@ def test_topics_keep_their_messages_apart(family: Family) -> None:
             await bot.send_message(forum.id, "x", message_thread_id=999)
 
     with_ptb(family, work)
+
+
+def test_a_whole_program_polls_answers_presses_and_comes_to_rest(family: Family) -> None:
+    """The library's own loop in the test's event loop, which must not be held up by waiting."""
+
+    async def ask(update: Any, context: Any) -> None:
+        button = InlineKeyboardButton("Me", callback_data="me")
+        await update.message.reply_text("Who?", reply_markup=InlineKeyboardMarkup([[button]]))
+
+    async def settle(update: Any, context: Any) -> None:
+        query = update.callback_query
+        await query.answer("Noted")
+        await query.edit_message_text(f"{query.from_user.first_name} does")
+
+    async def run() -> None:
+        program = ApplicationBuilder().bot(ptb_bot(family.api, family.bot)).build()
+        program.add_handler(MessageHandler(filters.TEXT, ask))
+        program.add_handler(CallbackQueryHandler(settle))
+        async with program:
+            await program.updater.start_polling(timeout=30)
+            await program.start()
+            family.john.says(family.group, "Somebody must take Leo")
+            question = await family.api.until(
+                lambda: next((m for m in family.john.sees(family.group) if m.buttons), None)
+            )
+            assert await family.sarah.presses(question, "Me").answered() == "Noted"
+            await family.api.until(lambda: question.text == "Sarah does")
+            await family.api.settled()
+            await program.updater.stop()
+            await program.stop()
+
+    asyncio.run(run())

@@ -176,6 +176,25 @@ def test_without_standing_only_a_fresh_press_allows_a_message_for_one_person(
     assert client.refused("sendMessage", **answer, **ephemeral(sarah, callback_query_id=press.id))
 
 
+def test_a_command_for_the_bot_alone_may_be_answered_so(
+    client: BareClient, api: BotApi, john: Person, sarah: Person, group: Group, bot: Bot
+) -> None:
+    entry = {"command": "why", "description": "Why?", "is_ephemeral": True}
+    client.call("setMyCommands", commands=[entry])
+    asked = sarah.says(group, "/why", only_to=bot)
+    heard = client.news()[-1]["message"]
+    assert (heard["message_id"], heard["text"], heard["receiver_user"]["id"]) == (0, "/why", bot.id)
+    assert asked in sarah.sees(group)
+    assert asked not in john.sees(group)
+    reply = {"reply_parameters": {"ephemeral_message_id": heard["ephemeral_message_id"]}}
+    answer = {"chat_id": group.id, "text": "Because", **reply}
+    client.call("sendMessage", **answer, **ephemeral(sarah))
+    assert sarah.sees(group)[-1].text == "Because"
+    assert client.refused("sendMessage", **answer, **ephemeral(john))
+    api.advance(16)
+    assert client.refused("sendMessage", **answer, **ephemeral(sarah))
+
+
 def test_a_lost_answer_leaves_the_message_sent_and_a_lost_call_does_not(
     client: BareClient, api: BotApi, group: Group
 ) -> None:
