@@ -15,7 +15,8 @@ from kinkeeper.observer.reading import Reading
 
 _CLAUSE_BREAKS = re.compile(
     r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
-    r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$)))"
+    r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$))"
+    r"| and (?=<childs?> (?:(?:to|at|from|on|for|has|is|in|the|his|her) )*<(?:act|generic|date|time|datetime)>))"
 )
 _SUBJECT = re.compile(
     r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
@@ -95,10 +96,30 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
     A part stands on its own where it names what is arranged and for which child.
     """
     ends = [match.end() for match in _CLAUSE_BREAKS.finditer(reading.skeleton)]
-    bounds = [0, *ends, len(reading.skeleton) + 1]
-    parts = [reading.within(*pair) for pair in pairwise(bounds)]
-    standing = [part for part in parts if _stands_alone(part)]
-    return tuple(standing) if len(standing) > 1 else (reading,)
+    bounds = pairwise([0, *ends, len(reading.skeleton) + 1])
+    standing = [pair for pair in bounds if _stands_alone(reading.within(*pair))]
+    if len(standing) < 2:  # noqa: PLR2004 - two at least, or there is nothing to part
+        return (reading,)
+    parts: list[Reading] = []
+    lead = (0, 0)
+    for pair in standing:
+        part = reading.within(*pair)
+        if parts and _says_nothing_of_its_own(part):
+            part = reading.within(*pair, lead=lead)
+        else:
+            lead = (pair[0], pair[0] + _before_child(part))
+        parts.append(part)
+    return tuple(parts)
+
+
+def _says_nothing_of_its_own(part: Reading) -> bool:
+    """Whether a part only lists child and activity, so that it shares the verb of the part before."""
+    return not task_phrases(part) and not any(has_cue(part, name) for name, _ in _CUES)
+
+
+def _before_child(part: Reading) -> int:
+    """Offset of the first child: what stands before it is said of the whole list."""
+    return next((s.at for s in part.symbols if s.text in {"<child>", "<childs>", "<kids>"}), 0)
 
 
 def _stands_alone(part: Reading) -> bool:

@@ -5,7 +5,7 @@ It knows the text and the household's words only; what the conversation and the 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -35,6 +35,7 @@ from kinkeeper.observer.moments import is_timed, read_moments, turning_point
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import hhmm
+from kinkeeper.observer.wanted import ERRANDS, is_bidden, named_tasks, seeks_owner_of
 
 _QUOTED = re.compile(
     r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
@@ -56,9 +57,7 @@ _REPLY_STANCES = {
     ReplyKind.DECLINE: Stance.DECLINES,
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
-_ERRANDS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
-_NAMED_TASKS = (Task.PICKUP, Task.DROPOFF)
 _CERTAIN = 0.95
 _TIED_CHARACTERS = 12
 _ANY_APPOINTMENT = "appointment"
@@ -90,9 +89,11 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     )
     dates, times = moments.dates, moments.times
     has_owner = assigned != (UNSPECIFIED,)
-    seeks_owner = _seeks_owner(reading, phrase, stance=stance, participants=participants)
+    seeks_owner = seeks_owner_of(reading, phrase, stance=stance, participants=participants)
     has_when = bool(dates or times) or any(span.has_date for span in reading.spans)
-    has_stub = bool(children and (dates or times or has_owner)) or (seeks_owner and has_when)
+    has_stub = bool(children and (dates or times or has_owner)) or (
+        has_when and (seeks_owner or (stance is Stance.ASKS and is_bidden(reading)))
+    )
     has_substance = bool(task or activity or has_stub)
     is_told = _is_told(reading, stance=stance, dates=dates)
     is_coordination = has_substance and not is_told
@@ -139,6 +140,8 @@ def _declining_clause(reading: Reading) -> Reading:
     if match is None:
         return reading
     start, end = clause_around(reading, match.start())
+    if reading.within(0, start).of_kind("child", "group", "activity"):
+        start = 0
     comma = reading.skeleton.find(" ,", match.end())
     return reading.within(start, min(end, comma) if comma >= 0 else end)
 
@@ -173,7 +176,7 @@ def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
         return changes[0]
     phrases = [phrase for phrase in phrases if phrase not in changes] or phrases
     # "I'll do the swimming pickup": who fetches does not go along.
-    if any(phrase.task in _ERRANDS for phrase in phrases):
+    if any(phrase.task in ERRANDS for phrase in phrases):
         phrases = [phrase for phrase in phrases if phrase.task is not Task.ATTEND]
     for phrase in phrases:
         if phrase.is_sender:
@@ -184,7 +187,9 @@ def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
 
 def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
     reply = reading.reply
-    answer = _REPLY_STANCES.get(reply.kind) if reply else None
+    # "Can't move the scan" refuses nothing that anybody asked for.
+    is_answer = reply is not None and not has_cue(reading, "fixed")
+    answer = _REPLY_STANCES.get(reply.kind) if reply and is_answer else None
     stance, is_uncertain = stance_of(reading)
     is_refusal = Stance.DECLINES in {answer, stance}
     if is_refusal and not (phrase and phrase.stance in _ACTIVE):
@@ -297,20 +302,6 @@ def _is_special(
     )
 
 
-def _seeks_owner(
-    reading: Reading, phrase: TaskPhrase | None, *, stance: Stance, participants: Participants
-) -> bool:
-    """Whether somebody is wanted: asked for in so many words, or plainly needed by a child."""
-    if stance is Stance.ASKS:
-        return reading.asks_for_owner or has_cue(reading, "wanted")
-    if stance is not Stance.STATES or not reading.of_kind("child", "group"):
-        return False
-    if phrase is not None and phrase.task in _ERRANDS:
-        return True
-    is_outside = any(participants.is_appointment(m.id) for m in reading.of_kind("generic"))
-    return is_outside and bool(reading.spans)
-
-
 def _location(reading: Reading) -> str | None:
     places = reading.of_kind("place")
     return places[0].id if places else None
@@ -348,19 +339,9 @@ def _entities(reading: Reading) -> tuple[Entity, ...]:
     ]  # fmt: skip
     found += [
         Entity(type="task", surface=reading.text[start:end], start=start, end=end, value=task)
-        for start, end, task in _named_tasks(reading)
+        for start, end, task in named_tasks(reading)
     ]
     return tuple(sorted(found, key=lambda entity: (entity.start, entity.end, entity.type)))
-
-
-def _named_tasks(reading: Reading) -> Iterator[tuple[int, int, Task]]:
-    """Where a handover is named as a thing ("the pickup", "school run")."""
-    for name in _NAMED_TASKS:
-        match = cue(reading, name)
-        if match is not None:
-            first = reading.symbols[reading.symbol_at(match.start())]
-            last = reading.symbols[reading.symbol_at(match.end() - 1)]
-            yield first.start, last.end, Task(name)
 
 
 def _span_value(span: TimeSpan) -> str:

@@ -26,6 +26,7 @@ class Grammar:
         words: Contractions and chat spellings written out.
         doubtful_nouns: Words that are things only after one of `before_nouns`, or after a mention.
         before_nouns: Determiners and prepositions.
+        before_both_jobs: Words after which "both" means two jobs.
         after_both: Words after which "both" still means people.
         idioms: Pairs of words that mean something else altogether.
         tasks: One pattern per task, in order of precedence.
@@ -35,6 +36,7 @@ class Grammar:
     words: Mapping[str, str]
     doubtful_nouns: frozenset[str]
     before_nouns: frozenset[str]
+    before_both_jobs: frozenset[str]
     after_both: frozenset[str]
     idioms: frozenset[str]
     tasks: Mapping[Task, re.Pattern[str]]
@@ -49,6 +51,7 @@ def grammar() -> Grammar:
         words=data["words"],
         doubtful_nouns=frozenset(data["nouns"]["doubtful"]),
         before_nouns=frozenset(data["nouns"]["before"]),
+        before_both_jobs=frozenset(data["nouns"]["before_both_jobs"]),
         after_both=frozenset(data["nouns"]["after_both"]),
         idioms=frozenset(data["nouns"]["idioms"]),
         tasks={Task(name): _compile(patterns) for name, patterns in data["tasks"].items()},

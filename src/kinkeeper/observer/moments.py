@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from kinkeeper.language.lexicon import Mention
@@ -17,6 +17,8 @@ _NAMES_HOUR = re.compile(
 _DOER = re.compile(
     r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)|^ ?, (?:done|finished|free|off) |^(?:done|finished|free|off) "
 )
+_FROM_TO = re.compile(r"from (?P<start>\w+)", re.IGNORECASE)
+_WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
@@ -55,6 +57,8 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         for span in _spans_of(reading, at)
         if span.kind is not SpanKind.DURATION and span.grain is not Grain.SECOND
     ]
+    if task is Task.MOVE:
+        spans = [each for span in spans for each in _both_ends(span)]
     moved_from = (
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
@@ -77,6 +81,20 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
     )  # fmt: skip
+
+
+def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:
+    """The two days of "from Wednesday to Friday", which for a move are no span of days."""
+    is_days = span.kind is SpanKind.RANGE and not span.has_time
+    match = _FROM_TO.match(span.surface) if is_days else None
+    if match is None:
+        return (span,)
+    middle, last = span.start_char + match.end("start"), span.until - timedelta(days=1)
+    first = replace(
+        span, kind=SpanKind.DATE, end_char=middle, until=span.begin + timedelta(days=1),
+        start_char=span.start_char + match.start("start"),
+    )  # fmt: skip
+    return first, replace(span, kind=SpanKind.DATE, start_char=middle, begin=last)
 
 
 def turning_point(
@@ -127,9 +145,13 @@ def is_timed(reading: Reading, activity: Mention) -> bool:
 
 
 def _has_own_subject(reading: Reading, at: int) -> bool:
-    """Whether a clause tells of somebody else's doing ("…, I finish at 7"), so that its time is another's."""
+    """Whether a clause tells of somebody else's doing ("…, I finish at 7"), so that its time is another's.
+
+    What is done with a child there ("…, I'll have her home by 7") still belongs to the same job.
+    """
     start, end = clause_around(reading, at)
-    return _DOER.search(reading.skeleton[start:end]) is not None
+    clause = reading.skeleton[start:end]
+    return _DOER.search(clause) is not None and _WITH_CHILD.search(clause) is None
 
 
 def _is_exact(span: TimeSpan) -> bool:

@@ -82,24 +82,40 @@ class Reading:
         """Return the mentions of these kinds, in text order."""
         return [mention for mention in self.mentions if mention.kind in kinds]
 
-    def within(self, start: int, end: int) -> "Reading":
-        """Return the reading of a part of the message alone, given by skeleton offsets [start, end)."""
-        symbols = [symbol for symbol in self.symbols if start <= symbol.at < end]
-        if not symbols:
-            return replace(self, symbols=(), skeleton="", mentions=(), spans=())
-        first, last, origin = symbols[0].start, symbols[-1].end, symbols[0].at
-        moved = tuple(replace(symbol, at=symbol.at - origin) for symbol in symbols)
+    def within(self, start: int, end: int, *, lead: tuple[int, int] = (0, 0)) -> "Reading":
+        """Return the reading of a part of the message alone.
+
+        Args:
+            start: Skeleton offset of its beginning.
+            end: Skeleton offset past it.
+            lead: Another stretch, [start, end), that is put before it ("I'll take" of a list).
+        """
+        ranges = [lead, (start, end)]
+        chosen = [
+            [symbol for symbol in self.symbols if first <= symbol.at < last]
+            for first, last in ranges
+        ]
+        stretches = [(part[0].start, part[-1].end) for part in chosen if part]
+        moved: list[Symbol] = []
+        at = 0
+        for symbol in (symbol for part in chosen for symbol in part):
+            moved.append(replace(symbol, at=at))
+            at += len(symbol.text) + 1
         return replace(
             self,
-            mentions=tuple(m for m in self.mentions if first <= m.start and m.end <= last),
-            spans=tuple(s for s in self.spans if first <= s.start_char and s.end_char <= last),
-            symbols=moved,
+            mentions=tuple(m for m in self.mentions if _within(m.start, m.end, stretches)),
+            spans=tuple(s for s in self.spans if _within(s.start_char, s.end_char, stretches)),
+            symbols=tuple(moved),
             skeleton=" ".join(symbol.text for symbol in moved),
         )
 
     def symbol_at(self, offset: int) -> int:
         """Return the index of the symbol that covers a skeleton offset."""
         return max(bisect_right([symbol.at for symbol in self.symbols], offset) - 1, 0)
+
+
+def _within(start: int, end: int, stretches: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= start and end <= last for first, last in stretches)
 
 
 def read_message(
@@ -165,6 +181,8 @@ def _without_names(text: str, mentions: Sequence[Mention]) -> str:
 def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention]) -> bool:
     """Whether a word that is also a verb or part of an idiom is meant as the thing."""
     words = grammar()
+    if mention.kind == "group" and mention.surface.endswith(("'s", "’s", "s'", "s’")):
+        return not _is_a_place(mention, tokens)
     if mention.kind == "group" and mention.surface.casefold() == "both":
         return _stands_for_people(mention, tokens)
     if mention.kind != "generic" or mention.surface.casefold() not in words.doubtful_nouns:
@@ -175,8 +193,19 @@ def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention
     return before.text in words.before_nouns or any(other.end == before.end for other in found)
 
 
+def _is_a_place(mention: Mention, tokens: Sequence[Token]) -> bool:
+    """Whether a possessive is short for a place: "at Children's" is the hospital, not the children."""
+    before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
+    after = next((token for token in tokens if token.start >= mention.end), None)
+    is_alone = after is None or after.kind is not TokenKind.WORD
+    return before is not None and before.text in {"at", "to", "from"} and is_alone
+
+
 def _stands_for_people(mention: Mention, tokens: Sequence[Token]) -> bool:
-    """Whether a bare "both" means the children: nothing follows that it could belong to."""
+    """Whether a bare "both" means the children: no jobs ("do both"), and nothing that it could belong to."""
+    before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
+    if before is not None and before.text in grammar().before_both_jobs:
+        return False
     after = next((token for token in tokens if token.start >= mention.end), None)
     return after is None or after.kind is not TokenKind.WORD or after.text in grammar().after_both
 

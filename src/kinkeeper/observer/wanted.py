@@ -1,0 +1,50 @@
+"""Whether a message wants somebody for a job, and which handovers it names. Pure."""
+
+from collections.abc import Iterator
+
+from kinkeeper.observer.clauses import TaskPhrase, cue, has_cue
+from kinkeeper.observer.model import Stance, Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+
+ERRANDS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
+"""What somebody has to do for a child at a given time."""
+
+_NAMED_TASKS = (Task.PICKUP, Task.DROPOFF)
+
+
+def seeks_owner_of(
+    reading: Reading, phrase: TaskPhrase | None, *, stance: Stance, participants: Participants
+) -> bool:
+    """Return whether somebody is wanted: asked for in so many words, or plainly needed by a child.
+
+    Args:
+        reading: The message, or a part of it.
+        phrase: What is to be done, if named.
+        stance: What the sender does with it.
+        participants: The household compiled.
+    """
+    if stance is Stance.ASKS:
+        is_of_something = phrase is not None or bool(reading.of_kind("activity", "generic"))
+        return has_cue(reading, "wanted") or (is_bidden(reading) and is_of_something)
+    if stance is not Stance.STATES or not reading.of_kind("child", "group"):
+        return False
+    if phrase is not None and phrase.task in ERRANDS:
+        return has_cue(reading, "needed") or any(has_cue(reading, name) for name in _NAMED_TASKS)
+    is_outside = any(participants.is_appointment(m.id) for m in reading.of_kind("generic"))
+    return is_outside and bool(reading.spans)
+
+
+def is_bidden(reading: Reading) -> bool:
+    """Return whether one of the others is asked to do something, whatever that is."""
+    return reading.asks_for_owner or has_cue(reading, "bidden")
+
+
+def named_tasks(reading: Reading) -> Iterator[tuple[int, int, Task]]:
+    """Yield (start, end, task) in the text where a handover is named as a thing ("the pickup", "school run")."""
+    for name in _NAMED_TASKS:
+        match = cue(reading, name)
+        if match is not None:
+            first = reading.symbols[reading.symbol_at(match.start())]
+            last = reading.symbols[reading.symbol_at(match.end() - 1)]
+            yield first.start, last.end, Task(name)
