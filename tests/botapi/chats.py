@@ -72,7 +72,7 @@ class Chat:
         """Return the chat as messages name it."""
         if self.user is not None:
             person = self.user.as_json()
-            names = {
+            names: dict[str, Any] = {
                 name: person[name]
                 for name in ("first_name", "last_name", "username")
                 if name in person

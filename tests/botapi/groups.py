@@ -5,7 +5,7 @@ from typing import Protocol
 
 from botapi.accounts import Bot, User
 from botapi.chats import Chat, Message, Topic
-from botapi.members import BASIC_GROUP_RIGHTS, RIGHTS, Membership
+from botapi.members import BASIC_GROUP_RIGHTS, RIGHTS, Membership, Status
 from botapi.posting import announce, keep, number, set_status
 from botapi.world import FIRST_SUPERGROUP, World
 
@@ -66,10 +66,11 @@ class Group:
             announce(self.world, self.chat, self._actor(by), told)
 
     def remove(self, member: Somebody | Bot, *, by: Somebody | None = None) -> None:
-        """Remove somebody; who does it to oneself leaves."""
+        """Remove somebody; who does it to oneself leaves. A basic group bans no person."""
         account, actor = _account(member), self._actor(by)
         with self.world.changing():
-            status = "left" if account is actor else "kicked"
+            leaves = account is actor or (self.chat.kind == "group" and not account.is_bot)
+            status: Status = "left" if leaves else "kicked"
             also_told = (account,) if isinstance(account, Bot) else ()
             set_status(self.world, self.chat, account, status, by=actor)
             told = {

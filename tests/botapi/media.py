@@ -7,7 +7,7 @@ Kind = Literal["photo", "voice", "document", "sticker", "location", "contact"]
 
 def content(kind: Kind, number: int) -> dict[str, Any]:
     """Return the fields of a message that holds such a thing, the `number`th file of all."""
-    file = {
+    file: dict[str, Any] = {
         "file_id": f"AgACAgQAAxkBAAI{number:05d}",
         "file_unique_id": f"AQADk{number:05d}",
         "file_size": 41_000 + number,

@@ -194,7 +194,7 @@ class _QuickServer(uvicorn.Server):
         """Cut the connection that a request came by."""
         assert request.client is not None
         for protocol in list(self.server_state.connections):
-            if protocol.client == tuple(request.client):
+            if protocol.transport.get_extra_info("peername") == tuple(request.client):
                 protocol.transport.abort()
         while (await request.receive())["type"] != "http.disconnect":
             pass
