@@ -146,17 +146,23 @@ class JobEngine:
                 scheduler_polling_interval_sec=3600.0,
             )
         )
-        for job in self._jobs:
-            self._register(job, loop)
+        for name in dict.fromkeys(job.name for job in self._jobs):
+            self._register(name, loop)
         self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
-        DBOS.listen_queues([self._queue.name])
+        DBOS.listen_queues(list(self._queue.lines))
         make_quiet(engine, delayed_every=_DELAYED_POLLS * self._poll_every)
         DBOS.launch()
 
-    def _register(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        @DBOS.workflow(name=job.name)
+    def _register(self, name: str, loop: asyncio.AbstractEventLoop) -> None:
+        jobs = {job.household: job for job in self._jobs if job.name == name}
+
+        @DBOS.workflow(name=name)
         def dispatch(text: str, attempt: int) -> None:
-            work = self._perform(job, key_of(text), attempt)
+            key = key_of(text)
+            job = jobs.get(key[0], jobs.get(None))
+            if job is None:  # left by a process that worked for other households too
+                raise _HandedBackError
+            work = self._perform(job, key, attempt)
             try:
                 asyncio.run_coroutine_threadsafe(work, loop).result()
             except concurrent.futures.CancelledError as error:
@@ -281,7 +287,7 @@ def _destroy(wait_seconds: int) -> None:
 def _executor_id(store: Store, queue: JobQueue) -> str:
     """Name this process: on a file there is one runner, which takes over what the last one left."""
     runner = "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
-    return runner if queue.household is None else f"{runner}/{queue.household}"
+    return "/".join([runner, *sorted(queue.households)])
 
 
 def _without_message_text(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """The engine's queue in our own database: work is enqueued in the transaction that writes its row."""
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from urllib.parse import quote, unquote
 
@@ -9,6 +9,7 @@ import structlog
 from dbos import DBOS, DBOSClient, EnqueueOptions
 from sqlalchemy import Connection
 
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import to_text
 from kinkeeper.jobs.leases import Key
 from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
@@ -36,21 +37,19 @@ class JobQueue:
 
     Args:
         store: Its database also holds the engine's tables.
-        household: Whose work it carries; several households may share a database, and the worker
-            of one never takes another's work. None where there is only one.
+        households: Whose work it carries: each has a line of its own, so that the worker of one never
+            takes another's. None named: whatever there is.
 
     Attributes:
-        household: As given.
-        name: The queue's name in the database.
+        households: As given.
 
     Raises:
         StoreBusyError: Another process held the database for too long.
         UnavailableError: The database cannot be reached.
     """
 
-    def __init__(self, store: Store, household: str | None = None) -> None:
-        self.household = household
-        self.name = QUEUE if household is None else f"{QUEUE}/{household}"
+    def __init__(self, store: Store, *households: str) -> None:
+        self.households = households
         refuse_pickles()
         route_engine_log()
         self.engine = library_engine(store.url, connections=_CONNECTIONS)
@@ -62,6 +61,11 @@ class JobQueue:
             application_name=APPLICATION,
             lazy=True,
         )
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The names of its lines in the database."""
+        return [f"{QUEUE}/{household}" for household in self.households] or [QUEUE]
 
     def enqueue(
         self,
@@ -79,13 +83,16 @@ class JobQueue:
         Args:
             conn: In a writing transaction of the store.
             job: Name of the job.
-            key: Primary key of the row.
+            key: Primary key of the row; begins with its household where the queue names some.
             attempt: The row's current dispatch, >= 1.
             delay: Shortest wait before it runs, >= 0.
+
+        Raises:
+            InvariantError: The row is of a household that this queue does not carry.
         """
         options = EnqueueOptions(
             workflow_name=job,
-            queue_name=self.name,
+            queue_name=self._line_of(key),
             workflow_id=dispatch_id(job, key, attempt),
             app_version=CONTRACT_VERSION,
         )
@@ -130,19 +137,27 @@ class JobQueue:
         return deleted
 
     def set_limits(self, *, taken: int, poll_every: timedelta) -> None:
-        """Set how many dispatches one process takes at once, and how often it looks for them. Blocks."""
-        with translated():
-            self._client.register_queue(
-                self.name,
-                worker_concurrency=taken,
-                polling_interval_sec=poll_every.total_seconds(),
-                on_conflict="always_update",
-            )
+        """Set how many dispatches one process takes of a line at once, and how often it looks. Blocks."""
+        for line in self.lines:
+            with translated():
+                self._client.register_queue(
+                    line,
+                    worker_concurrency=taken,
+                    polling_interval_sec=poll_every.total_seconds(),
+                    on_conflict="always_update",
+                )
 
     def close(self) -> None:
         """Let go of the connections."""
         self._client.destroy()
         self.engine.dispose()
+
+    def _line_of(self, key: Key) -> str:
+        if not self.households:
+            return QUEUE
+        if key[0] not in self.households:
+            raise InvariantError(f"this queue carries no work of household {key[0]!r}")
+        return f"{QUEUE}/{key[0]}"
 
 
 def dispatch_id(job: str, key: Key, attempt: int) -> str:

@@ -1,0 +1,88 @@
+"""All that goes on in a process that works for households: jobs, upkeep, delivery, and what else it is given."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from typing import Any
+
+from kinkeeper.core.time import Clock
+from kinkeeper.jobs.job import Job, Pace
+from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.observer.upkeep import Upkeep
+from kinkeeper.store.engines import is_sqlite
+from kinkeeper.store.store import Store
+
+LongTask = Callable[[], Coroutine[Any, Any, None]]
+"""Runs until it is cancelled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What is to be done for one household.
+
+    Attributes:
+        household: Tenant key.
+        jobs: Kinds of durable work.
+        upkeep: Does what only the clock makes due.
+        deliverer: Delivers what waits to go out.
+    """
+
+    household: str
+    jobs: tuple[Job, ...]
+    upkeep: Upkeep
+    deliverer: Deliverer
+
+
+@asynccontextmanager
+async def doing(
+    store: Store,
+    works: Sequence[Work],
+    *,
+    tasks: Sequence[LongTask],
+    clock: Clock,
+    pace: Pace,
+    workers: int,
+) -> AsyncIterator[None]:
+    """Do the work of households for the length of the block.
+
+    At its end the tasks and the upkeep are cancelled, then calls of channels under way get some grace,
+    then jobs; what is not finished by then is handed back and found again at the next start.
+
+    Args:
+        store: The database they share.
+        works: One a household.
+        tasks: What else is to run until the end.
+        clock: Tells what is due.
+        pace: How often to look for something to do.
+        workers: Most messages understood at a time, > 0.
+
+    Raises:
+        ConflictError: Another process runs the jobs of this SQLite file.
+        UnavailableError: The database cannot be reached.
+    """
+    from kinkeeper.jobs.engine import JobEngine  # noqa: PLC0415 - slow to load, for live mode only
+    from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415
+
+    names = [work.household for work in works]
+    with closing(await asyncio.to_thread(JobQueue, store, *names)) as queue:
+        engine = JobEngine(
+            store, queue, [job for work in works for job in work.jobs], clock=clock,
+            workers=workers, ladder=pace.ladder, reconcile_every=pace.reconcile_every,
+            poll_every=pace.poll_every,
+        )  # fmt: skip
+        async with engine.running(), AsyncExitStack() as delivering:
+            for work in works:
+                if is_sqlite(
+                    store.url
+                ):  # whoever runs the jobs of a file is the only one to deliver
+                    await work.deliverer.recover()
+                await delivering.enter_async_context(work.deliverer.running())
+            async with asyncio.TaskGroup() as group:
+                running = [group.create_task(work.upkeep.run(pace.upkeep_every)) for work in works]
+                running += [group.create_task(task()) for task in tasks]
+                try:
+                    yield
+                finally:
+                    for each in running:
+                        each.cancel()

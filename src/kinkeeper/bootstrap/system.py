@@ -1,0 +1,229 @@
+"""Settings and a household file as a running system: nothing else wires the parts together."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kinkeeper.actions.press_tokens import mint
+from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.brain.graph import GraphBrain
+from kinkeeper.calendar.seeds import SeedReport
+from kinkeeper.core.time import Clock, SystemClock, VirtualClock
+from kinkeeper.household.model import Household
+from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.messaging.channel import Channel
+from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.context import ContextSource
+from kinkeeper.observer.intake import Intake
+from kinkeeper.observer.job import UnderstandingJob
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.replay import Replay
+from kinkeeper.observer.settlement import Settlement
+from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.tripwire import load_tripwire
+from kinkeeper.observer.understanding import Extractor, RulesExtractor, Understanding
+from kinkeeper.observer.upkeep import Upkeep
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One household, its database, and the observer's parts, ready to run.
+
+    Attributes:
+        settings: In force.
+        household: From its file.
+        participants: The household compiled.
+        store: Open; closed by whoever opened the system.
+        config: The observer's numbers.
+        seeds: What bringing the household file into the event graph did.
+    """
+
+    settings: Settings
+    household: Household
+    participants: Participants
+    store: Store
+    config: ObserverConfig
+    seeds: SeedReport
+
+    def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
+        """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
+        tripwire = load_tripwire(self.participants.lexicon, self.settings.tripwire_patterns_path)
+        return Intake(self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats)
+
+    def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
+        """Return the half of tier 2 that reads: by rules unless told, with the event graph for a brain."""
+        brain = GraphBrain(self.store, self.household.id, self.household.zone, clock)
+        context = ContextSource(
+            brain,
+            timeout=self.config.brain_timeout,
+            cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
+            clock=clock,
+        )
+        return Understanding(self.participants, self.config, extractor or RulesExtractor(), context)
+
+    def settlement(self) -> Settlement:
+        """Return the half of tier 2 that decides and writes."""
+        return Settlement(self.participants, self.config, self.speaker())
+
+    def speaker(self) -> Speaker:
+        """Return the one that speaks in the groups."""
+        phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
+        return Speaker(self.household.id, self.household.zone, phrasing, self.config)
+
+    def replay(self, start: datetime) -> Replay:
+        """Return the observer on a virtual clock that begins at `start`."""
+        clock = VirtualClock(start)
+        return Replay(
+            self.store, self.household.id, intake=self.intake(refuses_chats=False),
+            understanding=self.understanding(clock), settlement=self.settlement(),
+            speaker=self.speaker(), clock=clock,
+        )  # fmt: skip
+
+    @contextmanager
+    def live_intake(self, *, refuses_chats: bool = True) -> Iterator[Intake]:
+        """Yield tier 1 that leaves what it queues to workers, in this process or another.
+
+        Blocks at the start: enter it before the event loop runs, or in a thread.
+
+        Args:
+            refuses_chats: Whether only the chats of the household file are taken in.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        with Houses(systems=(self,)).live_intakes(refuses_chats=refuses_chats) as intakes:
+            yield intakes[self.household.id]
+
+    @asynccontextmanager
+    async def worker(
+        self,
+        *,
+        clock: Clock | None = None,
+        extractor: Extractor | None = None,
+        pace: Pace | None = None,
+    ) -> AsyncIterator[None]:
+        """Understand what tier 1 queues, and do what the clock makes due, for the length of the block.
+
+        Args:
+            clock: The wall clock where None.
+            extractor: Reads messages; the rules where None.
+            pace: How often it looks for something to do.
+
+        Raises:
+            ConflictError: Another process runs the jobs of this SQLite file.
+            UnavailableError: The database cannot be reached.
+        """
+        houses = Houses(systems=(self,))
+        async with houses.working(clock=clock, extractor=extractor, pace=pace):
+            yield
+
+    def work(
+        self, clock: Clock, *, extractor: Extractor | None = None, channels: Sequence[Channel] = ()
+    ) -> Work:
+        """Return what is to be done for the household: jobs, upkeep, delivery through these channels."""
+        job = UnderstandingJob(
+            self.store, self.household.id, understanding=self.understanding(clock, extractor),
+            settlement=self.settlement(),
+        )  # fmt: skip
+        upkeep = Upkeep(
+            self.store, self.household.id, speaker=self.speaker(), clock=clock,
+            keep_texts=timedelta(days=self.settings.message_retention_days),
+        )  # fmt: skip
+        deliverer = Deliverer(
+            self.store, self.household.id, channels, mint=mint, clock=clock,
+            quiet_hours=QuietHours.parse(self.settings.quiet_hours, self.household.zone),
+        )  # fmt: skip
+        return Work(
+            household=self.household.id, jobs=(job.as_job(),), upkeep=upkeep, deliverer=deliverer
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Houses:
+    """The households of one process, on one database.
+
+    Attributes:
+        systems: One a household, at least one; all on the same open store, under the same settings.
+    """
+
+    systems: tuple[System, ...]
+
+    @property
+    def store(self) -> Store:
+        """The database they share."""
+        return self.systems[0].store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings they share."""
+        return self.systems[0].settings
+
+    @property
+    def by_id(self) -> Mapping[str, System]:
+        """Each household's system by the household's id."""
+        return {system.household.id: system for system in self.systems}
+
+    @contextmanager
+    def live_intakes(self, *, refuses_chats: bool = True) -> Iterator[Mapping[str, Intake]]:
+        """Yield each household's tier 1, which leaves what it queues to workers, by household id.
+
+        Blocks at the start: enter it before the event loop runs, or in a thread.
+
+        Args:
+            refuses_chats: Whether only the chats of the household files are taken in.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - slow to load, for live mode only
+
+        with closing(JobQueue(self.store, *self.by_id)) as queue:
+            yield {
+                household: system.intake(queue, refuses_chats=refuses_chats)
+                for household, system in self.by_id.items()
+            }
+
+    @asynccontextmanager
+    async def working(
+        self,
+        *,
+        channels: Mapping[str, Sequence[Channel]] | None = None,
+        tasks: Sequence[LongTask] = (),
+        clock: Clock | None = None,
+        extractor: Extractor | None = None,
+        pace: Pace | None = None,
+    ) -> AsyncIterator[None]:
+        """Do all there is to do for the households, for the length of the block.
+
+        That is: understand what tier 1 queues, do what the clock makes due, deliver what waits to go
+        out, and run the tasks given. At the end the tasks are cancelled first, then what is being
+        delivered or understood is finished or handed back.
+
+        Args:
+            channels: What each household can deliver through, by household id.
+            tasks: What else is to run until the end (polling for updates); one that ends or fails
+                must not be missed, so its error ends the block.
+            clock: The wall clock where None.
+            extractor: Reads messages; the rules where None.
+            pace: How often it looks for something to do.
+
+        Raises:
+            ConflictError: Another process runs the jobs of this SQLite file.
+            UnavailableError: The database cannot be reached.
+        """
+        clock, served = clock or SystemClock(), channels or {}
+        works = [
+            system.work(clock, extractor=extractor, channels=served.get(household, ()))
+            for household, system in self.by_id.items()
+        ]
+        async with doing(
+            self.store, works, tasks=tasks, clock=clock, pace=pace or Pace(),
+            workers=self.settings.tier2_workers,
+        ):  # fmt: skip
+            yield
