@@ -9,7 +9,7 @@ from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import observe, webhook
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
-from kinkeeper.web.pages import login
+from kinkeeper.web.pages import every
 
 
 def create_app(context: WebContext) -> FastAPI:
@@ -27,11 +27,11 @@ def create_app(context: WebContext) -> FastAPI:
     app.state.context = context
     app.state.door = Door(context)
     # Plain routes, and first: what comes with every message must not pay for what pages need.
-    hot: list[Route] = [*observe.routes, *probes.routes]
+    hot: list[Route] = [*observe.routes, *probes.routes, *every.plain]
     if context.webhook is not None:
         hot += webhook.routes
     app.router.routes[:0] = hot
-    for router in (access_api.router, login.router):
+    for router in (access_api.router, *every.routers):
         app.include_router(router)
     problems.install(app)
     app.add_middleware(Guard, context=context, routes=app)

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import quote, urlencode
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
@@ -13,7 +12,9 @@ from kinkeeper.actions.registry import stakes_of
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer.correcting import correctable
 from kinkeeper.observer.metrics import Failure
+from kinkeeper.web.views.addresses import why_href
 from kinkeeper.web.views.changes import Standing, changes_of
 from kinkeeper.web.views.diff import ChangeLine, DiffWords
 from kinkeeper.web.views.overlay import job_title, unowned
@@ -154,19 +155,6 @@ class Notice:
     is_good: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Viewer:
-    """Who looks.
-
-    Attributes:
-        member: As logged in; None of a screen on the wall.
-        may_decide: Whether they may confirm.
-    """
-
-    member: Member | None
-    may_decide: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Cards:
     """Makes cards for one household.
@@ -176,14 +164,14 @@ class Cards:
         people: As drawn.
         words: For changes.
         wording: For moments.
-        viewer: Who looks.
+        may_decide: Whether who looks may confirm.
     """
 
     household: Household
     people: People
     words: DiffWords
     wording: Wording
-    viewer: Viewer
+    may_decide: bool
 
     def card(
         self, action: PendingAction, sources: Sequence[StoredMessage], standing: Standing
@@ -208,8 +196,8 @@ class Cards:
             ways=tuple(self._ways(action, standing)),
             deciders=f"{_names(self.household.adults)} may decide.",
             lapses=self.wording.lapse(proposal.expires_at),
-            may_decide=self.viewer.may_decide,
-            can_change=self.viewer.may_decide and is_correctable(action),
+            may_decide=self.may_decide,
+            can_change=self.may_decide and correctable(action) is not None,
             asked=self.wording.moment(action.created_at),
         )
 
@@ -294,25 +282,6 @@ def notice_of(outcome: Outcome, action: PendingAction, household: Household) -> 
     return Notice(text=f"{_stands(action, household)} Nothing was changed by you.", is_good=False)
 
 
-def why_href(message_id: str, chat_id: str) -> str:
-    """Return where it is told how a message was decided (to be escaped by the template)."""
-    return f"/why/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"
-
-
-def is_correctable(action: PendingAction) -> bool:
-    """Whether an action can be corrected in a form: it adds one entry to the calendar, whoever does it."""
-    effects = [
-        effect
-        for each in (action.proposal.effects, *(c.effects for c in action.proposal.choices[:1]))
-        for effect in each
-    ]
-    is_conflict = action.proposal.conflict_key is not None
-    return not is_conflict and [each.get("effect") for each in effects[:2]] in (
-        ["calendar.add_event"],
-        ["calendar.move_occurrence"],
-    )
-
-
 def _is_plain(way: Way) -> bool:
     return not way.choice and not way.is_grave and bool(way.changes)
 
@@ -339,6 +308,6 @@ def _stands(action: PendingAction, household: Household) -> str:
             return "This still waits."
 
 
-def when(action: PendingAction) -> datetime:
-    """Return the order of cards: what lapses first comes first."""
+def lapses_at(action: PendingAction) -> datetime:
+    """Return when a card ends by itself: what lapses first comes first."""
     return action.proposal.expires_at

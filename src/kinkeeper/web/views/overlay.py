@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import EventKind, Occurrence
-from kinkeeper.core.time import as_utc
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.web.views.addresses import card_href, event_href
 from kinkeeper.web.views.changes import Change, Piece, Standing, changes_of, piece_of
 from kinkeeper.web.views.lanes import Entry, Look
 
@@ -133,16 +132,6 @@ def job_title(action: PendingAction, phrasing: Phrasing) -> str:
         phrasing.label(None, task) if task and task != Task.OTHER else "",
     ]
     return " ".join(part for part in parts if part) or action.proposal.summary
-
-
-def card_href(action: PendingAction) -> str:
-    """Return where an open action is decided."""
-    return f"/pending#card-{action.id}"
-
-
-def event_href(event_id: str, start: datetime) -> str:
-    """Return where one occurrence is shown with where it comes from."""
-    return f"/calendar/event/{event_id}?at={as_utc(start):%Y-%m-%dT%H:%MZ}"
 
 
 def busy_people(piece: Piece) -> tuple[str, ...]:

@@ -8,47 +8,15 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.core.time import Interval, as_utc
 from kinkeeper.web.views.changes import Standing
+from kinkeeper.web.views.items import Item, Lines
 from kinkeeper.web.views.lanes import Clash, Look, lay_out
 from kinkeeper.web.views.overlay import Found, collect, entry_of
-from kinkeeper.web.views.people import NOBODY, People, Person
+from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.track import DrawnLane, DrawnTick, draw
 from kinkeeper.web.views.wording import Wording
 
 AHEAD = timedelta(hours=24)
 _TICK_HOURS = 6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """Something of the next hours, as a line.
-
-    Attributes:
-        key: As in the lanes.
-        title: What it is.
-        day: "today", "tomorrow".
-        clock: "4:30pm – 5:30pm"; "all day".
-        starts_at: ISO 8601, for machines.
-        spoken: The same moment in full.
-        people: Who takes part or does it.
-        owners: Who is in charge, where that is said.
-        look: How certain it is.
-        place: Display name, if any.
-        href: Page that tells more.
-        note: What is to be decided about it, if anything.
-    """
-
-    key: str
-    title: str
-    day: str
-    clock: str
-    starts_at: str
-    spoken: str
-    people: tuple[Person, ...]
-    owners: tuple[Person, ...]
-    look: Look
-    place: str
-    href: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +85,7 @@ def today(
     pending: Sequence[PendingAction],
     standing: Standing,
     *,
-    people: People,
-    places: Mapping[str, str],
-    wording: Wording,
+    lines: Lines,
 ) -> Today:
     """Return the page.
 
@@ -127,10 +93,9 @@ def today(
         occurrences: Those that may share time with the next 24 hours.
         pending: All open actions.
         standing: What stands of what they would touch.
-        people: The household's.
-        places: Names by id.
-        wording: For the household, now.
+        lines: For the household, now.
     """
+    people, wording = lines.people, lines.wording
     span = Interval(as_utc(wording.now), as_utc(wording.now) + AHEAD)
     found = [
         each
@@ -144,8 +109,7 @@ def today(
         every=_TICK_HOURS,
     )  # fmt: skip
     drawn = draw(lanes, people=people, wording=wording)
-    line = _Lines(people, places, wording)
-    items = {each.key: line.item(each) for each in found}
+    items = {each.key: lines.item(each) for each in found}
     ordered = sorted(timed, key=lambda each: (each.piece.interval.start, each.key))
     gaps = tuple(items[each.key] for each in ordered if each.look is Look.GAP)
     collisions = _collisions(lanes.clashes, items, people)
@@ -161,31 +125,6 @@ def today(
         groups=tuple(_grouped(ordered, items, wording)),
         pending=len(pending),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """Makes lines."""
-
-    people: People
-    places: Mapping[str, str]
-    wording: Wording
-
-    def item(self, found: Found) -> Item:
-        piece, wording = found.piece, self.wording
-        start = piece.interval.start
-        day = wording.local(start).date()
-        clock = "all day" if piece.all_day else wording.span(piece.interval)
-        owners = self.people.each(piece.responsible)
-        return Item(
-            key=found.key, title=piece.title, day=wording.day(day), clock=clock,
-            starts_at=wording.local(start).isoformat(timespec="minutes"),
-            spoken=wording.long_day(day) if piece.all_day else wording.long_moment(start),
-            people=self.people.each(piece.who),
-            owners=(NOBODY,) if found.look is Look.GAP else owners,
-            look=found.look, place=self.places.get(piece.place or "", piece.place or ""),
-            href=found.href, note=found.note,
-        )  # fmt: skip
 
 
 def _collisions(

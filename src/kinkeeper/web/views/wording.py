@@ -75,9 +75,12 @@ class Wording:
             return "tomorrow"
         if day == self.today - _DAY:
             return "yesterday"
-        weekday, month = _WEEKDAYS[day.weekday()][:3], _MONTHS[day.month - 1][:3]
+        return f"{_WEEKDAYS[day.weekday()][:3]} {self.short_day(day)}"
+
+    def short_day(self, day: date) -> str:
+        """Return a day without its weekday: "5 Mar" or "Mar 5"."""
         year = "" if day.year == self.today.year else f" {day.year}"
-        return f"{weekday} {self._ordered(str(day.day), month)}{year}"
+        return f"{self._ordered(str(day.day), _MONTHS[day.month - 1][:3])}{year}"
 
     def long_day(self, day: date) -> str:
         """Return a day in full: "Thursday 5 March" or "Thursday, March 5"."""

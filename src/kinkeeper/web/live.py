@@ -1,0 +1,79 @@
+"""Tells open pages that something changed: server-sent events that resume where a page left off.
+
+An event carries no content, only where the household stands now; the page then asks for itself again. So
+nothing is lost by a lost connection: whoever comes back with an older place is told at once.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+from sqlalchemy import Connection, func, select
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from kinkeeper.actions.tables import action_transitions
+from kinkeeper.core.time import to_text
+from kinkeeper.messaging.tables import messages
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.web.access.door import Allowed, house_of
+from kinkeeper.web.access.model import VIEWERS, Person
+from kinkeeper.web.context import WebContext, context_of
+from kinkeeper.web.plain import plain_route
+
+MESSAGES, ACTIONS = "messages", "actions"
+_LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
+_LONGEST_CURSOR = 120
+_ALIVE = ": alive\n\n"
+
+
+def cursor(conn: Connection, household: str) -> str:
+    """Return where a household stands: it changes with every message, decision and step of an action.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+    """
+    heard = conn.execute(
+        select(func.coalesce(func.max(messages.c.id), 0)).where(messages.c.household == household)
+    ).scalar_one()
+    understood: datetime | None = conn.execute(
+        select(func.max(observer_messages.c.processed_at)).where(
+            observer_messages.c.household == household
+        )
+    ).scalar_one()
+    steps = conn.execute(
+        select(func.count())
+        .select_from(action_transitions)
+        .where(action_transitions.c.household == household)
+    ).scalar_one()
+    return f"m{heard}.g{to_text(understood) if understood else '-'}.a{steps}"
+
+
+async def _events(
+    context: WebContext, person: Person, request: Request, seen: str
+) -> AsyncIterator[str]:
+    """Yield an event whenever the household stands elsewhere than the page knows."""
+    house = house_of(request, person)
+    household = house.household.id
+    topics = ((MESSAGES, household), (ACTIONS, household))
+    with house.store.watch(*topics) as commits:
+        while not context.stopping.is_set() and not await request.is_disconnected():
+            now = await house.store.read(lambda conn: cursor(conn, household))
+            if now != seen:
+                seen = now
+                yield f"id: {now}\nevent: change\ndata: {now}\n\n"
+            elif not await commits.wait(_LOOK_EVERY_SECONDS):
+                yield _ALIVE
+
+
+async def events(request: Request) -> Response:
+    """Stream what happens in the household of whoever asks."""
+    person: Person = request.state.person
+    seen = request.headers.get("last-event-id") or request.query_params.get("since", "")
+    stream = _events(context_of(request), person, request, seen[:_LONGEST_CURSOR])
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+routes: list[Route] = [plain_route("/live", events, rule=Allowed(VIEWERS))]

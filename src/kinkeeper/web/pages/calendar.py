@@ -1,0 +1,108 @@
+"""The household's calendar, and where each entry comes from."""
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import HTMLResponse
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.repository import load_action, open_actions
+from kinkeeper.calendar.model import Event, Occurrence
+from kinkeeper.calendar.recurrence import expand
+from kinkeeper.calendar.repository import list_overrides, load_event
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.time import Interval, local_days
+from kinkeeper.web.access.door import Viewer
+from kinkeeper.web.access.model import READERS
+from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.records import load_sources, load_standing
+from kinkeeper.web.views.calendar import Span, calendar_page, clamped, shown_days
+from kinkeeper.web.views.overlay import collect
+from kinkeeper.web.views.provenance import entry_page
+
+router = APIRouter(include_in_schema=False)
+
+_INSTANT = timedelta(seconds=1)
+
+
+@router.get("/calendar")
+async def show_calendar(
+    request: Request,
+    person: Viewer,
+    *,
+    span: Annotated[Span, Query()] = Span.WEEK,
+    on: Annotated[date | None, Query()] = None,
+) -> HTMLResponse:
+    """Show a week, a month, or what comes next."""
+    desk = desk_of(request, person)
+    anchor = clamped(on or desk.wording.today)
+    first, last = shown_days(span, anchor, desk.wording.week_start)
+    shown = local_days(first, last, desk.wording.zone)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        actions = open_actions(conn, desk.household, now=desk.now)
+        standing = load_standing(conn, desk.household, actions)
+        occurrences = occurrences_between(conn, desk.household, shown)
+        found = [
+            each
+            for each in collect(occurrences, actions, standing, desk.wording.phrasing)
+            if each.piece.interval.overlaps(shown) or each.piece.interval.start == shown.start
+        ]
+        page = calendar_page(
+            found, span=span, anchor=anchor, lines=desk.lines, wording=desk.wording
+        )
+        return {"calendar": page, "today_href": f"/calendar?span={span.value}"}
+
+    return await show("calendar.html", desk, "calendar", read)
+
+
+@router.get("/calendar/event/{event_id}")
+async def show_entry(
+    request: Request,
+    person: Viewer,
+    event_id: Annotated[str, Path(max_length=200)],
+    *,
+    at: Annotated[datetime | None, Query()] = None,
+) -> HTMLResponse:
+    """Show one entry, with why it is there."""
+    desk = desk_of(request, person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        event = load_event(conn, desk.household, event_id)
+        action = _action(conn, desk, event)
+        sources = load_sources(conn, desk.household, action) if action else ()
+        quotes = tuple(desk.cards.quote(each) for each in sources)
+        entry = entry_page(
+            event, _occurrence(conn, event, at), action,
+            quotes if person.role in READERS else (), words=desk.words, people=desk.people,
+        )  # fmt: skip
+        return {"entry": entry}
+
+    return await show("entry.html", desk, "calendar", read)
+
+
+def _action(conn: Connection, desk: Desk, event: Event) -> PendingAction | None:
+    if event.provenance.action_id is None:
+        return None
+    try:
+        return load_action(conn, desk.household, event.provenance.action_id)
+    except NotFoundError:
+        return None
+
+
+def _occurrence(conn: Connection, event: Event, at: datetime | None) -> Occurrence | None:
+    """Return the occurrence that begins at an instant; of what happens once, that one."""
+    if at is None or at.tzinfo is None:
+        return None
+    overrides = list_overrides(conn, event.household, event.id)
+    near = Interval(at, at + timedelta(minutes=1))
+    found = [
+        each
+        for each in expand(event, overrides, near)
+        if near.start <= each.interval.start < near.end
+    ]
+    return found[0] if found else None

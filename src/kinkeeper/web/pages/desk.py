@@ -1,0 +1,121 @@
+"""What every page of a household needs: who looks, the words, the people, the frame around it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.observer.phrasing import Limits, Phrasing
+from kinkeeper.web import live
+from kinkeeper.web.access.door import house_of
+from kinkeeper.web.access.model import READERS, Person
+from kinkeeper.web.context import House, context_of
+from kinkeeper.web.pages.responses import page
+from kinkeeper.web.views.cards import Cards
+from kinkeeper.web.views.diff import DiffWords
+from kinkeeper.web.views.frame import Frame
+from kinkeeper.web.views.items import Lines
+from kinkeeper.web.views.people import People, people_of
+from kinkeeper.web.views.wording import Wording
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """One person's look at their household at one moment.
+
+    Attributes:
+        house: Theirs.
+        person: Who looks.
+        now: Aware.
+    """
+
+    house: House
+    person: Person
+    now: datetime
+
+    @property
+    def household(self) -> str:
+        """Tenant key."""
+        return self.house.household.id
+
+    @cached_property
+    def wording(self) -> Wording:
+        """Days and times in words."""
+        phrasing = Phrasing(participants=self.house.participants, limits=Limits())
+        return Wording(phrasing=phrasing, now=self.now)
+
+    @cached_property
+    def people(self) -> People:
+        """The members as drawn."""
+        return people_of(self.house.household)
+
+    @cached_property
+    def places(self) -> Mapping[str, str]:
+        """Names of places by id."""
+        return {place.id: place.name for place in self.house.household.places}
+
+    @property
+    def lines(self) -> Lines:
+        """Makes lines of the calendar."""
+        return Lines(self.people, self.places, self.wording)
+
+    @property
+    def words(self) -> DiffWords:
+        """Puts changes into words."""
+        return DiffWords(self.people, self.places, self.wording)
+
+    @property
+    def cards(self) -> Cards:
+        """Makes cards."""
+        return Cards(
+            self.house.household, self.people, self.words, self.wording, self.person.may_decide
+        )
+
+    def frame(self, conn: Connection, here: str) -> Frame:
+        """Return what surrounds a page.
+
+        Args:
+            conn: Any transaction.
+            here: Key of the page in the navigation; empty where it is none of it.
+        """
+        sees_all = self.person.role in READERS
+        return Frame(
+            bot_name=self.house.household.bot_name,
+            viewer=self.people.of(self.person.member.id),
+            pending=len(open_actions(conn, self.household, now=self.now)) if sees_all else 0,
+            here=here,
+            csrf=self.person.csrf,
+            cursor=live.cursor(conn, self.household),
+            may_decide=self.person.may_decide,
+            sees_all=sees_all,
+        )
+
+
+def desk_of(request: Request, person: Person) -> Desk:
+    """Return the desk of whoever makes a request."""
+    now = context_of(request).clock.now()
+    return Desk(house=house_of(request, person), person=person, now=now)
+
+
+async def show(
+    template: str, desk: Desk, here: str, values: Callable[[Connection], Mapping[str, Any]]
+) -> HTMLResponse:
+    """Return a page, read from one snapshot of the database.
+
+    Args:
+        template: Name of its file.
+        desk: Who looks.
+        here: Key of the page in the navigation.
+        values: Reads what it shows.
+    """
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        return {**values(conn), "frame": desk.frame(conn, here)}
+
+    return page(template, desk.person, **await desk.house.store.read(read))

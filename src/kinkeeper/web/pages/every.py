@@ -1,0 +1,18 @@
+"""Every page of a household, for the application to include."""
+
+from fastapi import APIRouter
+from starlette.routing import Route
+
+from kinkeeper.web import live
+from kinkeeper.web.pages import calendar, correcting, login, pending, silence, static, today, why
+
+plain: list[Route] = [*static.routes, *live.routes]
+routers: tuple[APIRouter, ...] = (
+    login.router,
+    today.router,
+    pending.router,
+    correcting.router,
+    calendar.router,
+    why.router,
+    silence.router,
+)

@@ -1,0 +1,184 @@
+"""What waits for a yes: the cards, and a person's decisions about them."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals, undo
+from kinkeeper.actions.authority import PressDetails
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.model import RejectReason
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.registry import stakes_of
+from kinkeeper.actions.repository import load_action, open_actions
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.observer import feedback
+from kinkeeper.observer.metrics import failures
+from kinkeeper.web.access.door import Decider, Reader
+from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.records import load_message, load_sources, load_standing
+from kinkeeper.web.views.cards import Batch, Notice, batches, lapses_at, notice_of
+
+router = APIRouter(include_in_schema=False)
+
+Hash = Annotated[str, Form(alias="hash", min_length=64, max_length=64)]
+_MOST_AT_ONCE = 50
+
+
+@router.get("/pending")
+async def pending_page(
+    request: Request,
+    person: Reader,
+    *,
+    about: Annotated[str, Query(max_length=36)] = "",
+    outcome: Annotated[Outcome | None, Query()] = None,
+    saved: Annotated[int, Query(ge=0, le=_MOST_AT_ONCE)] = 0,
+) -> HTMLResponse:
+    """Show what waits, and what became of the last decision."""
+    desk = desk_of(request, person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        household = desk.household
+        actions = sorted(open_actions(conn, household, now=desk.now), key=lapses_at)
+        standing = load_standing(conn, household, actions)
+        cards = [
+            desk.cards.card(action, load_sources(conn, household, action), standing)
+            for action in actions
+        ]
+        left = [
+            desk.cards.left(each, load_message(conn, household, each.message_id, each.chat_id))
+            for each in failures(conn, household)
+        ]
+        return {
+            "cards": cards, "batches": batches(cards), "left": left, "reasons": tuple(RejectReason),
+            "notice": _notice(conn, desk, about, outcome, saved=saved),
+        }  # fmt: skip
+
+    return await show("pending.html", desk, "pending", read)
+
+
+@router.post("/pending/{action_id}/confirm")
+async def confirm(
+    request: Request,
+    person: Decider,
+    action_id: str,
+    *,
+    hash_: Hash,
+    choice: Annotated[str, Form(max_length=200)] = "",
+    sure: Annotated[str, Form(max_length=3)] = "",
+) -> RedirectResponse:
+    """Say yes, or choose one of the ways."""
+    desk = desk_of(request, person)
+
+    def decide(conn: Connection) -> Receipt:
+        details = press(desk, hash_)
+        action = load_action(conn, desk.household, action_id)
+        way = [each.effects for each in action.proposal.choices if each.label == choice]
+        effects = way[0] if way else action.proposal.effects
+        if effects and stakes_of(effects) is Stakes.HIGH and sure != "yes":
+            raise InputError("this takes out or rewrites a whole entry; tick the box that says so")
+        if choice:
+            return approvals.resolve(conn, action_id, choice, **details)
+        return approvals.confirm(conn, action_id, **details)
+
+    return told(await desk.house.store.write(decide))
+
+
+@router.post("/pending/{action_id}/not-right")
+async def not_right(
+    request: Request,
+    person: Decider,
+    action_id: str,
+    *,
+    hash_: Hash,
+    reason: Annotated[RejectReason, Form()],
+) -> RedirectResponse:
+    """Put it away, and say why."""
+    desk = desk_of(request, person)
+
+    def decide(conn: Connection) -> Receipt:
+        receipt = approvals.reject(conn, action_id, reason=reason.value, **press(desk, hash_))
+        if receipt.is_change:
+            feedback.say_not_right(
+                conn, desk.household, action_id, reason, by=person.member.id, now=desk.now
+            )
+        return receipt
+
+    return told(await desk.house.store.write(decide))
+
+
+@router.post("/pending/{action_id}/undo")
+async def take_back(request: Request, person: Decider, action_id: str) -> RedirectResponse:
+    """Take back what was saved."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(
+        lambda conn: undo.undo(
+            conn, action_id, member=person.member, household=person.household, now=desk.now
+        )
+    )
+    return told(receipt)
+
+
+@router.post("/pending/batch")
+async def confirm_several(
+    request: Request,
+    person: Decider,
+    card: Annotated[list[str], Form(max_length=_MOST_AT_ONCE)] = [],  # noqa: B006 - FastAPI copies it
+) -> RedirectResponse:
+    """Say yes to several cards of one kind; only to those that are plain and easily taken back."""
+    desk = desk_of(request, person)
+
+    def decide(conn: Connection) -> int:
+        allowed = {
+            each.id: each.payload_hash for batch in _batches(conn, desk) for each in batch.cards
+        }
+        ticked = dict(each.split(":", 1) for each in card if ":" in each)
+        receipts = [
+            approvals.confirm(conn, action_id, **press(desk, shown))
+            for action_id, shown in ticked.items()
+            if action_id in allowed
+        ]
+        return sum(receipt.is_change for receipt in receipts)
+
+    saved = await desk.house.store.write(decide)
+    return RedirectResponse(f"/pending?saved={saved}", HTTPStatus.SEE_OTHER)
+
+
+def _batches(conn: Connection, desk: Desk) -> Sequence[Batch]:
+    actions = open_actions(conn, desk.household, now=desk.now)
+    standing = load_standing(conn, desk.household, actions)
+    return batches([desk.cards.card(action, (), standing) for action in actions])
+
+
+def press(desk: Desk, shown: str) -> PressDetails:
+    """Return who decides, and about exactly what."""
+    return {
+        "member": desk.person.member, "household": desk.person.household, "now": desk.now,
+        "expected_hash": shown,
+    }  # fmt: skip
+
+
+def told(receipt: Receipt) -> RedirectResponse:
+    """Send the person back to the cards, with what became of it."""
+    told = urlencode({"about": receipt.action.id, "outcome": receipt.outcome.value})
+    return RedirectResponse(f"/pending?{told}", HTTPStatus.SEE_OTHER)
+
+
+def _notice(
+    conn: Connection, desk: Desk, about: str, outcome: Outcome | None, *, saved: int
+) -> Notice | None:
+    if saved:
+        noun = "thing is" if saved == 1 else "things are"
+        return Notice(text=f"{saved} {noun} in the calendar now. Each can be taken back there.")
+    if outcome is None:
+        return None
+    try:
+        action = load_action(conn, desk.household, about)
+    except NotFoundError:
+        return None
+    return notice_of(outcome, action, desk.house.household)

@@ -1,0 +1,72 @@
+"""Why something was said, kept or left alone; the proof of it; and what people think of it."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from kinkeeper.messaging import inbox
+from kinkeeper.observer import feedback
+from kinkeeper.observer.feedback import Verdict
+from kinkeeper.observer.trace import load_trace
+from kinkeeper.web.access.door import Decider, Reader
+from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.views.addresses import why_href
+from kinkeeper.web.views.why import why
+
+router = APIRouter(include_in_schema=False)
+
+MessageId = Annotated[str, Path(max_length=128)]
+Chat = Annotated[str | None, Query(max_length=128)]
+
+_VERDICTS = {
+    Verdict.GOOD_CALL: "Good call",
+    Verdict.KEEP_QUIET: "Should have stayed quiet",
+    Verdict.SPEAK: "Should have spoken",
+}
+
+
+@router.get("/why/{message_id:path}")
+async def why_page(
+    request: Request, person: Reader, message_id: MessageId, *, chat: Chat = None
+) -> HTMLResponse:
+    """Show the way of one message."""
+    desk = desk_of(request, person)
+    return await show("why.html", desk, "silence", lambda conn: _read(conn, desk, message_id, chat))
+
+
+@router.post("/why/{message_id:path}")
+async def judge(
+    request: Request,
+    person: Decider,
+    message_id: MessageId,
+    *,
+    chat: Chat = None,
+    verdict: Annotated[Verdict, Form()],
+) -> RedirectResponse:
+    """Note what somebody thinks of the decision."""
+    desk = desk_of(request, person)
+
+    def write(conn: Connection) -> str:
+        trace = load_trace(conn, desk.house.household, message_id, chat_id=chat)
+        feedback.judge(
+            conn, desk.household, trace.row.id, verdict, by=person.member.id, now=desk.now
+        )
+        return why_href(trace.message_id, trace.chat_id)
+
+    return RedirectResponse(await desk.house.store.write(write), HTTPStatus.SEE_OTHER)
+
+
+def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Mapping[str, Any]:
+    trace = load_trace(conn, desk.house.household, message_id, chat_id=chat)
+    stored = inbox.load(conn, desk.household, int(trace.row.id))
+    quote = desk.cards.quote(stored) if stored else None
+    by = desk.person.member.id
+    return {
+        "why": why(trace, quote), "verdicts": _VERDICTS,
+        "given": feedback.verdict_of(conn, desk.household, trace.row.id, by=by),
+        "address": why_href(trace.message_id, trace.chat_id), "proof": None,
+    }  # fmt: skip

@@ -1,0 +1,22 @@
+"""Addresses of pages about one thing. Pure."""
+
+from datetime import datetime
+from urllib.parse import quote, urlencode
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.core.time import as_utc
+
+
+def card_href(action: PendingAction) -> str:
+    """Return where an open action is decided."""
+    return f"/pending#card-{action.id}"
+
+
+def event_href(event_id: str, start: datetime) -> str:
+    """Return where one occurrence is shown with where it comes from."""
+    return f"/calendar/event/{quote(event_id, safe='')}?at={as_utc(start):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def why_href(message_id: str, chat_id: str) -> str:
+    """Return where it is told how a message was decided."""
+    return f"/why/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"
