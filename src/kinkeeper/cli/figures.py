@@ -59,6 +59,13 @@ def _record(found: Metrics) -> dict[str, Any]:
         "actions": {status.value: count for status, count in found.actions.items()},
         "confirmed_share": found.confirmed_share,
         "refusals": {reason.value: count for reason, count in found.refusals.items()},
+        "refused_presses": {r.value: count for r, count in found.refused_presses.items()},
+        "feedback": {
+            "not_right": {r.value: count for r, count in found.feedback.not_right.items()},
+            "verdicts": {v.value: count for v, count in found.feedback.verdicts.items()},
+            "confusion": found.feedback.confusion,
+            "false_speak_share": found.feedback.false_speak_share,
+        },
         "manual_review": found.failed,
     }
 
@@ -102,8 +109,18 @@ def _show(screen: Console, found: Metrics) -> None:
     screen.print(f"Confirmed of those decided: {share}")
     refusals = {reason.value: count for reason, count in found.refusals.items()}
     screen.print(f"Presses that changed nothing: {_counts(refusals) or 'none'}")
+    presses = {reason.value: count for reason, count in found.refused_presses.items()}
+    screen.print(f"Buttons that were not let through: {_counts(presses) or 'none'}")
+    said = found.feedback
+    screen.print(f"Cards that were not right: {_counts(_by_name(said.not_right)) or 'none'}")
+    screen.print(f"Decisions judged: {_counts(_by_name(said.verdicts)) or 'none'}")
+    screen.print(f"Asked why it spoke: {said.confusion}")
     if found.failed:
         screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
+
+
+def _by_name(counts: Mapping[Any, int]) -> dict[str, int]:
+    return {each.value.replace("_", " "): count for each, count in counts.items()}
 
 
 def _counts(counts: Mapping[str, int]) -> str:

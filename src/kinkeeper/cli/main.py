@@ -16,6 +16,7 @@ from kinkeeper.cli.invite import invite
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.observe import observe
+from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.serve import serve
 from kinkeeper.cli.terminal import notice
 from kinkeeper.cli.when import when
@@ -64,6 +65,7 @@ app.add_typer(token.app)
 app.command()(worker)
 app.add_typer(pending.app)
 app.command()(pending.undo)
+app.command()(quiet)
 app.command()(why)
 app.command()(events.events)
 app.command("import")(events.import_file)

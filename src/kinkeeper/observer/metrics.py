@@ -11,11 +11,13 @@ from sqlalchemy import Connection, Row, select
 
 from kinkeeper.actions.journal import count_refusals
 from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.press_tokens import PressRefusal, count_refused
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
+from kinkeeper.observer.feedback import FeedbackCount, count_feedback
 from kinkeeper.observer.model import Tier1Decision
 from kinkeeper.observer.tables import confidence_log, observer_messages
 
@@ -113,7 +115,9 @@ class Metrics:
         spoken_per_day: Mean over the days of the span that had messages.
         actions: Pending actions created in the span, by where they stand now.
         confirmed_share: Of those that a person decided on, the share that was confirmed; None of none.
-        refusals: Presses in the span that changed nothing, by reason.
+        refusals: Decisions since the span's begin that changed nothing, by reason.
+        refused_presses: Presses on buttons since the span's begin that were not let through, by reason.
+        feedback: What people said about the observer in the span.
         failed: Messages handed to a person, whenever they were sent.
     """
 
@@ -124,6 +128,8 @@ class Metrics:
     actions: Mapping[ActionStatus, int]
     confirmed_share: float | None
     refusals: Mapping[Refusal, int]
+    refused_presses: Mapping[PressRefusal, int]
+    feedback: FeedbackCount
     failed: int
 
 
@@ -161,6 +167,8 @@ def load_metrics(
         actions=statuses,
         confirmed_share=_confirmed_share(statuses),
         refusals=count_refusals(conn, household, since=span.start),
+        refused_presses=count_refused(conn, household, since=span.start),
+        feedback=count_feedback(conn, household, span),
         failed=len(failures(conn, household)),
     )
 

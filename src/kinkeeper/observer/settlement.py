@@ -34,13 +34,14 @@ from kinkeeper.observer.model import (
     Stance,
     Tier1Decision,
 )
+from kinkeeper.observer.offering import offer
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.phrasing import Phrasing
 from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.question_tracking import QuestionTracker
 from kinkeeper.observer.redline import decide
 from kinkeeper.observer.redline_rules import needs_owner
-from kinkeeper.observer.speaking import Speaker
+from kinkeeper.observer.speaking import Speaker, is_told
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.turn import Turn
 from kinkeeper.observer.understanding import Prepared
@@ -60,6 +61,7 @@ class Settlement:
     def __init__(
         self, participants: Participants, config: ObserverConfig, speaker: Speaker
     ) -> None:
+        self._family = participants.household
         self._household = participants.household.id
         self._config = config
         self._speaker = speaker
@@ -172,6 +174,8 @@ class Settlement:
                 turn.conn, turn.prepared.stored, verdict, reply=reply, buttons=buttons,
                 action_id=action.id if action else None, now=turn.now,
             )  # fmt: skip
+        elif action is not None and verdict.speak_at is None and not is_told(verdict):
+            offer(turn.conn, self._family, turn.prepared.stored, action, now=turn.now)
         is_degraded = turn.prepared.brain.is_degraded
         decision = replace(
             turn.base, redline=verdict, reply=reply, buttons=buttons,

@@ -19,9 +19,12 @@ from kinkeeper.observer import questions, repository
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
 from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.quiet import REASON as QUIET
+from kinkeeper.observer.quiet import quiet_until
 
 REPLAY = "replay"
 _SAME_CONFLICT = timedelta(hours=24)
+_ANNOUNCED, _DECIDED = "already_announced", "already_decided"
 
 
 class Speaker:
@@ -43,17 +46,21 @@ class Speaker:
         self._config = config
 
     def mute(self, conn: Connection, verdict: RedlineOutcome, *, now: datetime) -> RedlineOutcome:
-        """Return the verdict, silenced if it was announced within a day or today's limit is reached."""
+        """Return the verdict, silenced if it was announced within a day, quiet is wanted, or enough was said."""
         if verdict.decision is RedlineDecision.SILENT and verdict.speak_at is None:
             return verdict
         if verdict.conflict_key and outbox.was_announced(
             conn, self._household, verdict.conflict_key, since=now - _SAME_CONFLICT
         ):
-            return _muted(verdict, "already_announced")
+            return _muted(verdict, _ANNOUNCED)
         if verdict.conflict_key and action_rows.is_conflict_decided(
             conn, self._household, verdict.conflict_key
         ):
-            return _muted(verdict, "already_decided")
+            return _muted(verdict, _DECIDED)
+        if verdict.decision is RedlineDecision.SPEAK and quiet_until(
+            conn, self._household, now=now
+        ):
+            return _muted(verdict, QUIET)
         if (
             verdict.decision is RedlineDecision.SPEAK
             and self._spoken_today(conn, now) >= self._config.max_speak_per_day
@@ -85,6 +92,7 @@ class Speaker:
             dedupe_key=f"observer:{stored.id}:{verdict.rule}", reply_to=message.message_id,
             buttons=tuple(Button(label=each, verb=Verb.CHOOSE, choice=each) for each in buttons),
             conflict_key=verdict.conflict_key, action_id=action_id,
+            deliver_by=_useful_until(verdict, now),
         )  # fmt: skip
         state = OutboundState.SENT if message.channel == REPLAY else OutboundState.QUEUED
         row_id, _ = outbox.put(conn, self._household, line, state=state, now=now)
@@ -154,8 +162,20 @@ class Speaker:
         return outbox.count_unprompted(conn, self._household, since=day.start, until=day.end)
 
 
+def is_told(verdict: RedlineOutcome) -> bool:
+    """Whether people have heard of it before: it was announced, or decided."""
+    return verdict.reason in {_ANNOUNCED, _DECIDED}
+
+
 def _muted(verdict: RedlineOutcome, reason: str) -> RedlineOutcome:
     return replace(verdict, decision=RedlineDecision.SILENT, reason=reason, speak_at=None)
+
+
+def _useful_until(verdict: RedlineOutcome, now: datetime) -> datetime | None:
+    """Return when what a line is about begins: later it only disturbs."""
+    text = verdict.facts.get("starts_at")
+    starts_at = None if text is None else from_text(text)
+    return starts_at if starts_at is not None and starts_at > now else None
 
 
 def _has_passed(row: Row[Any], now: datetime) -> bool:

@@ -57,6 +57,7 @@ _SILENCES: Mapping[str, str] = MappingProxyType({
     "too_late": "its time had passed before it could be asked aloud",
     "already_announced": "the same conflict was announced within a day",
     "daily_limit": "enough was said today; it waits in the pending list",
+    "quiet": "quiet was asked for; it waits in the pending list",
     "switched_off": "asking for a missing owner is switched off",
     "low_confidence_no_brain": "it was not sure enough, and nothing known supports it",
 })  # fmt: skip
