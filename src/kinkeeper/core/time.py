@@ -54,12 +54,13 @@ def as_utc(instant: datetime) -> datetime:
     """
     if instant.tzinfo is None:
         raise InvariantError("a datetime without timezone crossed a border; attach the zone first")
-    return instant.astimezone(UTC)
+    return instant if instant.tzinfo is UTC else instant.astimezone(UTC)
 
 
 def to_text(instant: datetime) -> str:
     """Return the storage form of an instant: fixed-width UTC ISO 8601, so text order is time order."""
-    return as_utc(instant).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Several times faster than strftime, and a message has a dozen instants.
+    return as_utc(instant).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def from_text(text: str) -> datetime:
@@ -74,7 +75,7 @@ def from_text(text: str) -> datetime:
         raise InputError(f"{text!r} is not an ISO 8601 date-time") from error
     if instant.tzinfo is None:
         raise InputError(f"{text!r} has no UTC offset; write e.g. 2026-03-03T16:30:00-06:00")
-    return instant.astimezone(UTC)
+    return as_utc(instant)
 
 
 @dataclass(frozen=True, slots=True, order=True)

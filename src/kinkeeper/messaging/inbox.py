@@ -19,7 +19,18 @@ _BY_REVISION = select(messages).where(
     messages.c.chat_id == bindparam("chat_id"),
     messages.c.revision == bindparam("revision"),
 )
-_INSERT = insert(messages).returning(messages.c.id)
+_INSERTED = [column for column in messages.c if column is not messages.c.id]
+# Not "on conflict": SQLite would give away a row id for a message that it then leaves out.
+_INSERT_ONCE = (
+    insert(messages)
+    .from_select(
+        _INSERTED,
+        select(*(bindparam(column.name, type_=column.type) for column in _INSERTED)).where(
+            ~_BY_REVISION.exists()
+        ),
+    )
+    .returning(messages.c.id)
+)
 _BY_ID = select(messages).where(
     messages.c.household == bindparam("household"), messages.c.id == bindparam("id")
 )
@@ -86,8 +97,8 @@ def record(
     is_member: bool,
     thread_id: str,
     now: datetime,
-) -> int:
-    """Insert a message that `find_revision` did not find.
+) -> int | None:
+    """Insert a message, unless it was recorded before.
 
     Args:
         conn: In a write transaction.
@@ -99,7 +110,7 @@ def record(
         now: Aware; when it arrived.
 
     Returns:
-        Its row id.
+        Its row id; None where it was, and `find_revision` finds it.
     """
     values = {
         "household": household, "channel": message.channel, "chat_id": message.chat_id,
@@ -108,7 +119,8 @@ def record(
         "kind": message.kind.value, "reply_to": message.reply_to, "target": message.target,
         "sent_at": message.sent_at, "received_at": now,
     }  # fmt: skip
-    return int(conn.execute(_INSERT, values).scalar_one())
+    row_id: int | None = conn.execute(_INSERT_ONCE, values).scalar()
+    return row_id
 
 
 def load(conn: Connection, household: str, row_id: int) -> StoredMessage | None:

@@ -6,18 +6,19 @@ QUEUE, take back what an edit or a "never mind" makes stale, store the decision 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, partial
 
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.errors import DeniedError, InvariantError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.language.lexicon import Lexicon, Mention
+from kinkeeper.language.memo import Memo
 from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
 from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
@@ -26,6 +27,7 @@ from kinkeeper.observer import questions, repository, retraction
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.questions import Asked
 from kinkeeper.observer.repository import Talk
 from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coordination
 
@@ -58,7 +60,7 @@ class _Setting:
     thread_id: str
     window: tuple[str, ...]
     is_coordination: bool
-    open_questions: tuple[OpenQuestion, ...]
+    asked: tuple[Asked, ...]
     edited: StoredMessage | None
 
 
@@ -111,6 +113,7 @@ class Intake:
         self._config = config
         self._queue = queue
         self._refuses_chats = refuses_chats
+        self._members = Memo(partial(resolve_sender, participants.household))
 
     def receive(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
         """Take in one message.
@@ -133,28 +136,36 @@ class Intake:
                 f"chat {message.chat_id!r} is not one of household {household.id!r}; "
                 "add it to `chats` in the household file to have it observed"
             )
-        if found := inbox.find_revision(conn, household.id, message):
-            return self._repeat(conn, found)
         return self._take_in(conn, message, now=now)
 
-    def _repeat(self, conn: Connection, found: StoredMessage) -> Received:
-        row = repository.find(conn, self._participants.household.id, str(found.id))
+    def _repeat(self, conn: Connection, message: InboundMessage) -> Received:
+        household = self._participants.household.id
+        found = inbox.find_revision(conn, household, message)
+        if found is None:
+            raise InvariantError("a message was refused as a repeat and is not stored")
+        row = repository.find(conn, household, str(found.id))
         is_queued = row is not None and row.state in {WorkState.QUEUED, WorkState.RUNNING}
         return Received(row_id=str(found.id), is_repeat=True, is_queued=is_queued, decision=None)
 
     def _take_in(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
         household = self._participants.household
-        member = resolve_sender(household, message.sender)
+        member = self._members[message.sender]
         sender = member.id if member else message.sender
         setting = self._setting(conn, message)
-        evidence = self._tripwire.evidence(message.text)
         words = _Words(message.text, self._participants.lexicon)
+        evidence = self._tripwire.weigh(words.tokens, words.mentions)
         verdict = self._tripwire.decide(
             evidence,
             in_coordination_thread=setting.is_coordination,
-            answers_open_question=_answers(message, sender, words, setting.open_questions),
+            answers_open_question=_answers(message, sender, words, setting.asked),
             threshold=self._config.tripwire_threshold,
         )
+        row = inbox.record(
+            conn, household.id, message, sender=sender, is_member=member is not None,
+            thread_id=setting.thread_id, now=now,
+        )  # fmt: skip
+        if row is None:
+            return self._repeat(conn, message)
         withdrawn = self._take_back(conn, message, sender, words, setting.edited, now=now)
         if verdict.decision is Tier1Decision.QUEUE and self._is_flood(conn, message):
             tier1, state, reason = Tier1Decision.QUEUE, WorkState.DROPPED, "rate_limited"
@@ -162,10 +173,6 @@ class Intake:
             tier1, state, reason = Tier1Decision.QUEUE, WorkState.QUEUED, "queued"
         else:
             tier1, state, reason = Tier1Decision.DROP, WorkState.DROPPED, "tripwire"
-        row = inbox.record(
-            conn, household.id, message, sender=sender, is_member=member is not None,
-            thread_id=setting.thread_id, now=now,
-        )  # fmt: skip
         decision = Decision(
             message_id=message.message_id, tier1=tier1, tripwire_confidence=verdict.confidence,
             override=verdict.override, patterns=verdict.patterns, reason=reason,
@@ -192,17 +199,15 @@ class Intake:
 
     def _setting(self, conn: Connection, message: InboundMessage) -> _Setting:
         household, config = self._participants.household.id, self._config
-        recent = repository.recent_talk(
+        recent, may_be_asked = repository.recent_talk(
             conn, household, message.chat_id, since=message.sent_at - config.context_ttl,
             before=message.sent_at, limit=_RECENT_LIMIT,
         )  # fmt: skip
-        asked = [
-            question
-            for question, answered_by in questions.answerable(
-                conn, household, message.chat_id, at=message.sent_at, answered_within=timedelta(0)
-            )
-            if answered_by is None
-        ]
+        asked = (
+            questions.asked_in(conn, household, message.chat_id, at=message.sent_at)
+            if may_be_asked
+            else ()
+        )
         parent, edited = self._parent(conn, message)
         thread_id = parent or _continued(recent, asked) or message.message_id
         window = (
@@ -215,7 +220,7 @@ class Intake:
             window=tuple(talk.id for talk in window),
             is_coordination=any(talk.is_coordination for talk in window)
             or any(question.thread_id == thread_id for question in asked),
-            open_questions=tuple(asked),
+            asked=tuple(asked),
             edited=edited,
         )
 
@@ -285,9 +290,7 @@ class Intake:
         questions.put(conn, self._participants.household.id, question)
 
 
-def _answers(
-    message: InboundMessage, sender: str, words: _Words, asked: Sequence[OpenQuestion]
-) -> bool:
+def _answers(message: InboundMessage, sender: str, words: _Words, asked: Sequence[Asked]) -> bool:
     """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
     reference = message.target or message.reply_to
     if not asked or (message.kind is MessageKind.REACTION and reference is None):
@@ -299,13 +302,13 @@ def _answers(
         return False
     return any(
         reply.kind is not ReplyKind.ACCEPT
-        or (question.asker != sender and question.extraction.stance is Stance.ASKS)
+        or (question.asker != sender and question.stance == Stance.ASKS)
         for question in asked
         if reference in {None, question.message_id}
     )
 
 
-def _continued(recent: Sequence[Talk], asked: Sequence[OpenQuestion]) -> str | None:
+def _continued(recent: Sequence[Talk], asked: Sequence[Asked]) -> str | None:
     if recent:
         return recent[-1].thread_id
     return asked[0].thread_id if asked else None

@@ -2,9 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.observer.model import Extraction, OpenQuestion
@@ -30,6 +40,47 @@ _ANSWERABLE = (
     )
     .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
 )
+_OPEN_IN_CHAT = (
+    open_questions.c.household == bindparam("household"),
+    open_questions.c.chat_id == bindparam("chat_id"),
+    open_questions.c.status == OPEN,
+    open_questions.c.asked_at <= bindparam("at"),
+    open_questions.c.until >= bindparam("at"),
+)
+_ASKED = (
+    select(
+        open_questions.c.message_id,
+        open_questions.c.thread_id,
+        open_questions.c.asker,
+        open_questions.c.extraction["stance"].as_string(),
+    )
+    .where(*_OPEN_IN_CHAT)
+    .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
+)
+IS_ASKED = exists().where(*_OPEN_IN_CHAT)
+"""Whether a question is open in a chat: a condition on `household`, `chat_id` and `at`."""
+
+
+class Asked(NamedTuple):
+    """What tier 1 needs of an open question.
+
+    Attributes:
+        message_id: The message that asks.
+        thread_id: Its thread.
+        asker: Member id, or the name as sent.
+        stance: What the message does, as stored.
+    """
+
+    message_id: str
+    thread_id: str
+    asker: str
+    stance: str
+
+
+def asked_in(conn: Connection, household: str, chat_id: str, *, at: datetime) -> Sequence[Asked]:
+    """Return the questions open in a chat, newest first, without reading them as a whole."""
+    values = {"household": household, "chat_id": chat_id, "at": at}
+    return [Asked(*row) for row in conn.execute(_ASKED, values)]
 
 
 def put(conn: Connection, household: str, question: OpenQuestion) -> None:

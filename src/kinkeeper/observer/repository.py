@@ -1,14 +1,14 @@
 """Rows of the observer: decisions and gate results. Functions over the caller's transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.observer import questions
 from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
@@ -17,16 +17,15 @@ from kinkeeper.observer.tables import confidence_log, observer_messages
 _TALK = (
     select(
         observer_messages.c.id,
-        observer_messages.c.message_id,
         observer_messages.c.thread_id,
-        observer_messages.c.sent_at,
         observer_messages.c.is_coordination_talk,
+        questions.IS_ASKED.label("is_asked"),
     )
     .where(
         observer_messages.c.household == bindparam("household"),
         observer_messages.c.chat_id == bindparam("chat_id"),
         observer_messages.c.sent_at >= bindparam("since"),
-        observer_messages.c.sent_at <= bindparam("before"),
+        observer_messages.c.sent_at <= bindparam("at"),
     )
     .order_by(observer_messages.c.sent_at.desc())
     .limit(bindparam("most"))
@@ -62,43 +61,45 @@ _INSERT = insert(observer_messages)
 _INSERT_GATES = insert(confidence_log)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """One recent message as tier 1 looks back on it.
+class Talk(NamedTuple):
+    """One recent message as tier 1 looks back on it (a named tuple: dozens are read per message).
 
     Attributes:
         id: Row id.
-        message_id: The channel's id.
         thread_id: Its thread.
-        sent_at: Aware.
         is_coordination: Whether it asked for or made an arrangement.
     """
 
     id: str
-    message_id: str
     thread_id: str
-    sent_at: datetime
     is_coordination: bool
+
+
+class RecentTalk(NamedTuple):
+    """What was said in a chat just before a message.
+
+    Attributes:
+        talk: Oldest first.
+        may_be_asked: Whether a question may be open in the chat.
+    """
+
+    talk: Sequence[Talk]
+    may_be_asked: bool
 
 
 def recent_talk(
     conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
-) -> Sequence[Talk]:
-    """Return the latest messages of a chat sent in [since, before], oldest first, at most `limit`."""
+) -> RecentTalk:
+    """Return the latest messages of a chat sent in [since, before], at most `limit`."""
     rows = conn.execute(
         _TALK,
         {
-            "household": household, "chat_id": chat_id, "since": since, "before": before,
+            "household": household, "chat_id": chat_id, "since": since, "at": before,
             "most": limit,
         },
     ).all()  # fmt: skip
-    return [
-        Talk(
-            id=row.id, message_id=row.message_id, thread_id=row.thread_id, sent_at=row.sent_at,
-            is_coordination=bool(row.is_coordination_talk),
-        )
-        for row in reversed(rows)
-    ]  # fmt: skip
+    talk = [Talk(row[0], row[1], bool(row[2])) for row in reversed(rows)]
+    return RecentTalk(talk, may_be_asked=not rows or bool(rows[0].is_asked))
 
 
 def insert_intake(
@@ -139,19 +140,18 @@ def log_gates(
     conn: Connection, household: str, row_id: str, gates: Sequence[GateResult], *, now: datetime
 ) -> None:
     """Insert one row per gate; a gate is logged once per message."""
-    if gates:
-        conn.execute(
-            _INSERT_GATES,
-            [
-                {
-                    "household": household, "message": row_id, "stage": gate.stage.value,
-                    "confidence_type": gate.confidence_type.value, "score": gate.score,
-                    "threshold": gate.threshold, "passed": int(gate.passed),
-                    "decision": gate.decision.value, "logged_at": now,
-                }
-                for gate in gates
-            ],
-        )  # fmt: skip
+    rows = [
+        {
+            "household": household, "message": row_id, "stage": gate.stage.value,
+            "confidence_type": gate.confidence_type.value, "score": gate.score,
+            "threshold": gate.threshold, "passed": int(gate.passed),
+            "decision": gate.decision.value, "logged_at": now,
+        }
+        for gate in gates
+    ]  # fmt: skip
+    if rows:
+        # One row by itself takes a shorter way through the library than a list of one.
+        conn.execute(_INSERT_GATES, rows if len(rows) > 1 else rows[0])
 
 
 def update_settled(

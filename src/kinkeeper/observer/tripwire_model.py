@@ -100,13 +100,13 @@ class _Runs:
         self.thirds: dict[str, dict[str, dict[str, Contribution]]] = {}
         for run, weight in weights.items():
             found = Contribution(weight, "words", run)
-            match run.split(" "):
-                case [word]:
-                    self.single[word] = found
-                case [first, second]:
-                    self.seconds.setdefault(first, {})[second] = found
-                case [first, second, third]:
-                    self.thirds.setdefault(first, {}).setdefault(second, {})[third] = found
+            first, *rest = run.split(" ")
+            if not rest:
+                self.single[first] = found
+            elif len(rest) == 1:
+                self.seconds.setdefault(first, {})[rest[0]] = found
+            else:
+                self.thirds.setdefault(first, {}).setdefault(rest[0], {})[rest[1]] = found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
