@@ -1,7 +1,7 @@
 """What the server works on, as bootstrap hands it over."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.observability.findings import Finding
 from kinkeeper.observability.server import ServerMetrics
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.participants import Participants
@@ -19,6 +20,13 @@ from kinkeeper.web.security.rates import RateLimits
 
 Check = Callable[[], Awaitable[str | None]]
 """Returns what is not ready, or None."""
+
+
+Checkup = Callable[[], Sequence[Finding]]
+
+
+def _nothing_checked() -> Sequence[Finding]:
+    return ()
 
 
 class Webhook(Protocol):
@@ -68,6 +76,8 @@ class WebContext:
         address: Where people reach the server: scheme, name and port, without a slash at the end.
         names: Host names it answers to besides loopback and plain addresses.
         checks: What readiness depends on, by name.
+        checkup: Checks the installation and says how to mend it; blocks.
+        hosts: Hosts that this server is set up to talk to by itself; ideally none.
         webhook: Takes a chat service's updates, where one posts them here.
         rates: How many requests a client may make.
         metrics: Counts requests.
@@ -81,6 +91,8 @@ class WebContext:
     address: str
     names: frozenset[str] = frozenset()
     checks: Mapping[str, Check] = field(default_factory=dict)
+    checkup: Checkup = _nothing_checked
+    hosts: tuple[str, ...] = ()
     webhook: Webhook | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     metrics: ServerMetrics = field(default_factory=ServerMetrics)

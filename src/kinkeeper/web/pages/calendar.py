@@ -19,8 +19,9 @@ from kinkeeper.core.time import Interval, local_days
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.records import load_sources, load_standing
+from kinkeeper.web.pages.records import load_ground, load_standing
 from kinkeeper.web.views.calendar import Span, calendar_page, clamped, shown_days
+from kinkeeper.web.views.cards import Ground
 from kinkeeper.web.views.overlay import collect
 from kinkeeper.web.views.provenance import entry_page
 
@@ -74,8 +75,8 @@ async def show_entry(
     def read(conn: Connection) -> Mapping[str, Any]:
         event = load_event(conn, desk.household, event_id)
         action = _action(conn, desk, event)
-        sources = load_sources(conn, desk.household, action) if action else ()
-        quotes = tuple(desk.cards.quote(each) for each in sources)
+        ground = load_ground(conn, desk.household, action) if action else Ground()
+        quotes = tuple(desk.cards.quote(each) for each in ground.messages)
         entry = entry_page(
             event, _occurrence(conn, event, at), action,
             quotes if person.role in READERS else (), words=desk.words, people=desk.people,

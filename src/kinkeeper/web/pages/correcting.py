@@ -15,7 +15,7 @@ from kinkeeper.observer.correcting import Correction, correct
 from kinkeeper.web.access.door import Decider
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.pending import Hash, press, told
-from kinkeeper.web.pages.records import load_sources
+from kinkeeper.web.pages.records import load_ground
 from kinkeeper.web.views.correcting import correction_form
 
 router = APIRouter(include_in_schema=False)
@@ -35,8 +35,8 @@ async def change_page(request: Request, person: Decider, action_id: str) -> HTML
         )
         if form is None or action.status is not ActionStatus.PENDING:
             raise ConflictError("this card cannot be changed (any more); go back to what waits")
-        sources = load_sources(conn, desk.household, action)
-        return {"form": form, "quotes": [desk.cards.quote(each) for each in sources]}
+        ground = load_ground(conn, desk.household, action)
+        return {"form": form, "quotes": [desk.cards.quote(each) for each in ground.messages]}
 
     return await show("correcting.html", desk, "pending", read)
 

@@ -4,7 +4,17 @@ from fastapi import APIRouter
 from starlette.routing import Route
 
 from kinkeeper.web import live
-from kinkeeper.web.pages import calendar, correcting, login, pending, silence, static, today, why
+from kinkeeper.web.pages import (
+    calendar,
+    correcting,
+    health,
+    login,
+    pending,
+    silence,
+    static,
+    today,
+    why,
+)
 
 plain: list[Route] = [*static.routes, *live.routes]
 routers: tuple[APIRouter, ...] = (
@@ -15,4 +25,5 @@ routers: tuple[APIRouter, ...] = (
     calendar.router,
     why.router,
     silence.router,
+    health.router,
 )

@@ -21,8 +21,8 @@ from kinkeeper.observer import feedback
 from kinkeeper.observer.metrics import failures
 from kinkeeper.web.access.door import Decider, Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.records import load_message, load_sources, load_standing
-from kinkeeper.web.views.cards import Batch, Notice, batches, lapses_at, notice_of
+from kinkeeper.web.pages.records import load_ground, load_message, load_standing
+from kinkeeper.web.views.cards import Batch, Ground, Notice, batches, lapses_at, notice_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,7 +47,7 @@ async def pending_page(
         actions = sorted(open_actions(conn, household, now=desk.now), key=lapses_at)
         standing = load_standing(conn, household, actions)
         cards = [
-            desk.cards.card(action, load_sources(conn, household, action), standing)
+            desk.cards.card(action, load_ground(conn, household, action), standing)
             for action in actions
         ]
         left = [
@@ -152,7 +152,7 @@ async def confirm_several(
 def _batches(conn: Connection, desk: Desk) -> Sequence[Batch]:
     actions = open_actions(conn, desk.household, now=desk.now)
     standing = load_standing(conn, desk.household, actions)
-    return batches([desk.cards.card(action, (), standing) for action in actions])
+    return batches([desk.cards.card(action, Ground(), standing) for action in actions])
 
 
 def press(desk: Desk, shown: str) -> PressDetails:

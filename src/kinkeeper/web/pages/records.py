@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.tables import action_sources
+from kinkeeper.actions.states import Cause
+from kinkeeper.actions.tables import action_sources, action_transitions
 from kinkeeper.calendar.model import Event, Occurrence, Override, SourceType
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
@@ -15,6 +16,7 @@ from kinkeeper.core.time import Interval
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
+from kinkeeper.web.views.cards import Ground
 from kinkeeper.web.views.changes import Standing, touched
 
 _OBSERVER = SourceType.OBSERVER.value
@@ -44,33 +46,62 @@ def load_standing(conn: Connection, household: str, actions: Iterable[PendingAct
     return Standing(events=events, occurrences=found)
 
 
-def load_sources(
-    conn: Connection, household: str, action: PendingAction
-) -> tuple[StoredMessage, ...]:
-    """Return the messages an action rests on, oldest first: those that proposed it and what they answer.
+def load_ground(conn: Connection, household: str, action: PendingAction) -> Ground:
+    """Return what an action rests on: what proposed it, what that answers, and what it took in.
 
     Args:
         conn: Any transaction.
         household: Tenant key.
         action: Whose.
     """
-    columns = action_sources.c
-    ids = conn.execute(
-        select(columns.source_id).where(
-            columns.household == household,
-            columns.action_id == action.id,
-            columns.source_type == _OBSERVER,
-        )
-    ).scalars()
     found: dict[int, StoredMessage] = {}
-    for row_id in ids:
+    said = ""
+    for row_id in _source_rows(conn, household, [action.id, *_taken_in(conn, household, action)]):
         own = inbox.load(conn, household, int(row_id)) if row_id.isdecimal() else None
-        if own is None:
+        row = repository.find(conn, household, row_id)
+        if own is None or row is None:
             continue
         found[own.id] = own
-        for each in _answered(conn, household, own):
-            found[each.id] = each
-    return tuple(found[row_id] for row_id in sorted(found))
+        if row.action_id == action.id and row.reply:
+            said = row.reply
+        for message_id in sorted({own.message.target, row.attribution_source} - {None}):
+            chat_id = own.message.chat_id
+            for each in inbox.find_by_message_id(conn, household, message_id, chat_id=chat_id)[-1:]:
+                found[each.id] = each
+    return Ground(messages=tuple(found[row_id] for row_id in sorted(found)), said=said)
+
+
+def _source_rows(conn: Connection, household: str, action_ids: Sequence[str]) -> Sequence[str]:
+    columns = action_sources.c
+    return (
+        conn.execute(
+            select(columns.source_id)
+            .where(
+                columns.household == household,
+                columns.action_id.in_(action_ids),
+                columns.source_type == _OBSERVER,
+            )
+            .distinct()
+        )
+        .scalars()
+        .all()
+    )
+
+
+def _taken_in(conn: Connection, household: str, action: PendingAction) -> Sequence[str]:
+    """Return the actions whose place this one took."""
+    columns = action_transitions.c
+    return (
+        conn.execute(
+            select(columns.action_id).where(
+                columns.household == household,
+                columns.cause == Cause.SUPERSEDE.value,
+                columns.detail == action.id,
+            )
+        )
+        .scalars()
+        .all()
+    )
 
 
 def load_message(
@@ -93,17 +124,3 @@ def _occurrence(
     near = [start, *moved]
     window = Interval(min(near), max(near) + _INSTANT)
     return [each for each in expand(event, overrides, window) if each.original_start == start]
-
-
-def _answered(conn: Connection, household: str, own: StoredMessage) -> Sequence[StoredMessage]:
-    """Return the message that one answers, edits or reacts to, as far as it is known."""
-    message = own.message
-    row = repository.find(conn, household, str(own.id))
-    asked = {message.target, row.attribution_source if row is not None else None} - {None}
-    return [
-        found
-        for message_id in sorted(str(each) for each in asked)
-        for found in inbox.find_by_message_id(conn, household, message_id, chat_id=message.chat_id)[
-            -1:
-        ]
-    ]

@@ -86,6 +86,7 @@ class Card:
         payload_hash: Of exactly what is shown; sent back with the decision.
         kind: In words.
         line: What it is, at most 140 characters.
+        said: What was asked aloud about it, where it is a conflict; else empty.
         quotes: Messages it rests on, oldest first.
         shared: What is written whichever way is chosen, where the ways differ in the owner alone.
         ways: How it can be confirmed.
@@ -100,6 +101,7 @@ class Card:
     payload_hash: str
     kind: str
     line: str
+    said: str
     quotes: tuple[Quote, ...]
     shared: tuple[ChangeLine, ...]
     ways: tuple[Way, ...]
@@ -108,6 +110,19 @@ class Card:
     may_decide: bool
     can_change: bool
     asked: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What an action rests on.
+
+    Attributes:
+        messages: Oldest first.
+        said: What was asked aloud about the newest, if anything.
+    """
+
+    messages: tuple[StoredMessage, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,14 +188,12 @@ class Cards:
     wording: Wording
     may_decide: bool
 
-    def card(
-        self, action: PendingAction, sources: Sequence[StoredMessage], standing: Standing
-    ) -> Card:
+    def card(self, action: PendingAction, ground: Ground, standing: Standing) -> Card:
         """Return the card of an open action.
 
         Args:
             action: Open.
-            sources: Messages it rests on.
+            ground: What it rests on.
             standing: What stands of what it would touch.
         """
         proposal = action.proposal
@@ -191,7 +204,8 @@ class Cards:
             payload_hash=action.payload_hash,
             kind=_KINDS[proposal.type],
             line=proposal.summary,
-            quotes=tuple(self.quote(each) for each in sources),
+            said=ground.said if proposal.conflict_key is not None else "",
+            quotes=tuple(self.quote(each) for each in ground.messages),
             shared=self.words.jobs(asked_for),
             ways=tuple(self._ways(action, standing)),
             deciders=f"{_names(self.household.adults)} may decide.",

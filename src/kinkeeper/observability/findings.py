@@ -1,0 +1,39 @@
+"""What a check of the installation found, and how to mend it. Values."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Health(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARNING = "warning"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The outcome of one check.
+
+    Attributes:
+        check: What was checked.
+        health: How it came out.
+        found: What was found.
+        remedy: How to mend it; empty where nothing is wrong.
+    """
+
+    check: str
+    health: Health
+    found: str
+    remedy: str = ""
+
+
+def ok(check: str, found: str) -> Finding:
+    """Return that a check found everything in order."""
+    return Finding(check=check, health=Health.OK, found=found)
+
+
+def broken(check: str, found: str, remedy: str) -> Finding:
+    """Return that a check found something broken, and how to mend it."""
+    return Finding(check=check, health=Health.BROKEN, found=found, remedy=remedy)

@@ -1,0 +1,83 @@
+"""How it is doing: checks with how to mend them, queues, comfort, and which hosts it talks to."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from sqlalchemy import Connection, func, select
+
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.repository import list_actions
+from kinkeeper.core.time import local_days
+from kinkeeper.messaging.tables import failed_updates, outbox
+from kinkeeper.observer.feedback import count_feedback
+from kinkeeper.observer.metrics import load_metrics
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.web.access.door import Reader
+from kinkeeper.web.context import context_of
+from kinkeeper.web.pages.desk import desk_of, show
+from kinkeeper.web.views.health import Work, health_page, shown_until
+
+router = APIRouter(include_in_schema=False)
+
+_DAYS = 30
+
+
+@router.get("/health")
+async def show_health(request: Request, person: Reader) -> HTMLResponse:
+    """Show how it is doing."""
+    desk, context = desk_of(request, person), context_of(request)
+    findings = await asyncio.to_thread(context.checkup)
+    days = shown_until(desk.now, desk.wording, count=_DAYS)
+    span = local_days(days[0], days[-1], desk.wording.zone)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        household = desk.household
+        every = list_actions(conn, household, statuses=frozenset(ActionStatus), now=desk.now)
+        page = health_page(
+            findings,
+            load_work(conn, household, since=span.start),
+            load_metrics(
+                conn, household, desk.wording.zone, first=days[0], last=days[-1], now=desk.now
+            ),
+            count_feedback(conn, household, span),
+            actions=[action for action in every if span.start <= action.created_at],
+            hosts=context.hosts, days=days, wording=desk.wording,
+        )  # fmt: skip
+        return {"health": page}
+
+    return await show("health.html", desk, "health", read)
+
+
+def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
+    """Return how much work stands where.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        since: Aware; what was sent or came in before does not count.
+    """
+    reading, sending = observer_messages.c, outbox.c
+    read = conn.execute(
+        select(reading.state, func.count())
+        .where(reading.household == household, reading.sent_at >= since)
+        .group_by(reading.state)
+    )
+    sent = conn.execute(
+        select(sending.state, func.count())
+        .where(sending.household == household, sending.created_at >= since)
+        .group_by(sending.state)
+    )
+    failed = conn.execute(
+        select(func.count())
+        .select_from(failed_updates)
+        .where(failed_updates.c.household == household)
+    ).scalar_one()
+    return Work(
+        reading=Counter(dict(read.tuples().all())), sending=Counter(dict(sent.tuples().all())),
+        failed_updates=failed,
+    )  # fmt: skip
