@@ -28,6 +28,7 @@ from kinkeeper.observer.tripwire import load_tripwire
 from kinkeeper.observer.understanding import Extractor, RulesExtractor, Understanding
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.settings.model import Settings
+from kinkeeper.store.nightly import NightlyBackups
 from kinkeeper.store.store import Store
 
 
@@ -169,6 +170,12 @@ class Houses:
         """Each household's system by the household's id."""
         return {system.household.id: system for system in self.systems}
 
+    def _backups(self, clock: Clock) -> NightlyBackups:
+        return NightlyBackups(
+            self.store, self.settings.backup_dir, zone=self.systems[0].household.zone,
+            keep=timedelta(days=self.settings.message_retention_days), clock=clock,
+        )  # fmt: skip
+
     @contextmanager
     def live_intakes(self, *, refuses_chats: bool = True) -> Iterator[Mapping[str, Intake]]:
         """Yield each household's tier 1, which leaves what it queues to workers, by household id.
@@ -223,7 +230,8 @@ class Houses:
             for household, system in self.by_id.items()
         ]
         async with doing(
-            self.store, works, tasks=tasks, clock=clock, pace=pace or Pace(),
+            self.store, works, tasks=(*tasks, self._backups(clock).run), clock=clock,
+            pace=pace or Pace(),
             workers=self.settings.tier2_workers,
         ):  # fmt: skip
             yield

@@ -17,6 +17,7 @@ from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
+from kinkeeper.cli.restore import restore
 from kinkeeper.cli.serve import serve
 from kinkeeper.cli.terminal import notice
 from kinkeeper.cli.when import when
@@ -74,6 +75,7 @@ app.command()(when)
 app.command()(metrics)
 app.command()(doctor)
 app.command()(backup)
+app.command()(restore)
 app.command("eval")(evaluate)
 app.command()(bench)
 

@@ -31,6 +31,10 @@ class Settings(BaseModel):
         default=None, description="SQLite file; DATABASE_URL wins over it."
     )
     database_url: str | None = Field(default=None, description="sqlite:///FILE or postgresql://…")
+    backup_dir: Path | None = Field(
+        default=None,
+        description="Folder of nightly backups, kept MESSAGE_RETENTION_DAYS; none are made without.",
+    )
     family_context: Path | None = Field(
         default=None, description="Household file, or a folder of them."
     )

@@ -1,0 +1,62 @@
+"""Checks a backup, shows what it holds, and puts it in the place of the database."""
+
+from pathlib import Path
+
+from rich.table import Table
+
+from kinkeeper.bootstrap import database_address
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import settings_of
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer
+from kinkeeper.core.time import SystemClock
+from kinkeeper.store.backup_check import BackupContents, check_backup
+from kinkeeper.store.restore import restorable, restore
+from kinkeeper.store.schema import metadata
+
+
+def check(where: Where, file: Path) -> None:
+    """Check a backup and show what it holds; changes nothing.
+
+    Args:
+        where: Database.
+        file: The backup.
+
+    Raises:
+        KinkeeperError: It could not be restored; the message says why.
+    """
+    database = restorable(_address(where))
+    _show(check_backup(file, tables=metadata.tables.keys()))
+    answer(f"{file} is sound; it could take the place of {database}")
+
+
+def put_in_place(where: Where, file: Path) -> None:
+    """Check a backup, show what it holds, and put it in the place of the database.
+
+    Args:
+        where: Database.
+        file: The backup.
+
+    Raises:
+        KinkeeperError: Nothing was replaced; the message says why.
+    """
+    address = _address(where)
+    kept = restore(
+        address, file, tables=metadata.tables.keys(), at=SystemClock().now(), on_checked=_show
+    )
+    answer(f"restored {restorable(address)} from {file}")
+    if kept is not None:
+        answer(f"what was there before is {kept}; it holds the family's data, so delete it in time")
+
+
+def _address(where: Where) -> str:
+    return where.db or database_address(settings_of(where))
+
+
+def _show(contents: BackupContents) -> None:
+    table = Table(title=f"Schema {contents.schema}", title_justify="left")
+    table.add_column("table")
+    table.add_column("rows", justify="right")
+    for name, rows in contents.rows.items():
+        table.add_row(name, str(rows))
+    console().print(table)

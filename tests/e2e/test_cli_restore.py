@@ -1,0 +1,70 @@
+"""`kinkeeper restore`, as people run it."""
+
+from pathlib import Path
+
+import pytest
+
+from cli_program import Program, message
+from kinkeeper.store.nightly import set_aside
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def saved(program: Program, tmp_path: Path) -> Path:
+    copy = tmp_path / "copy.sqlite"
+    assert program.observe([message(1, "sarah", "hello", "2026-03-02T08:00:00")]).code == 0
+    assert program.run("backup", str(copy)).code == 0
+    assert program.observe([message(2, "sarah", "again", "2026-03-02T09:00:00")]).code == 0
+    return copy
+
+
+def test_a_backup_is_shown_then_restored_and_the_old_one_restored_back(
+    program: Program, saved: Path
+) -> None:
+    before = program.database.read_bytes()
+    looked = program.run("restore", str(saved), "--dry-run")
+    assert looked.code == 0
+    assert "messages" in looked.out
+    assert "sound" in looked.out
+    assert program.database.read_bytes() == before
+    done = program.run("restore", str(saved))
+    assert done.code == 0
+    assert program.run("why", "m2").code == 1
+    assert program.run("why", "m1").code == 0
+    (kept,) = set_aside(program.database)
+    assert str(kept) in done.out
+    assert program.run("restore", str(kept)).code == 0
+    assert program.run("why", "m2").code == 0
+
+
+@pytest.mark.parametrize("words", [(), ("--dry-run",)])
+def test_a_server_is_restored_by_its_own_program(
+    program: Program, saved: Path, words: tuple[str, ...]
+) -> None:
+    ran = program.bare("restore", str(saved), "--db", "postgresql://localhost/x", *words)
+    assert ran.code == 2
+    assert "pg_restore" in ran.err
+    assert "pg_dump" in ran.err
+    assert ran.out == ""
+
+
+def test_what_is_no_backup_is_refused(program: Program, tmp_path: Path) -> None:
+    wrong = tmp_path / "letter.txt"
+    wrong.write_text("dear diary")
+    ran = program.run("restore", str(wrong))
+    assert ran.code == 2
+    assert "letter.txt" in ran.err
+    assert not program.database.exists()
+
+
+def test_a_running_worker_keeps_its_database(program: Program, saved: Path) -> None:
+    with program.start("worker") as worker:
+        assert worker.stderr is not None
+        assert b"working" in worker.stderr.readline()
+        refused = program.run("restore", str(saved))
+        worker.terminate()
+        worker.communicate()
+    assert refused.code == 1
+    assert "stop it first" in refused.err
+    assert program.run("why", "m2").code == 0
