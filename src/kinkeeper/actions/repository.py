@@ -5,13 +5,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Select,
+    and_,
+    bindparam,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import shown_fields
 from kinkeeper.actions.rows import action_from_row, action_row
+from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import Cause, as_of, step
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
@@ -19,6 +30,39 @@ from kinkeeper.core.errors import InputError, NotFoundError
 _actions = pending_actions.c
 _sources = action_sources.c
 _OPEN = frozenset({ActionStatus.PENDING})
+
+# Built once: putting a statement together costs several times as much as running it.
+_PENDING_OF = (
+    _actions.household == bindparam("household"),
+    _actions.status == ActionStatus.PENDING.value,
+)
+_PENDING = (
+    select(pending_actions)
+    .where(*_PENDING_OF, _actions.expires_at > bindparam("now"))
+    .order_by(_actions.created_at, _actions.id)
+)
+_PENDING_IN_SCOPE = _PENDING.where(
+    or_(
+        _actions.first_day.is_(None),
+        and_(_actions.first_day <= bindparam("last"), _actions.last_day >= bindparam("first")),
+        _actions.subject.in_(bindparam("subjects", expanding=True)),
+        _actions.id.in_(bindparam("ids", expanding=True)),
+    )
+)
+_DUE = (
+    select(pending_actions)
+    .where(*_PENDING_OF, _actions.expires_at <= bindparam("now"))
+    .order_by(_actions.created_at, _actions.id)
+)
+_NEXT_EXPIRY = (
+    select(_actions.expires_at).where(*_PENDING_OF).order_by(_actions.expires_at).limit(1)
+)
+_BY_ID = select(pending_actions).where(
+    _actions.household == bindparam("household"), _actions.id == bindparam("id")
+)
+_BY_ID_FOR_UPDATE = _BY_ID.with_for_update()
+_INSERT = insert(pending_actions)
+_INSERT_SOURCE = insert(action_sources)
 
 
 def load_action(
@@ -35,8 +79,8 @@ def load_action(
     Raises:
         NotFoundError: The household has no action with that id.
     """
-    query = _of(household).where(_actions.id == action_id)
-    found = _read(conn, query.with_for_update() if for_update else query)
+    query = _BY_ID_FOR_UPDATE if for_update else _BY_ID
+    found = _decoded(conn.execute(query, {"household": household, "id": action_id}))
     if not found:
         raise NotFoundError(f"there is no action {action_id!r}", action_id=action_id)
     return found[0]
@@ -90,9 +134,31 @@ def list_actions(
     return [action for action in (as_of(each, now) for each in found) if action.status in statuses]
 
 
-def open_actions(conn: Connection, household: str, *, now: datetime) -> list[PendingAction]:
-    """Return what still awaits a person at `now`, oldest first."""
-    return list_actions(conn, household, statuses=_OPEN, now=now)
+def open_actions(
+    conn: Connection, household: str, *, now: datetime, scope: Scope | None = None
+) -> list[PendingAction]:
+    """Return what still awaits a person at `now`, oldest first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        now: Aware; what has run out by then is left out.
+        scope: What it must be about; None means anything.
+    """
+    values: dict[str, Any] = {"household": household, "now": now}
+    if scope is None:
+        return _decoded(conn.execute(_PENDING, values))
+    values |= {
+        "first": scope.first_day.isoformat(), "last": scope.last_day.isoformat(),
+        "subjects": sorted(scope.subjects), "ids": sorted(scope.action_ids),
+    }  # fmt: skip
+    return _decoded(conn.execute(_PENDING_IN_SCOPE, values))
+
+
+def next_expiry(conn: Connection, household: str) -> datetime | None:
+    """Return when the first of the actions stored as pending runs out, if there is one."""
+    instant: datetime | None = conn.execute(_NEXT_EXPIRY, {"household": household}).scalar()
+    return instant
 
 
 def find_by_source(
@@ -153,15 +219,12 @@ def is_conflict_decided(conn: Connection, household: str, conflict_key: str) -> 
 
 def find_due(conn: Connection, household: str, now: datetime) -> list[PendingAction]:
     """Return the stored-as-pending actions whose time is over, oldest first."""
-    query = _of(household).where(
-        _actions.status == ActionStatus.PENDING.value, _actions.expires_at <= now
-    )
-    return _read(conn, _oldest_first(query))
+    return _decoded(conn.execute(_DUE, {"household": household, "now": now}))
 
 
 def insert_action(conn: Connection, action: PendingAction) -> None:
     """Write a new action."""
-    conn.execute(insert(pending_actions).values(action_row(action)))
+    conn.execute(_INSERT, action_row(action))
 
 
 def insert_source(
@@ -176,10 +239,12 @@ def insert_source(
         at: Aware.
     """
     conn.execute(
-        insert(action_sources).values(
-            household=action.proposal.household, action_id=action.id, added_at=at, **source
-        )
-    )
+        _INSERT_SOURCE,
+        {
+            "household": action.proposal.household, "action_id": action.id, "added_at": at,
+            **source,
+        },
+    )  # fmt: skip
 
 
 def advance(
@@ -262,4 +327,8 @@ def _oldest_first(query: Select[Any]) -> Select[Any]:
 
 
 def _read(conn: Connection, query: Select[Any]) -> list[PendingAction]:
-    return [action_from_row(dict(row)) for row in conn.execute(query).mappings()]
+    return _decoded(conn.execute(query))
+
+
+def _decoded(rows: CursorResult[Any]) -> list[PendingAction]:
+    return [action_from_row(dict(row)) for row in rows.mappings()]

@@ -6,11 +6,13 @@ from typing import Any
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAction, Proposal
 from kinkeeper.actions.payload import choice_json, plain
+from kinkeeper.actions.scope import days_of
 
 
 def action_row(action: PendingAction) -> dict[str, Any]:
     """Return the row of an action."""
     proposal = action.proposal
+    first_day, last_day = days_of(proposal) or (None, None)
     return {
         "household": proposal.household,
         "id": action.id,
@@ -20,6 +22,9 @@ def action_row(action: PendingAction) -> dict[str, Any]:
         "source_id": proposal.source_id,
         "slot": proposal.slot,
         "chat_id": proposal.chat_id,
+        "first_day": first_day,
+        "last_day": last_day,
+        "subject": proposal.extraction.get("activity"),
         "extraction": plain(proposal.extraction),
         "extraction_confidence": proposal.extraction_confidence,
         "summary": proposal.summary,

@@ -17,6 +17,11 @@ pending_actions = Table(
     Column("source_id", String(256), nullable=False),
     Column("slot", String(64), nullable=False),
     Column("chat_id", String(128)),
+    # What is looked for among open actions, before the long columns: the first and last day that the
+    # payload names (none: any day), and the activity.
+    Column("first_day", String(10)),
+    Column("last_day", String(10)),
+    Column("subject", String(128)),
     Column("extraction", JSON, nullable=False),
     Column("extraction_confidence", Float, nullable=False),
     Column("summary", Text, nullable=False),
@@ -36,7 +41,15 @@ pending_actions = Table(
     Column("receipt", _NULLABLE_JSON),
     Column("undone_at", Instant),
     Column("undone_by", String(64)),
-    Index("ix_pending_actions_status", "household", "status", "expires_at"),
+    Index(
+        "ix_pending_actions_status",
+        "household",
+        "status",
+        "expires_at",
+        "first_day",
+        "last_day",
+        "subject",
+    ),
     Index("ix_pending_actions_source", "household", "source_type", "source_id"),
     Index("ix_pending_actions_merge", "household", "merge_key", "created_at"),
 )

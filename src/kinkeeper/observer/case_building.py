@@ -5,23 +5,29 @@ Runs inside the transaction that settles the message, so that it sees what was d
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.scope import Scope
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer import questions
+from kinkeeper.observer.attribution import AttributionOutcome
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.days import load_schedule
+from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, OpenQuestion, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.schedule import Schedule
-from kinkeeper.observer.superseding import claims_of, refuser, undone_by_change
+from kinkeeper.observer.superseding import CHANGES, claims_of, refuser, undone_by_change
 from kinkeeper.observer.understanding import Part, Prepared, attribute_part
+
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +37,13 @@ class BuiltCase:
     Attributes:
         case: The arrangement before the rules.
         question: The open question it answers, if any.
+        pending: The open proposals it can be about, oldest first.
         gates: What was weighed on the way, in order; the last tells whether the arrangement goes on.
     """
 
     case: Case
     question: OpenQuestion | None
+    pending: Sequence[PendingAction]
     gates: tuple[GateResult, ...]
 
     @property
@@ -59,11 +67,7 @@ class CaseBuilder:
         self._config = config
 
     def build(
-        self,
-        conn: Connection,
-        prepared: Prepared,
-        part: Part,
-        pending: Sequence[PendingAction],
+        self, conn: Connection, prepared: Prepared, part: Part, *, now: datetime
     ) -> BuiltCase:
         """Make the case of one part of a message.
 
@@ -71,10 +75,13 @@ class CaseBuilder:
             conn: In the transaction that settles it.
             prepared: The message.
             part: The arrangement.
-            pending: The household's open proposals, oldest first.
+            now: Aware.
         """
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
+        )
+        pending = action_rows.open_actions(
+            conn, self._household, now=now, scope=self._scope(prepared, part, outcome)
         )
         extraction = _stepping_back(outcome.extraction, prepared, pending)
         schedule = self._schedule(conn, extraction, prepared, pending)
@@ -95,7 +102,28 @@ class CaseBuilder:
             completed = _as_booking(completed, undone_by_change(completed, pending))
             case = replace(case, extraction=completed)
         gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
-        return BuiltCase(case=case, question=outcome.question, gates=tuple(gates))
+        return BuiltCase(case=case, question=outcome.question, pending=pending, gates=tuple(gates))
+
+    def _scope(self, prepared: Prepared, part: Part, outcome: AttributionOutcome) -> Scope | None:
+        """Return what open proposals must be about to matter; None where any of them may."""
+        said = (part.extraction, outcome.extraction)
+        subjects = {each.activity for each in said if each.activity}
+        if any(each.stance is Stance.DECLINES for each in said) or any(
+            self._participants.is_session(subject) for subject in subjects
+        ):
+            return None
+        days = {day for each in said for day in each.dates}
+        days |= {each.moved_from for each in said if each.moved_from}
+        today = prepared.sent_at.date()
+        if any(each.task in CHANGES for each in said):
+            days |= {today - _DAY, today + SERIES_AHEAD}
+        elif not outcome.extraction.dates:
+            days |= {today, today + UNDATED_DAYS * _DAY}
+        named = outcome.question.action_id if outcome.question else None
+        return Scope(
+            first_day=min(days), last_day=max(days), subjects=frozenset(subjects),
+            action_ids=frozenset({named} if named else ()),
+        )  # fmt: skip
 
     def _answerable(self, conn: Connection, prepared: Prepared, part: Part) -> list[OpenQuestion]:
         """Open questions; also an answered one that a second person now claims in so many words."""

@@ -24,8 +24,8 @@ from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.schedule import Schedule, Slot
 
 _DAY = timedelta(days=1)
-_SERIES_AHEAD = timedelta(days=22)
-_UNDATED_DAYS = 8
+SERIES_AHEAD = timedelta(days=22)
+UNDATED_DAYS = 8
 
 
 def load_schedule(
@@ -50,7 +50,7 @@ def load_schedule(
     today = sent_at.astimezone(zone).date()
     days = [*extraction.dates, *([extraction.moved_from] if extraction.moved_from else [])]
     if not days:
-        days = [today + offset * _DAY for offset in range(_UNDATED_DAYS)]
+        days = [today + offset * _DAY for offset in range(UNDATED_DAYS)]
     slots = [
         slot
         for interval in _spans(days, zone)
@@ -58,7 +58,7 @@ def load_schedule(
     ]
     series: list[Slot] = []
     if extraction.activity:
-        span = Interval(midnight(today - _DAY, zone), midnight(today, zone) + _SERIES_AHEAD)
+        span = Interval(midnight(today - _DAY, zone), midnight(today, zone) + SERIES_AHEAD)
         found = activity_occurrences(conn, household, extraction.activity, span)
         series = [slot for slot in _from_graph(found, zone) if slot.kind is EventKind.BOOKING]
     laid_over = _overlay(conn, household, slots, pending, set(days), zone)

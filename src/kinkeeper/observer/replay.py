@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 from sqlalchemy import Connection, Row
 
+from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.payload import action_record
 from kinkeeper.core.errors import InvariantError
@@ -66,8 +67,9 @@ class Replay:
         self._settlement = settlement
         self._speaker = speaker
         self._clock = clock
-        # Before this nothing waits; None once nothing does. The first look is owed.
+        # Before these nothing waits; None once nothing does. The first look is owed.
         self._earliest_deferred: datetime | None = datetime.min.replace(tzinfo=UTC)
+        self._earliest_expiry: datetime | None = self._earliest_deferred
 
     async def feed(self, message: InboundMessage) -> AsyncIterator[dict[str, Any]]:
         """Take one message and yield output lines: what time brought first, then the message's own.
@@ -82,7 +84,12 @@ class Replay:
         received, epoch, found = await self._store.write(lambda conn: self._receive(conn, message))
         if received.is_queued:
             await self._understand(received.row_id, epoch)
-            found = await self._store.read(lambda conn: self._row(conn, received.row_id))
+            found, self._earliest_expiry = await self._store.read(
+                lambda conn: (
+                    self._row(conn, received.row_id),
+                    action_rows.next_expiry(conn, self._household),
+                )
+            )
         row, action = found
         if row.speak_at is not None and self._earliest_deferred is None:
             self._earliest_deferred = row.speak_at
@@ -94,20 +101,40 @@ class Replay:
 
     async def run_until(self, instant: datetime) -> AsyncIterator[dict[str, Any]]:
         """Let time pass to `instant` and yield a line for each question asked on the way."""
-        while self._earliest_deferred is not None and self._earliest_deferred <= instant:
-            row = await self._store.read(
-                lambda conn: repository.next_deferred(conn, self._household, until=_NEVER)
-            )
-            self._earliest_deferred = row.speak_at if row is not None else None
-            if row is None or row.speak_at > instant:
-                break
-            self._clock.advance_to(row.speak_at)
-            spoken = await self._store.write(
-                lambda conn, row=row: self._speaker.ask_late(conn, row, now=row.speak_at)  # type: ignore[misc]
-            )
-            if spoken is not None:
-                yield await self._deferred_line(row.id, spoken)
+        while (due := self._next_due()) is not None and due <= instant:
+            if due == self._earliest_expiry:
+                await self._expire(due)
+            elif (line := await self._ask_next(instant)) is not None:
+                yield line
         self._clock.advance_to(instant)
+
+    def _next_due(self) -> datetime | None:
+        known = (self._earliest_expiry, self._earliest_deferred)
+        return min((each for each in known if each is not None), default=None)
+
+    async def _expire(self, due: datetime) -> None:
+        """Let what nobody decided on run out at its time."""
+        self._clock.advance_to(due)
+
+        def expire(conn: Connection) -> datetime | None:
+            proposals.expire_due(conn, self._household, due)
+            return action_rows.next_expiry(conn, self._household)
+
+        self._earliest_expiry = await self._store.write(expire)
+
+    async def _ask_next(self, instant: datetime) -> dict[str, Any] | None:
+        """Ask the question whose grace ends first, if it does by `instant`; return its line if it was asked."""
+        row = await self._store.read(
+            lambda conn: repository.next_deferred(conn, self._household, until=_NEVER)
+        )
+        self._earliest_deferred = row.speak_at if row is not None else None
+        if row is None or row.speak_at > instant:
+            return None
+        self._clock.advance_to(row.speak_at)
+        spoken = await self._store.write(
+            lambda conn: self._speaker.ask_late(conn, row, now=row.speak_at)
+        )
+        return None if spoken is None else await self._deferred_line(row.id, spoken)
 
     async def _deferred_line(self, row_id: str, spoken: dict[str, Any]) -> dict[str, Any]:
         row, _ = await self._store.read(lambda conn: self._row(conn, row_id))

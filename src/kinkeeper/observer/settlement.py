@@ -11,7 +11,6 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
-from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
@@ -88,7 +87,6 @@ class Settlement:
             LeaseLostError: Another worker took the row; the transaction must end without effect.
         """
         row_id = str(prepared.stored.id)
-        proposals.expire_due(conn, self._household, now)
         decision, notification = self._decide(conn, prepared, now=now)
         taken_back = repository.withdrawn_by(conn, self._household, row_id)
         decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
@@ -129,8 +127,7 @@ class Settlement:
         self, conn: Connection, prepared: Prepared, number: int, *, now: datetime
     ) -> tuple[Decision, int | None]:
         part = prepared.parts[number]
-        pending = action_rows.open_actions(conn, self._household, now=now)
-        built = self._cases.build(conn, prepared, part, pending)
+        built = self._cases.build(conn, prepared, part, now=now)
         base = Decision(
             message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
             tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
@@ -146,7 +143,7 @@ class Settlement:
         return self._conclude(
             Turn(
                 conn=conn, prepared=prepared, part=part, slot=str(number), case=built.case,
-                question=built.question, pending=pending, now=now, base=base,
+                question=built.question, pending=built.pending, now=now, base=base,
             )
         )  # fmt: skip
 

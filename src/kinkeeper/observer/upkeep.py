@@ -84,7 +84,8 @@ class Upkeep:
 
     def _due(self, conn: Connection, now: datetime) -> tuple[Sequence[str], bool]:
         questions = [row.id for row in due_questions(conn, self._household, now=now)]
-        return questions, bool(action_rows.find_due(conn, self._household, now))
+        expiry = action_rows.next_expiry(conn, self._household)
+        return questions, expiry is not None and expiry <= now
 
     async def _ask(self, row_id: str, now: datetime) -> bool:
         try:

@@ -463,6 +463,9 @@ def upgrade() -> None:
         sa.Column("source_id", sa.String(length=256), nullable=False),
         sa.Column("slot", sa.String(length=64), nullable=False),
         sa.Column("chat_id", sa.String(length=128), nullable=True),
+        sa.Column("first_day", sa.String(length=10), nullable=True),
+        sa.Column("last_day", sa.String(length=10), nullable=True),
+        sa.Column("subject", sa.String(length=128), nullable=True),
         sa.Column("extraction", sa.JSON(), nullable=False),
         sa.Column("extraction_confidence", sa.Float(), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
@@ -492,7 +495,9 @@ def upgrade() -> None:
             "ix_pending_actions_source", ["household", "source_type", "source_id"], unique=False
         )
         batch_op.create_index(
-            "ix_pending_actions_status", ["household", "status", "expires_at"], unique=False
+            "ix_pending_actions_status",
+            ["household", "status", "expires_at", "first_day", "last_day", "subject"],
+            unique=False,
         )
 
     op.create_table(
