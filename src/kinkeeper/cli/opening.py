@@ -7,7 +7,7 @@ from datetime import datetime
 
 import structlog
 
-from kinkeeper.bootstrap import System, open_system
+from kinkeeper.bootstrap import Houses, System, open_houses, open_system
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, InputError
@@ -51,6 +51,27 @@ def opened(where: Where, *, now: datetime | None = None) -> Iterator[System]:
         for warning in system.household.warnings:
             notice(f"warning: {warning}")
         yield system
+
+
+@contextmanager
+def opened_houses(where: Where) -> Iterator[Houses]:
+    """Open all households and their database for the length of the block.
+
+    Args:
+        where: What the person said; the household file may be a folder.
+
+    Raises:
+        ConfigError: The settings or a household file are wrong.
+        KinkeeperError: The database cannot be used.
+    """
+    log_to_stderr()
+    with open_houses(
+        settings_of(where), household_file=where.household, database=where.db
+    ) as houses:
+        for system in houses.systems:
+            for warning in system.household.warnings:
+                notice(f"warning: {warning}")
+        yield houses
 
 
 def log_to_stderr() -> None:

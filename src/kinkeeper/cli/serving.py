@@ -4,18 +4,17 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from urllib.parse import urlsplit
 
 import structlog
 import uvicorn
 import uvloop
 
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import Houses
+from kinkeeper.bootstrap.web import web_context
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
-from kinkeeper.cli.server_address import server_address
+from kinkeeper.cli.opening import opened_houses
 from kinkeeper.cli.supervision import READY, STOPPING, report, stay_alive
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
@@ -26,8 +25,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.settings.supervisor import find_supervisor
 from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
-from kinkeeper.web.context import House, WebContext
-from kinkeeper.web.readiness import DatabaseCheck
+from kinkeeper.web.context import WebContext
 from kinkeeper.web.security.hosts import is_loopback
 
 log = structlog.get_logger()
@@ -43,7 +41,7 @@ def serve_until_told(where: Where, *, host: str | None, port: int | None) -> Non
     A second signal ends the process at once; what was in hand then is taken up at the next start.
 
     Args:
-        where: Household and database.
+        where: Households and database.
         host: Address instead of the one in the settings.
         port: Port instead of the one in the settings.
 
@@ -51,28 +49,30 @@ def serve_until_told(where: Where, *, host: str | None, port: int | None) -> Non
         DeniedError: The address can be reached from outside, and nobody was set up to log in.
         ConflictError: Another process runs the jobs of this SQLite file.
         UnavailableError: The port is taken.
-        KinkeeperError: The household or its database cannot be used.
+        KinkeeperError: A household or the database cannot be used.
     """
-    with opened(where) as system:
+    with opened_houses(where) as houses:
         named = {"host": host, "port": port}
         given = {key: value for key, value in named.items() if value is not None}
-        settings = system.settings.model_copy(update=given)
-        _require_logins(system, settings.host)
+        settings = houses.settings.model_copy(update=given)
+        _require_logins(houses, settings.host)
         log_as_json()
         with (
             _listening(settings) as listener,
-            system.live_intake() as intake,
+            houses.live_intakes() as intakes,
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
-            runner.run(_serve(system, settings, intake, listener))
+            runner.run(_serve(houses, settings, intakes, listener))
     notice("stopped")
 
 
-def _require_logins(system: System, host: str) -> None:
+def _require_logins(houses: Houses, host: str) -> None:
     if is_loopback(host):
         return
-    household, now = system.household.id, SystemClock().now()
-    if not system.store.read_now(lambda conn: somebody_decides(conn, household, now=now)):
+    now = SystemClock().now()
+    if not houses.store.read_now(
+        lambda conn: any(somebody_decides(conn, each, now=now) for each in houses.by_id)
+    ):
         raise DeniedError(
             f"HOST={host} can be reached from other machines, and nobody can log in yet; "
             "run `kinkeeper invite MEMBER` first, or keep HOST=127.0.0.1"
@@ -94,13 +94,16 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
 
 
 async def _serve(
-    system: System, settings: Settings, intake: Intake, listener: socket.socket
+    houses: Houses, settings: Settings, intakes: Mapping[str, Intake], listener: socket.socket
 ) -> None:
-    context = web_context(system, settings, intake, port=listener.getsockname()[1])
+    clock, working = SystemClock(), asyncio.Event()
+    port = listener.getsockname()[1]
+    context = web_context(houses, intakes, settings, port=port, clock=clock, working=working)
     server = _Server(_config(settings, context), context)
     supervisor = find_supervisor()
     with _told(server):
-        async with system.worker(), asyncio.TaskGroup() as tasks:
+        async with houses.working(clock=clock), asyncio.TaskGroup() as tasks:
+            working.set()
             serving = tasks.create_task(server.serve([listener]))
             living = tasks.create_task(stay_alive(supervisor))
             await server.ready.wait()
@@ -108,29 +111,8 @@ async def _serve(
             report(supervisor, READY)
             await serving
             report(supervisor, STOPPING)
+            working.clear()
             living.cancel()
-
-
-def web_context(system: System, settings: Settings, intake: Intake, *, port: int) -> WebContext:
-    """Return what the routes work on.
-
-    Args:
-        system: The household and its database.
-        settings: In force.
-        intake: Tier 1, which leaves what it queues to the workers.
-        port: Where the server listens.
-    """
-    clock = SystemClock()
-    urls = [url for url in (settings.public_url, settings.telegram_webhook_url) if url]
-    names = {urlsplit(url).hostname or "" for url in urls} | {settings.host.lower()}
-    if not is_loopback(settings.host):
-        names |= {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local"}
-    house = House(participants=system.participants, store=system.store, intake=intake)
-    return WebContext(
-        houses={system.household.id: house}, store=system.store, clock=clock,
-        address=server_address(settings, port=port), names=frozenset(names),
-        checks={"database": DatabaseCheck(system.store, clock)},
-    )  # fmt: skip
 
 
 def _config(settings: Settings, context: WebContext) -> uvicorn.Config:

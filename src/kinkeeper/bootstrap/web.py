@@ -1,0 +1,89 @@
+"""Households as the web server sees them."""
+
+import asyncio
+import socket
+from collections.abc import Mapping, Sequence
+from functools import partial
+from urllib.parse import urlsplit
+
+from kinkeeper.bootstrap.system import Houses
+from kinkeeper.core.time import Clock
+from kinkeeper.observability.findings import Finding
+from kinkeeper.observer.intake import Intake
+from kinkeeper.settings.hosts import outbound_hosts
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
+from kinkeeper.web.context import House, WebContext, Webhook
+from kinkeeper.web.readiness import DatabaseCheck
+from kinkeeper.web.security.hosts import is_loopback
+
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - shown, not listened on
+
+
+def web_context(
+    houses: Houses,
+    intakes: Mapping[str, Intake],
+    settings: Settings,
+    *,
+    port: int,
+    clock: Clock,
+    working: asyncio.Event,
+    webhook: Webhook | None = None,
+) -> WebContext:
+    """Return what the server's routes work on.
+
+    Args:
+        houses: Open.
+        intakes: Tier 1 of each household, which leaves what it queues to the workers.
+        settings: In force for the server.
+        port: Where it really listens.
+        clock: Tells the time.
+        working: Set while the workers run.
+        webhook: Takes updates of a chat service that posts them here.
+    """
+
+    async def workers_run() -> str | None:
+        return None if working.is_set() else "no worker runs"
+
+    return WebContext(
+        houses={
+            household: House(
+                participants=system.participants, store=system.store, intake=intakes[household]
+            )
+            for household, system in houses.by_id.items()
+        },
+        store=houses.store, clock=clock, address=server_address(settings, port=port),
+        names=_names(settings), webhook=webhook, hosts=outbound_hosts(settings),
+        checks={"database": DatabaseCheck(houses.store, clock), "jobs": workers_run},
+        checkup=partial(_check_up, houses, settings, clock),
+    )  # fmt: skip
+
+
+def server_address(settings: Settings, *, port: int | None = None) -> str:
+    """Return where people reach the server: scheme, name and port, without a slash at the end.
+
+    Args:
+        settings: In force.
+        port: Where the server really listens; PORT where None.
+    """
+    if settings.public_url:
+        return settings.public_url
+    host = _EVERYWHERE.get(settings.host, settings.host)
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{settings.port if port is None else port}"
+
+
+def _names(settings: Settings) -> frozenset[str]:
+    """Return the host names by which the server can be asked for."""
+    urls = [url for url in (settings.public_url, settings.telegram_webhook_url) if url]
+    names = {urlsplit(url).hostname or "" for url in urls} | {settings.host.lower()}
+    if not is_loopback(settings.host):
+        machine = socket.gethostname().lower()
+        names |= {machine, f"{machine}.local"}
+    return frozenset(names)
+
+
+def _check_up(houses: Houses, settings: Settings, clock: Clock) -> Sequence[Finding]:
+    now, url = clock.now(), houses.store.url
+    backups = backup_findings(url, settings.backup_dir, now)
+    return [*database_findings(url), *backups, *machine_findings(now)]

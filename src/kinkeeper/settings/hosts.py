@@ -1,0 +1,18 @@
+"""Which hosts the settings let this program talk to. Pure."""
+
+from urllib.parse import urlsplit
+
+from kinkeeper.settings.model import Settings
+
+
+def outbound_hosts(settings: Settings) -> tuple[str, ...]:
+    """Return the hosts that the program will contact by itself; with default settings none.
+
+    Args:
+        settings: In force.
+    """
+    addresses = [settings.database_url]
+    if settings.telegram_bot_token is not None:
+        addresses.append(str(settings.telegram_api_url))
+    hosts = {urlsplit(address).hostname for address in addresses if address}
+    return tuple(sorted(host for host in hosts if host))

@@ -1,0 +1,138 @@
+"""Checks of the database and of the machine it lives on; none of them changes anything."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import URL
+
+from kinkeeper.core.errors import KinkeeperError
+from kinkeeper.observability.findings import Finding, Health, broken, ok
+from kinkeeper.store.engines import is_sqlite, reader_engine
+from kinkeeper.store.faults import translated
+from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
+from kinkeeper.store.nightly import nightly_backups
+from kinkeeper.store.sqlite_library import check_library, sqlite
+
+_OLDEST_PYTHON = (3, 11)
+_RELEASED = datetime(2026, 1, 1, tzinfo=UTC)
+_LATEST_BACKUP = timedelta(days=2)
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def database_findings(url: URL) -> Iterator[Finding]:
+    """Check that a database can be used, and by this program. Blocks.
+
+    Args:
+        url: Where it is.
+    """
+    place = url.render_as_string(hide_password=True)
+    if is_sqlite(url):
+        file = Path(str(url.database))
+        yield _folder(file)
+        if not file.exists():
+            yield ok("database", f"{file} will be made at the first use")
+            return
+        place = str(file)
+    try:
+        engine = reader_engine(url, connections=1)
+        try:
+            with translated(), engine.connect() as connection:
+                version = current_version(connection)
+        finally:
+            engine.dispose()
+    except KinkeeperError as error:
+        yield broken("database", f"{place}: {error}", "see the message")
+        return
+    yield _version(place, version)
+
+
+def machine_findings(now: datetime) -> list[Finding]:
+    """Check Python, the SQLite library and the clock.
+
+    Args:
+        now: The wall clock's, aware.
+    """
+    return [_python(), _library(), _clock(now)]
+
+
+def _version(place: str, version: str | None) -> Finding:
+    if version is None:
+        return ok("database", f"{place} is empty; tables are made at the first use")
+    if version > SCHEMA_VERSION:
+        remedy = "install the newer program, or restore a backup made with this one"
+        found = f"{place} has schema {version}, newer than {SCHEMA_VERSION}"
+        return broken("database", found, remedy)
+    if version < SCHEMA_VERSION:
+        return ok(
+            "database", f"{place} has schema {version}; it is brought up to date at the next use"
+        )
+    return ok("database", f"{place}, schema {version}")
+
+
+def _folder(file: Path) -> Finding:
+    folder = file.parent
+    existing = next(each for each in (folder, *folder.parents) if each.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        remedy = "choose another folder with --db or DB_PATH, or make this one writable"
+        return broken("data folder", f"{existing} cannot be written", remedy)
+    if file.exists() and stat.S_IMODE(file.stat().st_mode) & _OTHERS:
+        return Finding(
+            check="data folder", health=Health.WARNING, found=f"{file} can be read by others",
+            remedy=f"chmod 600 {file}",
+        )  # fmt: skip
+    return ok("data folder", str(folder))
+
+
+def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Finding]:
+    """Check that backups are made at night where a folder is named for them.
+
+    Args:
+        url: Of the database.
+        folder: Where they are kept, if anywhere.
+        now: The wall clock's, aware.
+    """
+    if not is_sqlite(url):
+        yield ok("backups", "left to the database server: pg_dump and pg_restore")
+        return
+    if folder is None:
+        yield ok("backups", "none are made at night; BACKUP_DIR names a folder for them")
+        return
+    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not os.access(existing, os.W_OK | os.X_OK):
+        yield broken("backups", f"{existing} cannot be written", "choose another BACKUP_DIR")
+        return
+    days = sorted(nightly_backups(folder, Path(str(url.database))).values())
+    if not days:
+        yield ok("backups", f"{folder} is empty; the first is made by the server or a worker")
+        return
+    found = f"{len(days)} in {folder}, the latest of {days[-1]}"
+    if now.date() - days[-1] > _LATEST_BACKUP:
+        remedy = "see that `kinkeeper serve` or `kinkeeper worker` runs, and what its log says"
+        yield Finding(check="backups", health=Health.WARNING, found=found, remedy=remedy)
+        return
+    yield ok("backups", found)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] < _OLDEST_PYTHON:
+        return broken("Python", version, "install Python 3.11 or newer")
+    return ok("Python", version)
+
+
+def _library() -> Finding:
+    try:
+        check_library()
+    except KinkeeperError as error:
+        return broken("SQLite library", sqlite.sqlite_version, str(error))
+    return ok("SQLite library", sqlite.sqlite_version)
+
+
+def _clock(now: datetime) -> Finding:
+    if now < _RELEASED:
+        return broken("clock", f"{now:%Y-%m-%d %H:%M} UTC", "set the machine's date and time")
+    return ok("clock", f"{now:%Y-%m-%d %H:%M} UTC")
