@@ -127,6 +127,8 @@ def test_doing_something_else_claims_nothing(text: str) -> None:
         "Leo dentist tomorrow 4pm",
         "chess pickup tomorrow?",
         "soccer tonight, nobody available?",
+        "Mia has to be at swim tomorrow by ten",
+        "Leo without a driver for chess today",
     ],
 )
 def test_somebody_is_wanted(text: str) -> None:

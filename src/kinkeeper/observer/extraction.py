@@ -80,7 +80,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     phrase = _primary(phrases)
     stance, is_uncertain = _stance(reading, phrase)
     activity = _activity(reading)
-    task = phrase.task if phrase else _implied_task(activity)
+    task = phrase.task if phrase else _implied_task(activity, stance, participants)
     moments = read_moments(reading, task, turning_point(reading, phrase, activity))
     children = _children(reading, sender, participants)
     adult = phrase.adult if phrase else _adult(reading)
@@ -266,8 +266,13 @@ def _is_tied(mention: Mention, span: TimeSpan) -> bool:
     )
 
 
-def _implied_task(activity: Mention | None) -> Task | None:
-    return Task.APPOINTMENT if activity and activity.kind == "generic" else None
+def _implied_task(
+    activity: Mention | None, stance: Stance, participants: Participants
+) -> Task | None:
+    if activity is None or activity.kind != "generic":
+        return None
+    is_sought = stance is not Stance.STATES and participants.is_care(activity.id)
+    return Task.COVER if is_sought else Task.APPOINTMENT
 
 
 def _type(task: Task | None, activity: Mention | None) -> CoordinationType:

@@ -47,6 +47,11 @@ class Participants:
         generic = self.vocabulary.generic_activity(activity) if activity else None
         return generic is not None and generic.category == "session"
 
+    def is_care(self, activity: str | None) -> bool:
+        """Whether a word names somebody's looking after the children (a sitter, daycare)."""
+        generic = self.vocabulary.generic_activity(activity) if activity else None
+        return generic is not None and generic.category == "care"
+
     def is_appointment(self, activity: str | None) -> bool:
         """Whether a word names what is arranged for one person outside the family (the dentist)."""
         generic = self.vocabulary.generic_activity(activity) if activity else None

@@ -270,16 +270,16 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
 
 def _is_wanted(extraction: Extraction) -> bool:
     """Whether the family waits for somebody to take it: wanted, theirs, and more than a child and a day."""
+    is_dated = bool(extraction.dates or extraction.times)
+    is_of_child = bool(extraction.child) and is_dated
     if extraction.stance is Stance.DECLINES:
-        is_left_open = extraction.task in _JOBS and bool(extraction.child)
-        return _is_of_family(extraction) or (is_left_open and not extraction.is_loose)
+        is_left_open = extraction.task in _JOBS and is_of_child and not extraction.is_loose
+        return _is_of_family(extraction) or is_left_open
     if not extraction.seeks_owner:
         return False
-    has_what = extraction.task is not None or extraction.activity is not None
     if _is_of_family(extraction):
-        return has_what or bool(extraction.dates or extraction.times)
-    is_dated = bool(extraction.dates or extraction.times)
-    return extraction.task in _JOBS and bool(extraction.child) and is_dated
+        return is_of_child or extraction.task is not None or extraction.activity is not None
+    return extraction.task in {*_JOBS, Task.ATTEND} and is_of_child
 
 
 def needs_owner(extraction: Extraction) -> bool:

@@ -25,14 +25,26 @@ def seeks_owner_of(
         participants: The household compiled.
     """
     if stance is Stance.ASKS:
-        is_of_something = phrase is not None or bool(reading.of_kind("activity", "generic"))
-        return has_cue(reading, "wanted") or (is_bidden(reading) and is_of_something)
+        return has_cue(reading, "wanted") or (is_bidden(reading) and _is_of_family(reading, phrase))
     if stance is not Stance.STATES or not reading.of_kind("child", "group"):
         return False
+    if has_cue(reading, "needed") and reading.spans:
+        return True
     if phrase is not None and phrase.task in ERRANDS:
-        return has_cue(reading, "needed") or any(has_cue(reading, name) for name in _NAMED_TASKS)
+        return any(has_cue(reading, name) for name in _NAMED_TASKS)
     is_outside = any(participants.is_appointment(m.id) for m in reading.of_kind("generic"))
     return is_outside and bool(reading.spans)
+
+
+def _is_of_family(reading: Reading, phrase: TaskPhrase | None) -> bool:
+    """Whether what one of the others is asked to do is an errand or activity of the household."""
+    if reading.of_kind("activity") or any(has_cue(reading, name) for name in _NAMED_TASKS):
+        return True
+    is_job = phrase is not None or bool(reading.of_kind("generic"))
+    is_errand = phrase is not None and phrase.task in ERRANDS
+    return (is_job and bool(reading.of_kind("child", "group"))) or (
+        is_errand and bool(reading.spans)
+    )
 
 
 def is_bidden(reading: Reading) -> bool:
