@@ -183,6 +183,11 @@ def redeem(
     )  # fmt: skip
 
 
+def is_button_of(conn: Connection, household: str, data: str) -> bool:
+    """Whether a button of this household, wherever it stands, gives that back."""
+    return _find(conn, household, data) is not None
+
+
 def note_answer(conn: Connection, redeemed: Redeemed, answer: str) -> None:
     """Keep what a press was answered with, for the same press coming twice."""
     mine = and_(

@@ -140,6 +140,26 @@ def find_by_message_id(
     return [_stored(row) for row in rows]
 
 
+def find_reaction(
+    conn: Connection, household: str, chat_id: str, *, target: str, sender: str, text: str
+) -> StoredMessage | None:
+    """Return the latest reaction of somebody to a message with one sign, if its text is still kept."""
+    row = conn.execute(
+        select(messages)
+        .where(
+            messages.c.household == household,
+            messages.c.chat_id == chat_id,
+            messages.c.kind == MessageKind.REACTION.value,
+            messages.c.target == target,
+            messages.c.sender == sender,
+            messages.c.text == text,
+        )
+        .order_by(messages.c.id.desc())
+        .limit(1)
+    ).first()
+    return _stored(row) if row else None
+
+
 def recent(
     conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
 ) -> Sequence[StoredMessage]:

@@ -83,6 +83,30 @@ def load(conn: Connection, household: str, row_id: int) -> StoredOutbound | None
     return found[0] if found else None
 
 
+def find_by_channel_id(
+    conn: Connection, household: str, channel: str, chat_id: str, *, message_id: str
+) -> StoredOutbound | None:
+    """Return the message of ours that a channel knows by an id, where everybody in the chat sees it.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        channel: Which channel.
+        chat_id: Which chat.
+        message_id: The channel's id.
+    """
+    found = _read(
+        conn, household,
+        and_(
+            _columns.channel == channel,
+            _columns.chat_id == chat_id,
+            _columns.kind == OutboundKind.SEND.value,
+            _columns.channel_message_id == message_id,
+        ),
+    )  # fmt: skip
+    return found[-1] if found else None
+
+
 def carriers(conn: Connection, household: str, action_id: str) -> Sequence[StoredOutbound]:
     """Return the messages with buttons for an action that are, or may still get, in front of people."""
     is_out = or_(_columns.channel_message_id.is_not(None), _columns.ephemeral_id.is_not(None))

@@ -14,6 +14,11 @@ _YEARS = range(1970, 2200)
 _HALF_CHARACTER = re.compile(r"[\x00\ud800-\udfff]")
 
 
+def storable(text: str) -> str:
+    """Return a text with a sign in place of what databases do not store: half and zero characters."""
+    return _HALF_CHARACTER.sub("\ufffd", text)
+
+
 def parse_record(raw: bytes) -> Mapping[str, Any]:
     """Return the JSON object of a line.
 
@@ -97,8 +102,7 @@ def _text(record: Mapping[str, Any]) -> str:
     value = record["text"]
     if not isinstance(value, str):
         raise InputError(f'"text" must be a text, not {_type(value)}')
-    # Databases store neither halves of a character nor the zero character.
-    return _HALF_CHARACTER.sub("\ufffd", value)
+    return storable(value)
 
 
 def _kind(record: Mapping[str, Any]) -> MessageKind:

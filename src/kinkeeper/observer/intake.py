@@ -22,6 +22,7 @@ from kinkeeper.language.memo import Memo
 from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
 from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
+from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
 from kinkeeper.observer.config import ObserverConfig
@@ -131,12 +132,20 @@ class Intake:
             ConflictError: The id is taken by a message with another text; nothing is changed.
         """
         household = self._participants.household
-        if self._refuses_chats and message.chat_id not in household.chats:
+        if self._refuses_chats and not self._is_ours(conn, message):
             raise DeniedError(
                 f"chat {message.chat_id!r} is not one of household {household.id!r}; "
                 "add it to `chats` in the household file to have it observed"
             )
         return self._take_in(conn, message, now=now)
+
+    def _is_ours(self, conn: Connection, message: InboundMessage) -> bool:
+        """Whether the household file names the chat, by its id or by one it had before."""
+        household = self._participants.household
+        if message.chat_id in household.chats:
+            return True
+        earlier = former_chats(conn, household.id, message.channel, message.chat_id)
+        return not set(earlier).isdisjoint(household.chats)
 
     def _repeat(self, conn: Connection, message: InboundMessage) -> Received:
         household = self._participants.household.id

@@ -559,4 +559,21 @@ def upgrade() -> None:
         sa.Column("set_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
     )
+    op.create_table(
+        "telegram_progress",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("bot", sa.String(length=32), nullable=False),
+        sa.Column("next_update", sa.BigInteger(), nullable=False),
+        sa.Column("handled_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "bot", name=op.f("pk_telegram_progress")),
+    )
+    op.create_table(
+        "telegram_strangers",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("bot", sa.String(length=32), nullable=False),
+        sa.Column("chat_id", sa.String(length=32), nullable=False),
+        sa.Column("times", sa.Integer(), nullable=False),
+        sa.Column("last_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "bot", "chat_id", name=op.f("pk_telegram_strangers")),
+    )
     # ### end Alembic commands ###

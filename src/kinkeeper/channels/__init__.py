@@ -1,0 +1,1 @@
+"""Ways into and out of chats that people use; one package each."""

@@ -1,0 +1,206 @@
+"""Commands: who asks is answered, and nobody else where Telegram lets us."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.channels.telegram.answers import Answer, Answers
+from kinkeeper.channels.telegram.families import CHANNEL, Family
+from kinkeeper.channels.telegram.updates import Chat
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.household.model import Member
+from kinkeeper.messaging import addresses, outbox
+from kinkeeper.messaging.outbound import Outbound
+from kinkeeper.observer import feedback
+from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration
+from kinkeeper.observer.trace import load_trace
+
+MENU: Mapping[str, str] = {
+    "pending": "What waits for a yes",
+    "why": "Why something was said, or not: as an answer to a message",
+    "today": "What takes place today",
+    "week": "What takes place in the next seven days",
+    "quiet": "Say nothing unasked: /quiet 2h, /quiet off",
+    "help": "What can be asked here",
+}
+"""What people can ask, as the app lists it."""
+
+ALONE = frozenset({"pending", "why"})
+"""What nobody else needs to see asked."""
+
+_ANSWER_WITHIN = timedelta(hours=1)
+_WEEK = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A command, or something that stands for one.
+
+    Attributes:
+        update_id: Telegram's number of the update; it is answered once.
+        chat: Where.
+        account: Who, where that is known.
+        message_id: The message; None where only the bot was shown it.
+        name: Of the command.
+        argument: What follows it.
+        about: The message it answers, if any.
+    """
+
+    update_id: int
+    chat: Chat
+    account: int | None
+    message_id: str | None
+    name: str
+    argument: str
+    about: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asking:
+    """A command with what is needed to answer it."""
+
+    conn: Connection
+    family: Family
+    member: Member
+    asked: Asked
+    is_alone: bool
+    now: datetime
+
+    @property
+    def household(self) -> str:
+        return self.family.household.id
+
+    @property
+    def answers(self) -> Answers:
+        return Answers(self.family.participants, self.now)
+
+
+def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:
+    """Put the answer to a command of a member; others, and unknown commands in groups, get none.
+
+    Args:
+        conn: In a write transaction.
+        family: Whose chat it is.
+        asked: What was asked.
+        now: Aware.
+    """
+    member = family.member(asked.account)
+    name = asked.name if asked.name in _ANSWERS or not asked.chat.is_private else "help"
+    if member is None or name not in _ANSWERS:
+        return
+    is_alone = _can_be_alone(conn, family, member, asked)
+    asking = _Asking(
+        conn=conn, family=family, member=member, asked=asked, is_alone=is_alone, now=now
+    )
+    for number, each in enumerate(_ANSWERS[name](asking)):
+        message = Outbound(
+            channel=CHANNEL, chat_id=asked.chat.id, body=each.text,
+            dedupe_key=f"command:{asked.update_id}:{number}", reply_to=asked.message_id,
+            buttons=each.buttons, action_id=each.action_id,
+            audience=member.id if is_alone else None, deliver_by=now + _ANSWER_WITHIN,
+            is_unprompted=False, is_soundless=True,
+        )  # fmt: skip
+        outbox.put(conn, family.household.id, message, now=now)
+
+
+def answer_stranger(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:
+    """Tell somebody who is no member their number, once a day, and nothing else.
+
+    Args:
+        conn: In a write transaction.
+        family: Through whose outbox; the bot has no other.
+        asked: What they wrote.
+        now: Aware.
+    """
+    message = Outbound(
+        channel=CHANNEL, chat_id=asked.chat.id,
+        body=f"I only work for households that know you. Your Telegram number is {asked.account}.",
+        dedupe_key=f"stranger:{asked.chat.id}:{now.date()}", deliver_by=now + _ANSWER_WITHIN,
+        is_unprompted=False, is_soundless=True,
+    )  # fmt: skip
+    outbox.put(conn, family.household.id, message, now=now)
+
+
+def _can_be_alone(conn: Connection, family: Family, member: Member, asked: Asked) -> bool:
+    """Whether the answer reaches nobody else; what was asked unseen is never answered aloud."""
+    if asked.chat.is_private or asked.message_id is None:
+        return True
+    found = addresses.address_for(
+        conn, family.household.id, CHANNEL, asked.chat.id, member=member.id
+    )
+    return found is not None
+
+
+def _pending(asking: _Asking) -> Sequence[Answer]:
+    may_decide = asking.is_alone and asking.member.is_adult
+    return asking.answers.pending(asking.conn, with_buttons=may_decide)
+
+
+def _why(asking: _Asking) -> Sequence[Answer]:
+    about = asking.asked.about
+    chat_id = None if asking.asked.chat.is_private else asking.asked.chat.id
+    ours = None
+    if about is not None and chat_id is not None:
+        ours = outbox.find_by_channel_id(
+            asking.conn, asking.household, CHANNEL, chat_id, message_id=about
+        )
+    if about is None or (ours is not None and ours.message.reply_to is None):
+        return [Answer(text="Answer a message with /why, and I say what I made of it.")]
+    wanted = about if ours is None else ours.message.reply_to
+    try:
+        trace = load_trace(asking.conn, asking.family.household, wanted or "", chat_id=chat_id)
+    except (NotFoundError, InputError):
+        return [Answer(text="I did not hear that message.")]
+    if ours is not None:
+        feedback.wonder(
+            asking.conn, asking.household, trace.row.id, by=asking.member.id, now=asking.now
+        )
+    return [asking.answers.why(trace)]
+
+
+def _today(asking: _Asking) -> Sequence[Answer]:
+    return [asking.answers.agenda(asking.conn, days=1)]
+
+
+def _week(asking: _Asking) -> Sequence[Answer]:
+    return [asking.answers.agenda(asking.conn, days=_WEEK)]
+
+
+def _quiet(asking: _Asking) -> Sequence[Answer]:
+    conn, household, now = asking.conn, asking.household, asking.now
+    if not asking.asked.argument:
+        return [asking.answers.quiet(conn)]
+    if not asking.member.is_adult:
+        return [Answer(text="Only an adult of the household can ask for quiet.")]
+    try:
+        length = parse_duration(asking.asked.argument)
+    except InputError as error:
+        return [Answer(text=f"{error}.")]
+    if length is None:
+        end_quiet(conn, household)
+        return [Answer(text="Speaking again.")]
+    be_quiet(conn, household, until=now + length, by=asking.member.id, now=now)
+    return [Answer(text=f"Quiet until {asking.answers.moment(now + length)}.")]
+
+
+def _help(_asking: _Asking) -> Sequence[Answer]:
+    lines = [f"/{name}: {words}" for name, words in MENU.items()]
+    return [Answer(text="\n".join(lines))]
+
+
+def _start(asking: _Asking) -> Sequence[Answer]:
+    greeting = f"Hello {asking.member.name}. What needs your yes can reach you here now."
+    return [Answer(text=greeting), *_help(asking)]
+
+
+_ANSWERS: Mapping[str, Callable[[_Asking], Sequence[Answer]]] = {
+    "pending": _pending,
+    "why": _why,
+    "today": _today,
+    "week": _week,
+    "quiet": _quiet,
+    "help": _help,
+    "start": _start,
+}

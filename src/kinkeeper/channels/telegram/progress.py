@@ -1,0 +1,43 @@
+"""How far a bot's updates were handled: written with what they led to, so that neither is without the other."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, delete, insert, select
+
+from kinkeeper.channels.telegram.tables import telegram_progress
+
+# Telegram keeps an update for a day. After a week without any it begins a new count, which may lie
+# lower: an old place in the old count would then skip everything.
+_REMEMBERED = timedelta(hours=24)
+_NOBODY = ""
+_columns = telegram_progress.c
+
+
+def note(conn: Connection, bot: str, update_id: int, *, now: datetime) -> None:
+    """Note that an update, and all before it, were handled.
+
+    Args:
+        conn: In the write transaction that handles it.
+        bot: Telegram's number of the bot.
+        update_id: The update.
+        now: Aware.
+    """
+    mine = (_columns.household == _NOBODY, _columns.bot == bot)
+    conn.execute(delete(telegram_progress).where(*mine))
+    conn.execute(
+        insert(telegram_progress).values(
+            household=_NOBODY, bot=bot, next_update=update_id + 1, handled_at=now
+        )
+    )
+
+
+def load(conn: Connection, bot: str, *, now: datetime) -> int | None:
+    """Return the first update that was not handled; None where that says nothing (any more)."""
+    found: int | None = conn.execute(
+        select(_columns.next_update).where(
+            _columns.household == _NOBODY,
+            _columns.bot == bot,
+            _columns.handled_at > now - _REMEMBERED,
+        )
+    ).scalar()
+    return found

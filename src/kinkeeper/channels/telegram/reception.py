@@ -1,0 +1,281 @@
+"""Takes in what Telegram says happened: each update with all that it leads to, in one transaction.
+
+What our own code fails on is kept whole and counts as taken in, so that it blocks nothing. What the
+database does not take is not taken in: Telegram sends it again.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.channels.telegram import commands, presses, progress, strangers
+from kinkeeper.channels.telegram.commands import Asked
+from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
+from kinkeeper.channels.telegram.listening import heard, heard_reactions
+from kinkeeper.channels.telegram.updates import (
+    Commanded,
+    Moved,
+    Nothing,
+    Pressed,
+    Reacted,
+    Said,
+    StandingChanged,
+    Unknown,
+    Update,
+    parse_update,
+)
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.messaging import addresses, failed_updates, outbox
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True, kw_only=True)
+class Identity:
+    """Who the bot is, as far as Telegram has told.
+
+    Attributes:
+        bot: Telegram's number of it, from its token.
+        username: What people write behind an @, in small letters; None until it was asked for.
+    """
+
+    bot: str
+    username: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What is to be done about an update outside the database.
+
+    Attributes:
+        update_id: Telegram's number of it; None where it has none.
+        is_standing_changed: Whether the bot's rights somewhere are to be looked at anew.
+    """
+
+    update_id: int | None
+    is_standing_changed: bool = field(default=False)
+
+
+class Reception:
+    """Takes in the updates of one bot.
+
+    Args:
+        store: Database of its households.
+        families: Its households.
+        identity: Who the bot is.
+        clock: Tells when something arrived.
+    """
+
+    def __init__(
+        self, store: Store, families: Families, *, identity: Identity, clock: Clock
+    ) -> None:
+        self._store = store
+        self._families = families
+        self._identity = identity
+        self._clock = clock
+
+    async def take_in(self, content: object, *, is_in_order: bool) -> Taken:
+        """Take in one update; returns once it is durable.
+
+        Args:
+            content: Its JSON, whatever it is.
+            is_in_order: Whether all updates before it were taken in; then its place is noted.
+
+        Raises:
+            UnavailableError: It was not taken in; try again later.
+        """
+        if self._identity.username is None:
+            raise UnavailableError("who the bot is has not been asked yet; try again")
+        update, now = parse_update(content), self._clock.now()
+
+        def work(conn: Connection) -> None:
+            if is_in_order and update.update_id is not None:
+                progress.note(conn, self._identity.bot, update.update_id, now=now)
+            self._handle(conn, update, content, now)
+
+        try:
+            await self._store.write(work)
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one update that we fail on must not block the others
+            await self._set_aside(update, content, error, is_in_order=is_in_order)
+        is_changed = isinstance(update, StandingChanged | Moved)
+        return Taken(update_id=update.update_id, is_standing_changed=is_changed)
+
+    def _handle(self, conn: Connection, update: Update, content: object, now: datetime) -> None:
+        match update:
+            case Said():
+                self._hear(conn, update, now)
+            case Commanded():
+                self._command(conn, update, now)
+            case Reacted():
+                self._react(conn, update, now)
+            case Pressed():
+                self._press(conn, update, now)
+            case StandingChanged():
+                self._stand(conn, update, now)
+            case Moved():
+                self._move(conn, update, now)
+            case Unknown():
+                self._keep_unread(conn, update, content, now)
+            case Nothing():
+                pass
+
+    def _hear(self, conn: Connection, said: Said, now: datetime) -> None:
+        if said.chat.is_private:
+            if not said.is_edit:
+                self._talk(conn, _asked(said, "help"), now)
+            return
+        family = self._family(conn, said.chat.id, now)
+        if family is None:
+            return
+        if _is_why(said) and self._is_own(conn, family, said):
+            commands.answer(conn, family, _asked(said, "why"), now=now)
+            return
+        message = heard(conn, family, said)
+        if message is not None:
+            family.intake.receive(conn, message, now=now)
+
+    def _react(self, conn: Connection, reacted: Reacted, now: datetime) -> None:
+        family = self._family(conn, reacted.chat.id, now) if not reacted.chat.is_private else None
+        if family is None:
+            return
+        for message in heard_reactions(conn, family, reacted):
+            family.intake.receive(conn, message, now=now)
+
+    def _command(self, conn: Connection, command: Commanded, now: datetime) -> None:
+        if command.addressee not in {None, self._identity.username}:
+            return
+        asked = Asked(
+            update_id=command.update_id, chat=command.chat, account=command.author.account,
+            message_id=command.message_id, name=command.name, argument=command.argument,
+            about=command.reply_to,
+        )  # fmt: skip
+        if command.chat.is_private:
+            self._talk(conn, asked, now)
+            return
+        family = self._family(conn, command.chat.id, now)
+        if family is not None:
+            commands.answer(conn, family, asked, now=now)
+
+    def _talk(self, conn: Connection, asked: Asked, now: datetime) -> None:
+        """Answer in a private chat: to each household in which the person is somebody."""
+        theirs = self._families.of_account(asked.account)
+        if not theirs:
+            strangers.count(conn, self._identity.bot, asked.chat.id, now=now)
+            commands.answer_stranger(conn, self._families.all[0], asked, now=now)
+        for family, member in theirs:
+            addresses.remember_private_chat(
+                conn, family.household.id, CHANNEL, member=member.id, chat_id=asked.chat.id, now=now
+            )
+            commands.answer(conn, family, asked, now=now)
+
+    def _press(self, conn: Connection, pressed: Pressed, now: datetime) -> None:
+        family = self._families.of_press(
+            conn, pressed.chat.id, pressed.account, pressed.data, is_private=pressed.chat.is_private
+        )
+        if family is None:
+            strangers.count(conn, self._identity.bot, pressed.chat.id, now=now)
+            return
+        presses.carry_out(conn, family, pressed, now=now)
+
+    def _stand(self, conn: Connection, changed: StandingChanged, now: datetime) -> None:
+        if changed.chat.is_private:
+            for own, member in self._families.of_account(changed.account):
+                if not changed.is_present:
+                    addresses.forget_private_chat(conn, own.household.id, CHANNEL, member.id)
+            return
+        family = self._family(conn, changed.chat.id, now)
+        if family is not None:
+            addresses.set_member_only(
+                conn, family.household.id, CHANNEL, changed.chat.id,
+                may=changed.is_present and changed.governs, now=now,
+            )  # fmt: skip
+
+    def _move(self, conn: Connection, moved: Moved, now: datetime) -> None:
+        family = self._families.of_chat(conn, moved.old)
+        if family is None:
+            strangers.count(conn, self._identity.bot, moved.old, now=now)
+            return
+        addresses.record_move(
+            conn, family.household.id, CHANNEL, old=moved.old, new=moved.new, now=now
+        )
+
+    def _family(self, conn: Connection, chat_id: str, now: datetime) -> Family | None:
+        """Return whose a group is; of a group that is nobody's only its number is kept."""
+        family = self._families.of_chat(conn, chat_id)
+        if family is None:
+            strangers.count(conn, self._identity.bot, chat_id, now=now)
+        return family
+
+    def _is_own(self, conn: Connection, family: Family, said: Said) -> bool:
+        """Whether a message answers one of ours."""
+        return said.reply_to is not None and (
+            outbox.find_by_channel_id(
+                conn, family.household.id, CHANNEL, said.chat.id, message_id=said.reply_to
+            )
+            is not None
+        )
+
+    def _keep_unread(
+        self, conn: Connection, unknown: Unknown, content: object, now: datetime
+    ) -> None:
+        """Keep an update of a kind we asked for that cannot be read, if it is from a chat of ours."""
+        log.warning("telegram.update.unread", update=unknown.update_id, kind=unknown.kind)
+        if unknown.kind is None or unknown.chat_id is None:
+            return
+        family = self._family(conn, unknown.chat_id, now)
+        if family is not None:
+            _keep(conn, family, unknown, content, error="cannot be read", now=now)
+
+    async def _set_aside(
+        self, update: Update, content: object, error: Exception, *, is_in_order: bool
+    ) -> None:
+        """Keep an update that our code failed on, and count it as taken in."""
+        reason, now = type(error).__name__, self._clock.now()
+        log.error("telegram.update.failed", update=update.update_id, error=reason)
+
+        def work(conn: Connection) -> None:
+            if is_in_order and update.update_id is not None:
+                progress.note(conn, self._identity.bot, update.update_id, now=now)
+            for family in self._concerned(conn, update):
+                _keep(conn, family, update, content, error=reason, now=now)
+
+        await self._store.write(work)
+
+    def _concerned(self, conn: Connection, update: Update) -> Sequence[Family]:
+        match update:
+            case Said() | Commanded() | Reacted() | Pressed() | StandingChanged():
+                chat = update.chat
+            case _:
+                return ()
+        if chat.is_private:
+            return [family for family, _ in self._families.of_account(int(chat.id))]
+        family = self._families.of_chat(conn, chat.id)
+        return () if family is None else (family,)
+
+
+def _asked(said: Said, name: str) -> Asked:
+    return Asked(
+        update_id=said.update_id, chat=said.chat, account=said.author.account,
+        message_id=said.message_id, name=name, argument="", about=said.reply_to,
+    )  # fmt: skip
+
+
+def _is_why(said: Said) -> bool:
+    return not said.is_edit and said.text.strip().rstrip("?!. ").lower() == "why"
+
+
+def _keep(
+    conn: Connection, family: Family, update: Update, content: object, *, error: str, now: datetime
+) -> None:
+    failed_updates.keep(
+        conn, family.household.id, channel=CHANNEL, update_id=str(update.update_id),
+        content=json.dumps(content), error=error, now=now,
+    )  # fmt: skip

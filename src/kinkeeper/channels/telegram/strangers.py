@@ -1,0 +1,68 @@
+"""Chats that are no household's here: nothing of what is said in them is kept, only that they are there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from kinkeeper.channels.telegram.tables import telegram_strangers
+
+_NOBODY = ""
+_MOST = 100
+_columns = telegram_strangers.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stranger:
+    """A chat that is not listened to.
+
+    Attributes:
+        chat_id: Telegram's number of it, as the household file would name it.
+        times: How often something came from it.
+        last_at: Aware; when last.
+    """
+
+    chat_id: str
+    times: int
+    last_at: datetime
+
+
+def count(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
+    """Count something that came from a chat that is no household's here.
+
+    Args:
+        conn: In a write transaction.
+        bot: Telegram's number of the bot.
+        chat_id: The chat.
+        now: Aware.
+    """
+    mine = (_columns.household == _NOBODY, _columns.bot == bot)
+    counted = conn.execute(
+        update(telegram_strangers)
+        .where(*mine, _columns.chat_id == chat_id)
+        .values(times=_columns.times + 1, last_at=now)
+    )
+    if counted.rowcount:
+        return
+    # Anybody can add a bot to a chat: the longest silent make room.
+    known = conn.execute(
+        select(_columns.chat_id).where(*mine).order_by(_columns.last_at.desc(), _columns.chat_id)
+    ).scalars()
+    if too_many := list(known)[_MOST - 1 :]:
+        conn.execute(delete(telegram_strangers).where(*mine, _columns.chat_id.in_(too_many)))
+    conn.execute(
+        insert(telegram_strangers).values(
+            household=_NOBODY, bot=bot, chat_id=chat_id, times=1, last_at=now
+        )
+    )
+
+
+def find(conn: Connection, bot: str) -> Sequence[Stranger]:
+    """Return the chats that are not listened to, the latest first."""
+    rows = conn.execute(
+        select(telegram_strangers)
+        .where(_columns.household == _NOBODY, _columns.bot == bot)
+        .order_by(_columns.last_at.desc(), _columns.chat_id)
+    )
+    return [Stranger(chat_id=row.chat_id, times=row.times, last_at=row.last_at) for row in rows]

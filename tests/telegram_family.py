@@ -1,0 +1,172 @@
+"""The sample family in a group of the Bot API emulator, and the program that listens to it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, Table, select
+
+from botapi import BotApi, Group, Message, Person
+from botapi.accounts import Bot
+from kinkeeper.bootstrap import Houses, System, open_houses
+from kinkeeper.bootstrap.telegram import Connected, telegram_connected
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.jobs.job import Pace
+from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.settings.model import Settings
+from live_household import HOUSEHOLD, MONDAY
+
+QUICK = Pace(
+    ladder=RetryLadder(delays=(timedelta(milliseconds=1),) * 3),
+    poll_every=timedelta(milliseconds=50),
+    reconcile_every=timedelta(milliseconds=200),
+    upkeep_every=timedelta(milliseconds=20),
+)
+AT_ONCE = (0.01,)
+SECRET = "sixteen-or-more-letters"  # noqa: S105 - of this test
+
+
+@dataclass(kw_only=True)
+class Family:
+    """Two parents and their bot, in one group; the program may run or not."""
+
+    api: BotApi
+    bot: Bot
+    john: Person
+    sarah: Person
+    group: Group
+    folder: Path
+    settings: dict[str, Any]
+
+    @property
+    def clock(self) -> VirtualClock:
+        assert isinstance(self.api.clock, VirtualClock)
+        return self.api.clock
+
+    @property
+    def said_by_bot(self) -> list[Message]:
+        """What everybody in the group sees of the bot."""
+        return [each for each in self.api.messages_in(self.group) if each.sender is self.bot]
+
+    def alone_with(self, person: Person) -> list[Message]:
+        """What the bot said to a person in private."""
+        return [each for each in person.sees(self.bot) if each.sender is self.bot]
+
+    @contextmanager
+    def open(self, **settings: Any) -> Iterator[Houses]:
+        """Open the household file and its database, as one start of the program does."""
+        values = {
+            "family_context": self.folder / "households", "db_path": self.folder / "family.sqlite",
+            "telegram_bot_token": self.bot.token, "telegram_api_url": self.api.url,
+            "quiet_hours": "00:00-00:00", **self.settings, **settings,
+        }  # fmt: skip
+        with open_houses(Settings.model_validate(values), now=self.clock.now()) as houses:
+            yield houses
+
+    @asynccontextmanager
+    async def running(self, **settings: Any) -> AsyncIterator["Running"]:
+        """Run the program, from a start to a stop."""
+        with self.open(**settings) as houses, houses.live_intakes() as intakes:
+            async with telegram_connected(
+                houses, intakes, clock=self.clock, ladder=AT_ONCE
+            ) as connected, houses.working(
+                channels=connected.channels, tasks=connected.tasks, clock=self.clock, pace=QUICK
+            ):  # fmt: skip
+                yield Running(family=self, houses=houses, connected=connected)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """The program as it runs."""
+
+    family: Family
+    houses: Houses
+    connected: Connected
+
+    @property
+    def system(self) -> System:
+        return self.houses.systems[0]
+
+    def rows(self, table: Table, **where: Any) -> Sequence[Row[Any]]:
+        """Return rows of a table, in order."""
+        wanted = [table.c[name] == value for name, value in where.items()]
+        statement = select(table).where(*wanted).order_by(*table.primary_key.columns)
+        return self.houses.store.read_now(lambda conn: conn.execute(statement).all())
+
+    async def until(self, met: Callable[[], Any], what: str, *, within: float = 10) -> Any:
+        """Return the first true result of `met`."""
+        return await self.family.api.until(met, within=within, what=what)
+
+    async def spoken(self, count: int = 1) -> Message:
+        """Return the latest message in the group once there are so many."""
+        await self.until(
+            lambda: len(self.family.said_by_bot) >= count, f"message {count} in the group"
+        )
+        return self.family.said_by_bot[-1]
+
+    async def quiet_now(self) -> None:
+        """Wait until everything that came in was understood and everything that is due went out."""
+        from kinkeeper.messaging.tables import outbox  # noqa: PLC0415
+        from kinkeeper.observer.tables import observer_messages  # noqa: PLC0415
+
+        await self.family.api.settled(self.family.bot)
+
+        def is_done() -> bool:
+            waiting = [r for r in self.rows(observer_messages) if r.state in {"queued", "running"}]
+            going = [r for r in self.rows(outbox) if r.state in {"queued", "sending"}]
+            return not waiting and not going
+
+        await self.until(is_done, "rest")
+
+
+@contextmanager
+def family(
+    folder: Path,
+    *,
+    supergroup: bool = True,
+    admin: bool = True,
+    privacy: bool = True,
+    flood_control: bool = False,
+    **settings: Any,
+) -> Iterator[Family]:
+    """Yield the family, with the program not running yet; it is Monday morning."""
+    with BotApi(clock=VirtualClock(MONDAY), flood_control=flood_control) as api:
+        bot = api.bot(privacy=privacy)
+        john, sarah = api.user("John", "Miller"), api.user("Sarah", "Miller")
+        group = api.group("The Millers", john, sarah, bot, supergroup=supergroup)
+        if admin:
+            group.promote(bot)
+        write_household(folder, "miller", group.id, john, sarah)
+        yield Family(
+            api=api, bot=bot, john=john, sarah=sarah, group=group, folder=folder, settings=settings
+        )
+
+
+def write_household(folder: Path, name: str, chat_id: int, john: Person, sarah: Person) -> Path:
+    """Write the sample household's file under another id, for these accounts and this group."""
+    text = HOUSEHOLD.read_text(encoding="utf-8")
+    for old, new in (
+        ('id = "miller"', f'id = "{name}"\nchats = [{chat_id}]'),
+        ("telegram_id = 1001", f"telegram_id = {john.id}"),
+        ("telegram_id = 1002", f"telegram_id = {sarah.id}"),
+    ):
+        assert old in text
+        text = text.replace(old, new, 1)
+    file = folder / "households" / f"{name}.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def run(scenario: Callable[[], Any]) -> None:
+    """Run a scenario on an event loop of its own, for at most a minute."""
+
+    async def bounded() -> None:
+        async with asyncio.timeout(60):
+            await scenario()
+
+    asyncio.run(bounded())
