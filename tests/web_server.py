@@ -82,7 +82,10 @@ def served(folder: Path, **context: Any) -> Iterator[Served]:
         system.live_intake(refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)
-        house = House(participants=system.participants, store=system.store, intake=intake)
+        house = House(
+            participants=system.participants, store=system.store, intake=intake,
+            prover=system.prover(),
+        )  # fmt: skip
         values: dict[str, Any] = {
             "houses": {system.household.id: house}, "store": system.store, "clock": clock,
             "address": ADDRESS,

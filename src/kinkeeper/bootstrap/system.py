@@ -21,6 +21,7 @@ from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.proof import Prover
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.speaking import Speaker
@@ -76,6 +77,13 @@ class System:
         """Return the one that speaks in the groups."""
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
         return Speaker(self.household.id, self.household.zone, phrasing, self.config)
+
+    def prover(self) -> Prover:
+        """Return what decides messages again, to prove decisions."""
+        return Prover(
+            self.store, self.participants, self.config,
+            intake=self.intake(refuses_chats=False), settlement=self.settlement(),
+        )  # fmt: skip
 
     def replay(self, start: datetime) -> Replay:
         """Return the observer on a virtual clock that begins at `start`."""

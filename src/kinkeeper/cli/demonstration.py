@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from importlib.resources import as_file, files
@@ -30,6 +30,7 @@ from kinkeeper.observer.metrics import Metrics, load_metrics
 from kinkeeper.observer.trace import load_trace
 from kinkeeper.observer.trace_words import person
 from kinkeeper.settings.model import Settings
+from kinkeeper.web.views.welcome import Heard
 
 _SAMPLE = files("kinkeeper.cli").joinpath("sample")
 _STYLES = {"SPEAK": "bold magenta", "SILENT": "green", "DROP": "dim"}
@@ -85,13 +86,35 @@ def demonstrate(where: Where, *, as_json: bool, screen: Console | None = None) -
             Settings(), household_file=where.household or sample / "household.toml",
             database=str(Path(folder) / "demo.sqlite"), now=_start(inputs),
         ) as system:  # fmt: skip
-            rows = asyncio.run(_rows(system, inputs))
+            rows = asyncio.run(_collected(_rows(system, inputs)))
             metrics = system.store.read_now(lambda conn: _metrics(conn, system, rows))
             if as_json:
                 for row in rows:
                     answer_json(_record(row))
             else:
                 show(screen or console(), system, rows, metrics)
+
+
+async def play_sample() -> AsyncIterator[Heard]:
+    """Replay the sample family's days in a temporary database, and yield what was made of each message."""
+    with (
+        tempfile.TemporaryDirectory(prefix="kinkeeper-sample-") as folder,
+        as_file(_SAMPLE) as sample,
+        (sample / "chat.jsonl").open("rb") as chat,
+    ):
+        inputs = list(read_any_chat(chat))
+        opening = open_system(
+            Settings(), household_file=sample / "household.toml",
+            database=str(Path(folder) / "sample.sqlite"), now=_start(inputs),
+        )  # fmt: skip
+        system = await asyncio.to_thread(opening.__enter__)
+        try:
+            async for row in _rows(system, inputs):
+                yield Heard(
+                    at=row.at, household=system.household, message=row.message, line=row.line
+                )
+        finally:
+            await asyncio.to_thread(opening.__exit__, None, None, None)
 
 
 def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metrics) -> None:
@@ -168,11 +191,10 @@ def _outcome(row: Shown) -> Text:
     return Text("\n").join(parts)
 
 
-async def _rows(system: System, inputs: Sequence[ChatLine | BadLine]) -> list[Shown]:
+async def _rows(system: System, inputs: Sequence[ChatLine | BadLine]) -> AsyncIterator[Shown]:
     household = system.household
     messages = [line.placed(household) for line in inputs if isinstance(line, ChatLine)]
     of_id = {message.message_id: message for message in messages}
-    rows = []
     async for line in decisions(system, inputs):
         message = of_id[line["message_id"]]
         at = message.sent_at
@@ -180,8 +202,11 @@ async def _rows(system: System, inputs: Sequence[ChatLine | BadLine]) -> list[Sh
             at = await system.store.read(
                 lambda conn, about=message.message_id: _settled_at(conn, system, about)  # type: ignore[misc]
             )
-        rows.append(Shown(at=at.astimezone(household.zone), message=message, line=line))
-    return rows
+        yield Shown(at=at.astimezone(household.zone), message=message, line=line)
+
+
+async def _collected(rows: AsyncIterator[Shown]) -> list[Shown]:
+    return [row async for row in rows]
 
 
 def _settled_at(conn: Connection, system: System, message_id: str) -> datetime:

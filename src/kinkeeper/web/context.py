@@ -1,7 +1,7 @@
 """What the server works on, as bootstrap hands it over."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
@@ -15,8 +15,10 @@ from kinkeeper.observability.findings import Finding
 from kinkeeper.observability.server import ServerMetrics
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.proof import Prover
 from kinkeeper.store.store import Store
 from kinkeeper.web.security.rates import RateLimits
+from kinkeeper.web.views.welcome import Heard
 
 Check = Callable[[], Awaitable[str | None]]
 """Returns what is not ready, or None."""
@@ -53,11 +55,13 @@ class House:
         participants: The household compiled.
         store: Where its rows are.
         intake: Its tier 1, which leaves what it queues to the workers.
+        prover: Decides messages again, to prove decisions; None where that is not offered.
     """
 
     participants: Participants
     store: Store
     intake: Intake
+    prover: Prover | None = None
 
     @property
     def household(self) -> Household:
@@ -78,6 +82,7 @@ class WebContext:
         checks: What readiness depends on, by name.
         checkup: Checks the installation and says how to mend it; blocks.
         hosts: Hosts that this server is set up to talk to by itself; ideally none.
+        sample: Plays the sample family's days through the real observer, in a database of its own.
         webhook: Takes a chat service's updates, where one posts them here.
         rates: How many requests a client may make.
         metrics: Counts requests.
@@ -93,6 +98,7 @@ class WebContext:
     checks: Mapping[str, Check] = field(default_factory=dict)
     checkup: Checkup = _nothing_checked
     hosts: tuple[str, ...] = ()
+    sample: Callable[[], AsyncIterator[Heard]] | None = None
     webhook: Webhook | None = None
     rates: RateLimits = field(default_factory=RateLimits)
     metrics: ServerMetrics = field(default_factory=ServerMetrics)

@@ -13,6 +13,7 @@ from kinkeeper.web.pages import (
     silence,
     static,
     today,
+    welcome,
     why,
 )
 
@@ -26,4 +27,5 @@ routers: tuple[APIRouter, ...] = (
     why.router,
     silence.router,
     health.router,
+    welcome.router,
 )

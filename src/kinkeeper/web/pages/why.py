@@ -14,7 +14,7 @@ from kinkeeper.observer.feedback import Verdict
 from kinkeeper.observer.trace import load_trace
 from kinkeeper.web.access.door import Decider, Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.views.addresses import why_href
+from kinkeeper.web.views.addresses import replay_href, why_href
 from kinkeeper.web.views.why import why
 
 router = APIRouter(include_in_schema=False)
@@ -69,4 +69,7 @@ def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Ma
         "why": why(trace, quote), "verdicts": _VERDICTS,
         "given": feedback.verdict_of(conn, desk.household, trace.row.id, by=by),
         "address": why_href(trace.message_id, trace.chat_id), "proof": None,
+        "replay_address": replay_href(trace.message_id, trace.chat_id)
+        if desk.house.prover and desk.person.may_decide
+        else "",
     }  # fmt: skip

@@ -20,3 +20,8 @@ def event_href(event_id: str, start: datetime) -> str:
 def why_href(message_id: str, chat_id: str) -> str:
     """Return where it is told how a message was decided."""
     return f"/why/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"
+
+
+def replay_href(message_id: str, chat_id: str) -> str:
+    """Return where a message is decided again."""
+    return f"/replay/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"

@@ -162,7 +162,7 @@ def _day(day: date, items: Sequence[Item], *, anchor: date | None, wording: Word
         iso=day.isoformat(),
         number=day.day,
         weekday=wording.weekday(day)[:3],
-        label=wording.day(day).capitalize(),
+        label=wording.heading(day),
         long_label=wording.long_day(day),
         is_today=day == wording.today,
         is_outside=anchor is not None and day.month != anchor.month,

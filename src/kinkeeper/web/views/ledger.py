@@ -86,7 +86,7 @@ def _page(day: LedgerDay, quotes: Mapping[NearMiss, tuple[Quote, float]], wordin
     }  # fmt: skip
     return Page(
         iso=day.day.isoformat(),
-        label=wording.day(day.day).capitalize(),
+        label=wording.heading(day.day),
         long_label=wording.long_day(day.day),
         sentence=day.sentence,
         steps=tuple(

@@ -152,7 +152,7 @@ def _grouped(
         by_day.setdefault(day, []).append(items[each.key])
     for day, found in by_day.items():
         yield DayGroup(
-            label=wording.day(day).capitalize(), long_label=wording.long_day(day),
+            label=wording.heading(day), long_label=wording.long_day(day),
             items=tuple(found),
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kinkeeper.core.ids import payload_hash
 from kinkeeper.observer.lines import decision_line
+from kinkeeper.observer.proof import Proof
 from kinkeeper.observer.trace import Mark, Step, Trace
 from kinkeeper.web.views.addresses import card_href
 from kinkeeper.web.views.cards import Quote
@@ -120,6 +121,43 @@ def why(trace: Trace, quote: Quote | None) -> Why:
         raw=json.dumps(line, indent=2, ensure_ascii=False, sort_keys=True),
         decision_hash=decision_hash(line),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofWords:
+    """What deciding again came to, in words.
+
+    Attributes:
+        is_same: Whether the same was decided.
+        text: One line.
+        differences: What differs, where something does.
+        hash: SHA-256 of the decision made again; empty where none was made.
+    """
+
+    is_same: bool
+    text: str
+    differences: tuple[str, ...] = ()
+    hash: str = ""
+
+
+def proof_words(proof: Proof | str) -> ProofWords:
+    """Return a proof in words.
+
+    Args:
+        proof: What deciding again came to, or why it could not be.
+    """
+    if isinstance(proof, str):
+        return ProofWords(is_same=False, text=f"Could not be decided again: {proof}.")
+    part = (
+        " Compared is what was decided at first, before it waited." if proof.is_first_part else ""
+    )
+    if proof.is_same:
+        return ProofWords(
+            is_same=True, text=f"Yes: the same decision, to the letter.{part}", hash=proof.now
+        )
+    names = tuple(name.replace("_", " ") for name in proof.differences)
+    text = f"No: today it would decide otherwise.{part}"
+    return ProofWords(is_same=False, text=text, differences=names, hash=proof.now)
 
 
 def decision_hash(line: Mapping[str, Any]) -> str:

@@ -77,6 +77,11 @@ class Wording:
             return "yesterday"
         return f"{_WEEKDAYS[day.weekday()][:3]} {self.short_day(day)}"
 
+    def heading(self, day: date) -> str:
+        """Return a day in few words, as a heading: "Today", "Thu 5 Mar"."""
+        text = self.day(day)
+        return text[:1].upper() + text[1:]
+
     def short_day(self, day: date) -> str:
         """Return a day without its weekday: "5 Mar" or "Mar 5"."""
         year = "" if day.year == self.today.year else f" {day.year}"
