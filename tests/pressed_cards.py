@@ -32,7 +32,8 @@ YES_OR_NO = (
 def sides(name: str = "m1", **fields: Any) -> Proposal:
     """Return a proposal with three ways and no plain yes."""
     labels = ("Judo", "Checkup", "Both")
-    ways = tuple(choice(label, event(f"{name}-{label}")) for label in labels)
+    family = fields.get("household", FAMILY.id)
+    ways = tuple(choice(label, event(f"{name}-{label}", household_id=family)) for label in labels)
     return proposal(name, effects=(), choices=ways, **fields)
 
 
