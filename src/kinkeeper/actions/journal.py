@@ -7,6 +7,10 @@ from sqlalchemy import Connection, Table, func, insert, select
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.states import Cause, Refusal, Transition
 from kinkeeper.actions.tables import action_refusals, action_transitions
+from kinkeeper.store.commits import touch
+
+# What commits say that change where an action stands.
+TOPIC = "actions"
 
 _transitions = action_transitions.c
 _refusals = action_refusals.c
@@ -29,6 +33,7 @@ def record_transition(
             detail=transition.detail,
         )
     )
+    touch(conn, TOPIC, household)
 
 
 def list_transitions(conn: Connection, household: str, action_id: str) -> list[Transition]:

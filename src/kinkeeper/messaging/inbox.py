@@ -11,6 +11,10 @@ from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import to_text
 from kinkeeper.messaging.tables import messages
+from kinkeeper.store.commits import touch
+
+# What commits say that change what is known of messages.
+TOPIC = "messages"
 
 # Built once: putting a statement together costs several times as much as running it.
 _BY_REVISION = select(messages).where(
@@ -120,6 +124,7 @@ def record(
         "sent_at": message.sent_at, "received_at": now,
     }  # fmt: skip
     row_id: int | None = conn.execute(_INSERT_ONCE, values).scalar()
+    touch(conn, TOPIC, household)
     return row_id
 
 

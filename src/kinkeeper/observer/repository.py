@@ -8,10 +8,12 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.observer import questions
 from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
+from kinkeeper.store.commits import touch
 
 # Built once: putting a statement together costs several times as much as running it.
 _TALK = (
@@ -187,6 +189,7 @@ def update_settled(
         )
     )  # fmt: skip
     log_gates(conn, household, row_id, decision.gates, now=now)
+    touch(conn, MESSAGES, household)
 
 
 def update_deferred(

@@ -12,8 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from kinkeeper.actions.journal import TOPIC as ACTIONS
 from kinkeeper.actions.tables import action_transitions
 from kinkeeper.core.time import to_text
+from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.access.door import Allowed, house_of
@@ -21,7 +23,6 @@ from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
 from kinkeeper.web.plain import plain_route
 
-MESSAGES, ACTIONS = "messages", "actions"
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120
 _ALIVE = ": alive\n\n"
