@@ -2,20 +2,22 @@
 
 import asyncio
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
 from kinkeeper.bootstrap.system import Houses
+from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
-from kinkeeper.web.context import House, WebContext, Webhook
+from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.readiness import DatabaseCheck
 from kinkeeper.web.security.hosts import is_loopback
+from kinkeeper.web.views.welcome import Heard
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - shown, not listened on
 
@@ -28,7 +30,8 @@ def web_context(
     port: int,
     clock: Clock,
     working: asyncio.Event,
-    webhook: Webhook | None = None,
+    telegram: Connected,
+    sample: Callable[[], AsyncIterator[Heard]] | None = None,
 ) -> WebContext:
     """Return what the server's routes work on.
 
@@ -39,7 +42,8 @@ def web_context(
         port: Where it really listens.
         clock: Tells the time.
         working: Set while the workers run.
-        webhook: Takes updates of a chat service that posts them here.
+        telegram: What runs for the chat service.
+        sample: Plays the sample family's days.
     """
 
     async def workers_run() -> str | None:
@@ -48,14 +52,16 @@ def web_context(
     return WebContext(
         houses={
             household: House(
-                participants=system.participants, store=system.store, intake=intakes[household]
+                participants=system.participants, store=system.store,
+                intake=intakes[household], prover=system.prover(),
             )
             for household, system in houses.by_id.items()
         },
         store=houses.store, clock=clock, address=server_address(settings, port=port),
-        names=_names(settings), webhook=webhook, hosts=outbound_hosts(settings),
+        names=_names(settings), webhook=telegram.webhook, hosts=outbound_hosts(settings),
+        sample=sample,
         checks={"database": DatabaseCheck(houses.store, clock), "jobs": workers_run},
-        checkup=partial(_check_up, houses, settings, clock),
+        checkup=partial(_check_up, houses, settings, clock, telegram),
     )  # fmt: skip
 
 
@@ -83,7 +89,11 @@ def _names(settings: Settings) -> frozenset[str]:
     return frozenset(names)
 
 
-def _check_up(houses: Houses, settings: Settings, clock: Clock) -> Sequence[Finding]:
+def _check_up(
+    houses: Houses, settings: Settings, clock: Clock, telegram: Connected
+) -> Sequence[Finding]:
     now, url = clock.now(), houses.store.url
     backups = backup_findings(url, settings.backup_dir, now)
-    return [*database_findings(url), *backups, *machine_findings(now)]
+    return [
+        *database_findings(url), *backups, *telegram.findings(), *machine_findings(now),
+    ]  # fmt: skip

@@ -12,6 +12,7 @@ import uvicorn
 import uvloop
 
 from kinkeeper.bootstrap import Houses
+from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import web_context
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import opened_houses
@@ -98,21 +99,27 @@ async def _serve(
 ) -> None:
     clock, working = SystemClock(), asyncio.Event()
     port = listener.getsockname()[1]
-    context = web_context(houses, intakes, settings, port=port, clock=clock, working=working)
-    server = _Server(_config(settings, context), context)
-    supervisor = find_supervisor()
-    with _told(server):
-        async with houses.working(clock=clock), asyncio.TaskGroup() as tasks:
-            working.set()
-            serving = tasks.create_task(server.serve([listener]))
-            living = tasks.create_task(stay_alive(supervisor))
-            await server.ready.wait()
-            notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
-            report(supervisor, READY)
-            await serving
-            report(supervisor, STOPPING)
-            working.clear()
-            living.cancel()
+    async with telegram_connected(houses, intakes, clock=clock) as telegram:
+        context = web_context(
+            houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram
+        )
+        server = _Server(_config(settings, context), context)
+        supervisor = find_supervisor()
+        with _told(server):
+            async with (
+                houses.working(channels=telegram.channels, tasks=telegram.tasks, clock=clock),
+                asyncio.TaskGroup() as tasks,
+            ):
+                working.set()
+                serving = tasks.create_task(server.serve([listener]))
+                living = tasks.create_task(stay_alive(supervisor))
+                await server.ready.wait()
+                notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
+                report(supervisor, READY)
+                await serving
+                report(supervisor, STOPPING)
+                working.clear()
+                living.cancel()
 
 
 def _config(settings: Settings, context: WebContext) -> uvicorn.Config:

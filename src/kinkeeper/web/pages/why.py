@@ -8,14 +8,16 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
+from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import feedback
 from kinkeeper.observer.feedback import Verdict
+from kinkeeper.observer.proof import Proof
 from kinkeeper.observer.trace import load_trace
 from kinkeeper.web.access.door import Decider, Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.views.addresses import replay_href, why_href
-from kinkeeper.web.views.why import why
+from kinkeeper.web.views.why import proof_words, why
 
 router = APIRouter(include_in_schema=False)
 
@@ -58,6 +60,28 @@ async def judge(
         return why_href(trace.message_id, trace.chat_id)
 
     return RedirectResponse(await desk.house.store.write(write), HTTPStatus.SEE_OTHER)
+
+
+@router.post("/replay/{message_id:path}")
+async def replay(
+    request: Request, person: Decider, message_id: MessageId, *, chat: Chat = None
+) -> HTMLResponse:
+    """Decide it again, keep nothing, and show how it compares."""
+    desk = desk_of(request, person)
+    if desk.house.prover is None:
+        raise NotFoundError("this server does not decide again")
+    trace = await desk.house.store.read(
+        lambda conn: load_trace(conn, desk.house.household, message_id, chat_id=chat)
+    )
+    proof: Proof | str
+    try:
+        proof = await desk.house.prover.prove(trace.row.id)
+    except ConflictError as error:
+        proof = str(error)
+    return await show(
+        "why.html", desk, "silence",
+        lambda conn: {**_read(conn, desk, message_id, chat), "proof": proof_words(proof)},
+    )  # fmt: skip
 
 
 def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Mapping[str, Any]:
