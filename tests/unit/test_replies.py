@@ -25,11 +25,20 @@ MORE = {
     ReplyKind.ACCEPT: "ok I'm in|that suits me|3 is fine|good idea|that's fine with me|sounds lovely|thursday works|yes dear",
     ReplyKind.DECLINE: "I won't be back in time|unfortunately i can't|i'm afraid I'm busy|I'm at work until 6|👍 but can't before 5|Not tonight sorry|cant do thurs",
     ReplyKind.YIELD: "i'll go this time instead|I'll take this one|you have a rest, I'll take her|stay put, I'll get him",
-    ReplyKind.WITHDRAW: "don't worry about it|oh wait never mind|no need anymore|found someone",
+    ReplyKind.WITHDRAW: "don't worry about it|oh wait never mind|found someone|scrub that, the car died|changed my mind|oops wrong week",
+    ReplyKind.RELEASE: "no need anymore|you're off the hook|no need, they fetched her already|we don't need you tuesday",
+    ReplyKind.HAND: "you take him|all yours|over to you|fine, you do it|you take her, i'll cook dinner|your turn",
+}
+DIALECT = {
+    ReplyKind.CLAIM: "i lah|i fetch her lor|oh wait its me|I bring|guess it's me|raising my hand|yes of course i'll do it|i'll of course|it's on me",
+    ReplyKind.ACCEPT: "aye|aye son|nae bother|och aye|course I will|just seeing this now, sure|haan ji|grand so|course, no rush|ok checked, fine|sorted",
+    ReplyKind.DECLINE: "cannae|i cannae take her|something came up|turns out i can't|i have to drop out|so i must let you down|sunday's my day off sorry",
+    ReplyKind.YIELD: "no need, I'll get her|you go ahead, i'll take him|you sleep in|no no, you rest, i'll collect them",
+    ReplyKind.ACKNOWLEDGE: "would you? that'd be lovely|that would be great",
 }
 NO_ANSWERS = (
     "can you?|me neither|me too|i got a new phone|i can see that|i'll let you know|let me check|no soccer today|great game today|can't wait!"
-    "|What time is soccer?|i love you|I am fine|he can't read|me?|ok?|no need to buy milk|i can't find my keys|no one knows|i'll get a new phone"
+    "|What time is soccer?|i love you|I am fine|he can't read|me?|ok?|no need to buy milk|i can't find my keys|no one knows|i'll get a new phone|i take it you saw|oh wait|hang on|wait no"
 )
 
 
@@ -37,7 +46,7 @@ NO_ANSWERS = (
     ("kind", "message"),
     [
         (kind, message)
-        for answers in (ANSWERS, MORE)
+        for answers in (ANSWERS, MORE, DIALECT)
         for kind, messages in answers.items()
         for message in messages.split("|")
     ],

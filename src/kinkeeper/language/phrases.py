@@ -231,6 +231,8 @@ def _spoken(tokens: Sequence[Token], mentions: Sequence[Mention]) -> Iterator[st
         if mention is not None:
             covered = mention.end
             yield _ADULT if mention.kind == "adult" else _NAME
+            if mention.kind == "adult" and mention.surface.endswith(("'s", "’s")):
+                yield "is"
         elif token.kind is TokenKind.WORD:
             yield from _words_of(book, tokens, place)
         else:

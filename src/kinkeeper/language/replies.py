@@ -1,8 +1,9 @@
 """Short answers and requests: who claims, accepts, declines, yields, withdraws, and who is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.phrases import ASKED, ENDS, STOP, Match, canonical, phrase_book
@@ -16,7 +17,10 @@ class ReplyKind(StrEnum):
     ACCEPT = "accept"
     DECLINE = "decline"
     YIELD = "yield"
+    ASSIGN = "assign"  # names another who does it: "dad will"
+    HAND = "hand"  # leaves it to the person spoken to: "you take him"
     WITHDRAW = "withdraw"
+    RELEASE = "release"  # the other need not do it any more: "no need"
     ACKNOWLEDGE = "acknowledge"
     DOUBT = "doubt"
 
@@ -29,21 +33,30 @@ class Reply:
         kind: What it does.
         is_whole: Whether the message says nothing else (days, times and fillers aside).
         cue: The canonical words, or the emoji, that decided.
+        stands_alone: Whether these words are a clause of their own ("scratch that, i'm on nights").
+        settles: Whether it says that all is arranged; whoever asked closes the matter with it.
     """
 
     kind: ReplyKind
     is_whole: bool
     cue: str
+    stands_alone: bool = False
+    settles: bool = False
 
 
 # A mixture is decided by the strongest: "yes but i can't" declines, "no, i'll go" claims.
-_BY_STRENGTH = ("decline", "yield", "claim", "withdraw", "refuse", "doubt", "accept", "acknowledge")
-_KINDS = {
-    group: ReplyKind.DECLINE if group == "refuse" else ReplyKind(group) for group in _BY_STRENGTH
-}
-_NOTHING = "nothing"
+_BY_STRENGTH = (
+    "decline", "yield", "hand", "claim", "assign", "withdraw", "release", "refuse", "settled", "doubt", "accept",
+    "acknowledge",
+)  # fmt: skip
+_OF_GROUP = {"refuse": ReplyKind.DECLINE, "settled": ReplyKind.ACCEPT}
+_NOTHING, _LEAD = "nothing", "lead"
+_SOMEBODY = frozenset({"it", "him", "her", "them", "this", "that", "both", "<name>", "<adult>"})
 _JOINTS = frozenset({"but", "and", "so", "because", "if", "when", "as"})
 _TAKE_OVER = frozenset({"instead", "don't-worry"})
+_SPARING = frozenset({"hand", "release"})
+_FRIENDLY = frozenset({"accept", "acknowledge", "settled"})
+_STAYING = frozenset({"stay", "wait", "sit", "hang"})
 _SPEAKER = frozenset({"i", "i'll", "i'm", "i've", "i'd", "we", "we'll", "we've", "let"})
 _BARE_REQUESTS = (["can", "you"], ["could", "you"])
 _HOLDING = frozenset({"has", "got", "on", "gets", "takes"})
@@ -69,17 +82,56 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
     """
     words = canonical(tokens, mentions)
     matches, is_whole = _scan(words)
-    groups = {match.group: " ".join(words[match.start : match.end]) for match in reversed(matches)}
-    if not groups and is_whole:
-        emoji = phrase_book().emoji
-        shown = [token.text for token in tokens if token.kind is TokenKind.EMOJI]
-        groups = {emoji[symbol]: symbol for symbol in reversed(shown) if symbol in emoji}
-    if "claim" in groups and not _TAKE_OVER.isdisjoint(words):
-        groups.setdefault("yield", groups["claim"])
+    found = {match.group: match for match in reversed(matches)}
+    if "claim" in found:
+        found = _weighed(found, words)
+    group = next((group for group in _BY_STRENGTH if group in found), None)
+    if group is not None:
+        match = found[group]
+        return Reply(
+            kind=_kind(group), is_whole=is_whole, cue=" ".join(words[match.start : match.end]),
+            stands_alone=_is_clause(match, words), settles=group == "settled",
+        )  # fmt: skip
+    return _shown(tokens) if is_whole and not matches else None
+
+
+def _shown(tokens: Sequence[Token]) -> Reply | None:
+    """Read emoji where no words decide."""
+    emoji = phrase_book().emoji
+    shown = [token.text for token in tokens if token.kind is TokenKind.EMOJI]
+    groups = {emoji[symbol]: symbol for symbol in reversed(shown) if symbol in emoji}
     group = next((group for group in _BY_STRENGTH if group in groups), None)
-    return (
-        None if group is None else Reply(kind=_KINDS[group], is_whole=is_whole, cue=groups[group])
-    )
+    if group is None:
+        return None
+    return Reply(kind=_kind(group), is_whole=True, cue=groups[group], stands_alone=True)
+
+
+def _kind(group: str) -> ReplyKind:
+    return _OF_GROUP.get(group) or ReplyKind(group)
+
+
+def _weighed(found: Mapping[str, Match], words: Sequence[str]) -> dict[str, Match]:
+    """Decide between "you do it" and "i'll do it" in one message: whose job is it?
+
+    With "instead" or "no need" a claim takes over. "You take him, i'll cook" leaves the job to the other;
+    "you go ahead, i'll get him" does not.
+    """
+    claim, hand = found["claim"], found.get("hand")
+    is_taken = bool(_SOMEBODY & set(words[claim.start : claim.end]))
+    is_over = not _TAKE_OVER.isdisjoint(words) or "release" in found
+    weighed = {group: match for group, match in found.items() if group not in _SPARING}
+    if hand is not None and not is_taken:
+        return {**weighed, "hand": hand}
+    if is_over or (hand is not None and not _SOMEBODY & set(words[hand.start : hand.end])):
+        weighed.setdefault("yield", claim)
+    return weighed
+
+
+def _is_clause(match: Match, words: Sequence[str]) -> bool:
+    """Whether nothing but fillers, days and times follows in the clause of a match."""
+    book = phrase_book()
+    rest = takewhile(lambda word: word not in ENDS, words[match.end :])
+    return all(word in book.closing for word in rest)
 
 
 def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
@@ -94,16 +146,22 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
             at = match.end
             if match.group == _NOTHING:
                 is_fresh = is_whole = False
-            elif _counts(match, words):
+            elif match.group != _LEAD and _counts(match, words):
                 found.append(match)
             continue
         if words[at] in ENDS or words[at] in _JOINTS:
             is_fresh = True
-        elif words[at] not in book.closing:
+        elif words[at] not in book.closing and not _is_spoken_to(words, at, found):
             is_fresh = False
             is_whole = is_whole and words[at] in book.tolerated
         at += 1
     return found, is_whole
+
+
+def _is_spoken_to(words: Sequence[str], at: int, found: Sequence[Match]) -> bool:
+    """Whether a name ends a clause right after a yes or thanks, which makes it whom they are said to."""
+    follows = bool(found) and found[-1].end == at and found[-1].group in _FRIENDLY
+    return follows and words[at] == "<name>" and words[at + 1] in ENDS
 
 
 def _counts(match: Match, words: Sequence[str]) -> bool:
@@ -266,7 +324,7 @@ def _orders_politely(clause: Sequence[str]) -> bool:
     return (
         len(spoken) < len(clause)
         and len(spoken) > 1
-        and spoken[0] in book.tasks
+        and (spoken[0] in book.tasks or (spoken[0] in _STAYING and "with" in spoken[1:3]))
         and any(book.is_class(word, "object") or word == "<name>" for word in spoken[1:_REACH])
     )
 

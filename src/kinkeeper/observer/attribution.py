@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
@@ -27,12 +28,16 @@ class Reply:
         is_assignable: Whether the sender may be given a job (a known adult).
         answers: Message id it explicitly replies or reacts to, if any.
         is_reaction: Whether it is a reaction; those answer their target alone.
+        only_offers: Whether it accepts nothing but an offer ("that'd be great", "you do it then").
+        talked_since: When somebody else last asked anything; a bare yes does not reach past that.
     """
 
     sender: str
     is_assignable: bool
     answers: str | None
     is_reaction: bool
+    only_offers: bool = False
+    talked_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +78,8 @@ def attribute(
     question = _matching(extraction, reply, questions)
     if question is None:
         if extraction.is_coordination or extraction.stance is Stance.ASSIGNS:
+            return AttributionOutcome(extraction=extraction, question=None, gate=None)
+        if reply.only_offers:
             return AttributionOutcome(extraction=extraction, question=None, gate=None)
         unmatched = replace(
             extraction,
@@ -115,6 +122,8 @@ def _matching(
     if reply.is_reaction:
         return None
     for question in questions:
+        if _is_past_other_talk(extraction, reply, question):
+            return None
         if _may_answer(extraction, reply, question) and are_compatible(
             extraction, question.extraction
         ):
@@ -122,8 +131,18 @@ def _matching(
     return None
 
 
+def _is_past_other_talk(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:
+    """Whether a yes that says nothing of the job would skip what somebody has asked since."""
+    says_more = extraction.child or extraction.activity or extraction.task or extraction.dates
+    if extraction.stance is not Stance.ACCEPTS or says_more or reply.talked_since is None:
+        return False
+    return question.asked_at < reply.talked_since
+
+
 def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:
     asked = question.extraction
+    if reply.only_offers and not (asked.addressee == question.asker != reply.sender):
+        return False
     if extraction.stance is Stance.ASSIGNS or extraction.stance is Stance.DECLINES:
         return extraction.stance is Stance.ASSIGNS or reply.sender != question.asker
     if not reply.is_assignable and asked.addressee != question.asker:
@@ -151,25 +170,36 @@ def are_same_task(one: Task | None, other: Task | None) -> bool:
     return {one, other} != {Task.PICKUP, Task.DROPOFF}
 
 
-def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:
-    asked = question.extraction
+def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
+    """Fill in what a message leaves open from the job that it is about.
+
+    Args:
+        extraction: What the message says.
+        job: What was asked for, or what stood before.
+    """
     merged = replace(
         extraction,
         is_coordination=True,
-        coordination_type=extraction.coordination_type or asked.coordination_type,
-        task=extraction.task or asked.task,
-        dates=extraction.named_dates or asked.dates or extraction.dates,
-        is_day_implied=extraction.is_day_implied and not asked.dates,
-        times=extraction.times or asked.times,
-        time_ranges=extraction.time_ranges or (() if extraction.times else asked.time_ranges),
-        child=extraction.child or asked.child,
-        activity=extraction.activity or asked.activity,
-        location=extraction.location or asked.location,
-        assigned_to=_assignee(extraction, reply, question),
-        action_required=extraction.action_required or asked.action_required,
-        attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
+        coordination_type=extraction.coordination_type or job.coordination_type,
+        task=extraction.task or job.task,
+        dates=extraction.named_dates or job.dates or extraction.dates,
+        is_day_implied=extraction.is_day_implied and not job.dates,
+        times=extraction.times or job.times,
+        time_ranges=extraction.time_ranges or (() if extraction.times else job.time_ranges),
+        child=extraction.child or job.child,
+        activity=extraction.activity or job.activity,
+        location=extraction.location or job.location,
+        action_required=extraction.action_required or job.action_required,
     )
     return replace(merged, confidence=max(extraction.confidence, _confidence(merged)))
+
+
+def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:
+    return replace(
+        completed_by(extraction, question.extraction),
+        assigned_to=_assignee(extraction, reply, question),
+        attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
+    )
 
 
 def _assignee(extraction: Extraction, reply: Reply, question: OpenQuestion) -> tuple[str, ...]:

@@ -20,11 +20,12 @@ from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
-from kinkeeper.observer.model import UNSPECIFIED, Extraction, OpenQuestion, Stance, Task
+from kinkeeper.observer.model import Extraction, OpenQuestion, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.schedule import Schedule
-from kinkeeper.observer.superseding import CHANGES, claims_of, refuser, undone_by_change
+from kinkeeper.observer.standing import Standing, concerned, may_mean_unnamed
+from kinkeeper.observer.superseding import CHANGES, undone_by_change
 from kinkeeper.observer.understanding import Part, Prepared, attribute_part
 
 _DAY = timedelta(days=1)
@@ -37,12 +38,14 @@ class BuiltCase:
     Attributes:
         case: The arrangement before the rules.
         question: The open question it answers, if any.
+        standing: The claim that it gives up, takes over or corrects, if any.
         pending: The open proposals it can be about, oldest first.
         gates: What was weighed on the way, in order; the last tells whether the arrangement goes on.
     """
 
     case: Case
     question: OpenQuestion | None
+    standing: Standing
     pending: Sequence[PendingAction]
     gates: tuple[GateResult, ...]
 
@@ -83,13 +86,23 @@ class CaseBuilder:
         pending = action_rows.open_actions(
             conn, self._household, now=now, scope=self._scope(prepared, part, outcome)
         )
-        extraction = _stepping_back(outcome.extraction, prepared, pending)
-        schedule = self._schedule(conn, extraction, prepared, pending)
+        standing = Standing(extraction=outcome.extraction)
+        schedule = self._schedule(conn, standing.extraction, prepared, pending)
+        if outcome.question is None:
+            standing = concerned(
+                prepared, part, outcome.extraction, pending=pending, schedule=schedule,
+                participants=self._participants, window=self._config.open_question_window,
+            )  # fmt: skip
+        extraction = standing.extraction
+        if extraction.dates != outcome.extraction.dates:
+            schedule = self._schedule(conn, extraction, prepared, pending)
         completed = complete(
             extraction, schedule, today=prepared.sent_at.date(), participants=self._participants
         )
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
             schedule = self._schedule(conn, completed, prepared, pending)
+        if standing.slot is not None:
+            schedule = schedule.without_slot(standing.slot.key)
         case = Case(
             extraction=completed, schedule=schedule,
             source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
@@ -102,13 +115,16 @@ class CaseBuilder:
             completed = _as_booking(completed, undone_by_change(completed, pending))
             case = replace(case, extraction=completed)
         gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
-        return BuiltCase(case=case, question=outcome.question, pending=pending, gates=tuple(gates))
+        return BuiltCase(
+            case=case, question=outcome.question, standing=standing, pending=pending,
+            gates=tuple(gates),
+        )  # fmt: skip
 
     def _scope(self, prepared: Prepared, part: Part, outcome: AttributionOutcome) -> Scope | None:
         """Return what open proposals must be about to matter; None where any of them may."""
         said = (part.extraction, outcome.extraction)
         subjects = {each.activity for each in said if each.activity}
-        if any(each.stance is Stance.DECLINES for each in said) or any(
+        if any(may_mean_unnamed(part.reading, each) for each in said) or any(
             self._participants.is_session(subject) for subject in subjects
         ):
             return None
@@ -162,24 +178,6 @@ class CaseBuilder:
             threshold=threshold,
             decision=GateDecision.PROCEED if passes else GateDecision.DROP,
         )
-
-
-def _stepping_back(
-    extraction: Extraction, prepared: Prepared, pending: Sequence[PendingAction]
-) -> Extraction:
-    """After somebody stepped back from a job, the message stands for the job they leave open."""
-    attribution = extraction.attribution
-    is_matched = attribution is not None and attribution.source_message_id is not None
-    if extraction.stance is not Stance.DECLINES or is_matched:
-        return extraction
-    claims = claims_of(refuser(extraction, prepared.stored.message.sender), extraction, pending)
-    if not claims:
-        return extraction
-    job = extraction_from_record(claims[-1].proposal.extraction)
-    return replace(
-        job, stance=Stance.DECLINES, assigned_to=(UNSPECIFIED,), addressee=None,
-        entities=extraction.entities, attribution=None, brain_queries=extraction.brain_queries,
-    )  # fmt: skip
 
 
 def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str]:

@@ -1,15 +1,20 @@
 """What an arrangement does to the cards and events that earlier messages left: takes back, takes over, replaces."""
 
 from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.messaging import inbox
 from kinkeeper.observer import retraction
-from kinkeeper.observer.model import RedlineOutcome, RedlineRule, Stance
-from kinkeeper.observer.superseding import claims_of, refuser, replaced_claims, undone_by_change
+from kinkeeper.observer.model import RedlineOutcome, RedlineRule
+from kinkeeper.observer.superseding import replaced_claims, undone_by_change
 from kinkeeper.observer.turn import Turn
+from kinkeeper.observer.understanding import Part
 
 _CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})
 
@@ -20,13 +25,24 @@ def withdraw_stale(turn: Turn, household: str) -> tuple[str, ...]:
     Returns:
         Ids of the actions withdrawn.
     """
-    own = turn.part.extraction
-    stale = undone_by_change(own, turn.pending)
-    if turn.extraction.stance is Stance.DECLINES:
-        stale = claims_of(refuser(own, turn.sender), own, turn.pending)[-1:]
+    stale = undone_by_change(turn.part.extraction, turn.pending)
+    if turn.standing.action is not None and not turn.extraction.owners:
+        stale.append(turn.standing.action)
     return retraction.withdraw_all(
         turn.conn, household, [action.id for action in stale], by_source=turn.source, now=turn.now
     )
+
+
+def retract_corrected(
+    conn: Connection, household: str, part: Part, *, now: datetime
+) -> tuple[str, ...]:
+    """Take back what the message had proposed that a part sets right.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    earlier = inbox.load(conn, household, part.corrects) if part.corrects else None
+    return retraction.retract_message(conn, household, earlier, now=now) if earlier else ()
 
 
 def absorbed(turn: Turn, verdict: RedlineOutcome) -> list[PendingAction]:
@@ -49,6 +65,8 @@ def supersede_stale(
         by_action_id: The new one.
     """
     stale = [*taken_in, *replaced_claims(turn.extraction, turn.pending)]
+    if turn.standing.action is not None:
+        stale.append(turn.standing.action)
     if turn.question and turn.question.action_id:
         stale += [a for a in turn.pending if a.id == turn.question.action_id]
     for action_id in {action.id for action in stale} - {by_action_id}:
@@ -58,13 +76,15 @@ def supersede_stale(
 
 
 def written_before(turn: Turn, household: str) -> tuple[str, ...]:
-    """Return the events that a person confirmed from the text that this message edits."""
+    """Return the events that a person confirmed from the text that this message edits or sets right."""
     original = turn.prepared.original
-    if original is None:
+    sources = {str(original.id)} if original else set()
+    sources |= {str(turn.part.corrects)} if turn.part.corrects else set()
+    if not sources:
         return ()
     return tuple(
         event.id
         for event in list_events(turn.conn, household)
         if event.provenance.source_type is SourceType.OBSERVER
-        and event.provenance.source_id == str(original.id)
+        and event.provenance.source_id in sources
     )

@@ -34,7 +34,7 @@ from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coord
 
 JOB_NAME = "observer.understand"
 _RECENT_LIMIT = 40
-_ANSWERING = frozenset({ReplyKind.CLAIM, ReplyKind.ACCEPT, ReplyKind.YIELD})
+_TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,8 @@ class Intake:
         verdict = self._tripwire.decide(
             evidence,
             in_coordination_thread=setting.is_coordination,
-            answers_open_question=_answers(message, sender, words, setting.asked),
+            answers_open_question=_answers(message, sender, words, setting.asked)
+            or self._corrects_own(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -262,13 +263,35 @@ class Intake:
         if edited is not None:
             return retraction.retract_message(conn, household, edited, now=now)
         reply = words.reply
-        if reply is None or reply.kind is not ReplyKind.WITHDRAW:
+        if reply is None or (words.mentions and not (reply.is_whole or reply.stands_alone)):
             return ()
-        if words.mentions and not reply.is_whole:
+        if reply.kind is ReplyKind.RELEASE and message.reply_to is not None:
+            return retraction.release(
+                conn, household, chat_id=message.chat_id, message_id=message.reply_to, now=now
+            )
+        is_settled = reply.settles or reply.kind is ReplyKind.RELEASE
+        if reply.kind is not ReplyKind.WITHDRAW and not is_settled:
             return ()
         return retraction.retract_latest(
             conn, household, sender=sender, chat_id=message.chat_id, answers=message.reply_to,
             sent_at=message.sent_at, window=self._config.open_question_window, now=now,
+            only_questions=is_settled,
+        )  # fmt: skip
+
+    def _corrects_own(
+        self, conn: Connection, message: InboundMessage, sender: str, words: _Words
+    ) -> bool:
+        """Whether somebody who has just taken a job says that it is another's: "I mean Sam does"."""
+        reply = words.reply
+        if reply is None or reply.kind is not ReplyKind.ASSIGN or not reply.stands_alone:
+            return False
+        since = message.sent_at - self._config.attribution_window
+        return (
+            repository.latest_with_action(
+                conn, self._participants.household.id, message.chat_id, sender=sender, since=since,
+                message_id=None,
+            )
+            is not None
         )  # fmt: skip
 
     def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:
@@ -305,15 +328,27 @@ def _answers(message: InboundMessage, sender: str, words: _Words, asked: Sequenc
     if not asked or (message.kind is MessageKind.REACTION and reference is None):
         return False
     reply = words.reply
-    if reply is None or reply.kind not in _ANSWERING:
+    if reply is None:
         return False
-    if reference is None and not reply.is_whole:
+    is_clear = reply.is_whole or (reply.stands_alone and reply.kind in _TAKING)
+    if reference is None and not is_clear:
         return False
     return any(
-        reply.kind is not ReplyKind.ACCEPT
-        or (question.asker != sender and question.stance == Stance.ASKS)
+        _takes_up(reply.kind, sender, question)
         for question in asked
         if reference in {None, question.message_id}
+    )
+
+
+def _takes_up(kind: ReplyKind, sender: str, question: Asked) -> bool:
+    """Whether an answer of this kind can settle a question; thanks and "you do it" only settle an offer."""
+    if kind in _TAKING:
+        return True
+    if question.asker == sender or question.stance != Stance.ASKS:
+        return False
+    is_offer = question.addressee == question.asker
+    return kind is ReplyKind.ACCEPT or (
+        is_offer and kind in {ReplyKind.HAND, ReplyKind.ACKNOWLEDGE}
     )
 
 

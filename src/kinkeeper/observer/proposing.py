@@ -8,20 +8,17 @@ from typing import Any
 from kinkeeper.actions.effects.calendar import (
     AddEvent,
     CancelEvent,
-    CancelOccurrence,
-    MoveOccurrence,
 )
 from kinkeeper.actions.model import ActionType, Choice, Proposal
-from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
+from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
 from kinkeeper.observer.case import Case
+from kinkeeper.observer.changing import Effects, changed, give_way
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.phrasing import BOTH, Phrasing
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.retraction import SOURCE
-from kinkeeper.observer.schedule import Slot
 
-Effects = tuple[Mapping[str, Any], ...]
 _DAY = timedelta(days=1)
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND})
 
@@ -40,6 +37,7 @@ class Ground:
         default_duration: Of a booking whose length nobody said.
         maintenance: Id of the maintenance item it is about, if any.
         replaces: Ids of events that it takes the place of.
+        frees: Effects that take somebody out of a care confirmed before.
     """
 
     case: Case
@@ -51,6 +49,7 @@ class Ground:
     default_duration: timedelta
     maintenance: str | None = None
     replaces: tuple[str, ...] = ()
+    frees: Effects = ()
 
     @property
     def extraction(self) -> Extraction:
@@ -86,12 +85,14 @@ class Proposer:
         """
         extraction = ground.extraction
         if extraction.task in {Task.CANCEL, Task.MOVE}:
-            written = self._change(ground)
+            written = changed(ground.case)
             if not written:
                 return None
         elif not extraction.dates and self._type(ground) is not ActionType.CARE_ASSIGNMENT:
             # An event without a day is nothing that could stand in a calendar.
             return None
+        elif ground.frees and not extraction.owners:
+            written = ground.frees
         else:
             written = self._new(ground, extraction.owners)
         choices = self._choices(ground, outcome, written, absorbed)
@@ -110,15 +111,18 @@ class Proposer:
             extraction=extraction_record(extraction),
             extraction_confidence=extraction.confidence,
             summary=self._phrasing.summary(extraction),
-            effects=()
-            if is_conflict or (choices and not extraction.owners and self._is_job(extraction))
-            else written,
+            effects=() if is_conflict or self._asks_who(ground, choices) else written,
             choices=choices,
             merge_key=_merge_key(kind, extraction),
             expires_at=ground.expires_at,
             suggested_event=_suggested(written),
             conflict_key=outcome.conflict_key if is_conflict else None,
         )
+
+    def _asks_who(self, ground: Ground, choices: Sequence[Choice]) -> bool:
+        """Whether nothing can be confirmed before somebody is chosen."""
+        is_open = bool(choices) and not ground.extraction.owners and not ground.frees
+        return is_open and self._is_job(ground.extraction)
 
     def remainder(self, ground: Ground, extraction: Extraction) -> Proposal:
         """Build the proposal for what is still asked after part of a question was taken."""
@@ -171,13 +175,17 @@ class Proposer:
         days = extraction.dates or (ground.case.sent_at.astimezone(ground.case.zone).date(),)
         is_booking = self._type(ground) is ActionType.EVENT_CREATE
         cleared = tuple(CancelEvent(event_id=each).frozen() for each in ground.replaces)
-        return cleared + tuple(
-            AddEvent(
-                event=self._event(
-                    ground, day, owners, is_booking=is_booking or bool(ground.maintenance)
-                )
-            ).frozen()
-            for day in days
+        return (
+            cleared
+            + ground.frees
+            + tuple(
+                AddEvent(
+                    event=self._event(
+                        ground, day, owners, is_booking=is_booking or bool(ground.maintenance)
+                    )
+                ).frozen()
+                for day in days
+            )
         )
 
     def _event(
@@ -233,34 +241,6 @@ class Proposer:
             return self._phrasing.care(extraction, owners)
         who = self._phrasing.names(extraction.child or owners)
         return f"{who} {self._phrasing.label(extraction.activity, extraction.task)}".strip()
-
-    def _change(self, ground: Ground) -> Effects:
-        case, extraction = ground.case, ground.extraction
-        from_days = (extraction.moved_from,) if extraction.moved_from else extraction.dates
-        written: list[Mapping[str, Any]] = []
-        for slot in (*case.schedule.series, *case.schedule.slots):
-            if slot.occurrence is None or slot.day not in from_days or not case.concerns(slot):
-                continue
-            effect = (
-                _cancelled(slot.occurrence)
-                if extraction.task is Task.CANCEL
-                else self._move(ground, slot)
-            )
-            if effect is not None and effect not in written:
-                written.append(effect)
-        return tuple(written)
-
-    def _move(self, ground: Ground, slot: Slot) -> Mapping[str, Any] | None:
-        target = ground.case.moved_to(slot)
-        if target is None or slot.occurrence is None or target == slot.interval:
-            return None
-        occurrence = slot.occurrence
-        return MoveOccurrence(
-            event_id=occurrence.event.id,
-            original_start=occurrence.original_start,
-            new_start=target.start,
-            new_duration=target.duration,
-        ).frozen()
 
     def _choices(
         self,
@@ -322,9 +302,9 @@ class Proposer:
         if own == other:
             own = f"{own} (new)"
         earlier = tuple(effect for group in absorbed for effect in group)
-        give_way = _give_way(ground, booked)
+        freed = give_way(ground.case, booked)
         return (
-            Choice(label=own, effects=(*written, *give_way), result=f"{own} it is."),
+            Choice(label=own, effects=(*written, *freed), result=f"{own} it is."),
             Choice(label=other, effects=earlier, result=f"{other} it is."),
             Choice(
                 label=BOTH, effects=(*earlier, *written), result=f"Both stay: {other} and {own}."
@@ -337,29 +317,15 @@ class Proposer:
         first, second = (self._participants.name(facts[key]) for key in ("first", "second"))
         earlier = tuple(effect for group in absorbed for effect in group)
         event_id = facts["slot"]["event_id"]
-        give_way: Effects = (CancelEvent(event_id=event_id).frozen(),) if event_id else ()
+        freed: Effects = (CancelEvent(event_id=event_id).frozen(),) if event_id else ()
         what = self._phrasing.label(None, Task.OTHER) if not facts["label"] else facts["label"]
         return (
             Choice(label=first, effects=earlier, result=f"{first}: {what}."),
-            Choice(label=second, effects=(*written, *give_way), result=f"{second}: {what}."),
+            Choice(label=second, effects=(*written, *freed), result=f"{second}: {what}."),
             Choice(
                 label=BOTH, effects=(*earlier, *written), result=f"{first} and {second}: {what}."
             ),
         )
-
-
-def _give_way(ground: Ground, booked: Mapping[str, Any]) -> Effects:
-    """What frees a slot that stands in the event graph: cancelling that one occurrence."""
-    for slot in ground.case.schedule.slots:
-        if slot.key == booked["key"] and slot.occurrence is not None:
-            return (_cancelled(slot.occurrence),)
-    return ()
-
-
-def _cancelled(occurrence: Occurrence) -> Mapping[str, Any]:
-    return CancelOccurrence(
-        event_id=occurrence.event.id, original_start=occurrence.original_start
-    ).frozen()
 
 
 def _with(ground: Ground, extraction: Extraction) -> Ground:

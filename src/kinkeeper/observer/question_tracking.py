@@ -57,7 +57,8 @@ class QuestionTracker:
         if extraction.owners or extraction.task in CHANGES:
             self._answer(conn, prepared, case, answered=answered, ground=ground, now=now)
         is_refusal = extraction.stance is Stance.DECLINES and answered is not None
-        if needs_owner(extraction) and not is_refusal:
+        is_over = extraction.stance is Stance.WITHDRAWS
+        if needs_owner(extraction) and not is_refusal and not is_over:
             self._open(conn, prepared, case, action)
 
     def _open(

@@ -53,6 +53,7 @@ _ASKED = (
         open_questions.c.thread_id,
         open_questions.c.asker,
         open_questions.c.extraction["stance"].as_string(),
+        open_questions.c.extraction["addressee"].as_string(),
     )
     .where(*_OPEN_IN_CHAT)
     .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
@@ -69,12 +70,14 @@ class Asked(NamedTuple):
         thread_id: Its thread.
         asker: Member id, or the name as sent.
         stance: What the message does, as stored.
+        addressee: Member id that it names, the asker's own where they offered to do it themselves.
     """
 
     message_id: str
     thread_id: str
     asker: str
     stance: str
+    addressee: str | None
 
 
 def asked_in(conn: Connection, household: str, chat_id: str, *, at: datetime) -> Sequence[Asked]:

@@ -29,6 +29,7 @@ _MARKS = {
 }
 _PEOPLE = frozenset({"child", "adult"})
 _CLAUSE_END = frozenset(".!?;,\n")
+_OF_NEW_TERMS = re.compile(r" (?:at|on|from|starts?|starting|running) ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,13 +143,14 @@ def read_message(
     """
     tokens = tokenise(text)
     found = lexicon.find(tokens)
-    spans = tuple(
+    read = tuple(
         replace(span, surface=text[span.start_char : span.end_char])
         for span in when.read(
             _without_names(text, found), sent_at, locale=locale, named_times=named_times,
             usual_hour=usual_hour,
         )
     )  # fmt: skip
+    spans = _without_new_terms(read, text)
     mentions = tuple(
         mention
         for mention in found
@@ -166,6 +168,17 @@ def read_message(
         reply=read_reply(tokens, mentions),
         is_question=is_question(tokens, text),
         asks_for_owner=asks_for_owner(tokens, text, mentions),
+    )
+
+
+def _without_new_terms(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, ...]:
+    """Leave out the "now" that tells of new terms: "it is now Friday", "now at five"."""
+    starts = {span.start_char for span in spans}
+    return tuple(
+        span
+        for span in spans
+        if span.surface.casefold() != "now"
+        or not (_OF_NEW_TERMS.match(text, span.end_char) or span.end_char + 1 in starts)
     )
 
 

@@ -14,6 +14,7 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.calendar.model import SourceType
+from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
@@ -52,11 +53,23 @@ def retract_latest(
     sent_at: datetime,
     window: timedelta,
     now: datetime,
+    only_questions: bool = False,
 ) -> tuple[str, ...]:
     """Take back what a person last asked or proposed: the meaning of "never mind".
 
-    An open question of theirs goes first, however old; else their last message within the window that
-    still has something pending.
+    What they asked goes with the answers it got. An open question of theirs counts however old, else
+    what they said within the window.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        sender: Who takes it back.
+        chat_id: Where.
+        answers: The channel's id of the message they mean, if they reply to one.
+        sent_at: Aware.
+        window: How long ago what they take back may be.
+        now: Aware.
+        only_questions: Whether they only say that what they asked is settled; what they took on stays.
 
     Returns:
         Ids of the actions withdrawn.
@@ -64,33 +77,72 @@ def retract_latest(
     unfinished = repository.latest_unfinished(
         conn, household, chat_id, sender=sender, since=sent_at - window
     )
-    if unfinished is not None and answers in {None, unfinished.message_id}:
+    if unfinished is not None and answers in {None, unfinished.message_id} and not only_questions:
         repository.drop_unfinished(conn, household, unfinished.id, reason="withdrawn")
         close_question(
             conn, household, int(unfinished.id), status=questions.WITHDRAWN, by=sender, now=now
         )
         return ()
-    asked = [
-        question
-        for question, answered_by in questions.answerable(
-            conn, household, chat_id, at=sent_at, answered_within=timedelta(0)
-        )
-        if answered_by is None
-        and question.asker == sender
-        and answers in {None, question.message_id}
-    ]
-    if asked:
-        question = asked[0]
-        close_question(conn, household, question.id, status=questions.WITHDRAWN, by=sender, now=now)
-        ids = [question.action_id] if question.action_id else []
-        return withdraw_all(conn, household, ids, by_source=question.message_id, now=now)
+    asked = _last_asked(
+        conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
+        window=timedelta(0) if only_questions else window,
+    )  # fmt: skip
     latest = repository.latest_with_action(
         conn, household, chat_id, sender=sender, since=sent_at - window, message_id=answers
     )
-    if latest is None:
+    is_claim = latest is not None and (asked is None or latest.sent_at > asked.asked_at)
+    if is_claim and latest is not None and not only_questions:
+        _reopen(conn, household, latest, window=window)
+        return withdraw_all(
+            conn, household, [latest.action_id], by_source=latest.message_id, now=now
+        )
+    if asked is None:
         return ()
-    _reopen(conn, household, latest, window=window)
-    return withdraw_all(conn, household, [latest.action_id], by_source=latest.message_id, now=now)
+    close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=sender, now=now)
+    ids = [asked.action_id] if asked.action_id else []
+    given = repository.answers_to(conn, household, chat_id, asked.message_id)
+    return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
+
+
+def _last_asked(
+    conn: Connection,
+    household: str,
+    *,
+    sender: str,
+    chat_id: str,
+    answers: str | None,
+    sent_at: datetime,
+    window: timedelta,
+) -> OpenQuestion | None:
+    """What a person last asked: still open, or answered within the window."""
+    found = questions.answerable(conn, household, chat_id, at=sent_at, answered_within=window)
+    return next(
+        (
+            question
+            for question, _ in found
+            if question.asker == sender and answers in {None, question.message_id}
+        ),
+        None,
+    )
+
+
+def release(
+    conn: Connection, household: str, *, chat_id: str, message_id: str, now: datetime
+) -> tuple[str, ...]:
+    """Take back what a message proposed because somebody answered that it is not needed.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        chat_id: Where.
+        message_id: The channel's id of the message.
+        now: Aware.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    found = inbox.find_by_message_id(conn, household, message_id, chat_id=chat_id)
+    return retract_message(conn, household, found[-1], now=now) if found else ()
 
 
 def _reopen(conn: Connection, household: str, latest: Row[Any], *, window: timedelta) -> None:

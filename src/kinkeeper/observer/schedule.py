@@ -67,6 +67,10 @@ class Schedule:
         kept = tuple(slot for slot in self.slots if slot.action_id not in action_ids)
         return replace(self, slots=kept)
 
+    def without_slot(self, key: str) -> "Schedule":
+        """Return the schedule without one of its slots."""
+        return replace(self, slots=tuple(slot for slot in self.slots if slot.key != key))
+
     def bookings(self, members: Iterable[str], days: Sequence[date]) -> list[Slot]:
         """Return bookings of any of these members on these days."""
         wanted = set(members)

@@ -16,11 +16,13 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.case_building import CaseBuilder
+from kinkeeper.observer.changing import taken_out
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext
 from kinkeeper.observer.days import proposed_effects
 from kinkeeper.observer.earlier_cards import (
     absorbed,
+    retract_corrected,
     supersede_stale,
     withdraw_stale,
     written_before,
@@ -127,12 +129,14 @@ class Settlement:
         self, conn: Connection, prepared: Prepared, number: int, *, now: datetime
     ) -> tuple[Decision, int | None]:
         part = prepared.parts[number]
+        set_right = retract_corrected(conn, self._household, part, now=now)
         built = self._cases.build(conn, prepared, part, now=now)
         base = Decision(
             message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
             tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
             extraction=built.case.extraction, gates=built.gates,
             attribution_source=built.question.message_id if built.question else None,
+            withdrawn_actions=set_right,
         )  # fmt: skip
         if built.is_dropped:
             return base, None
@@ -143,7 +147,8 @@ class Settlement:
         return self._conclude(
             Turn(
                 conn=conn, prepared=prepared, part=part, slot=str(number), case=built.case,
-                question=built.question, pending=built.pending, now=now, base=base,
+                question=built.question, standing=built.standing, pending=built.pending,
+                now=now, base=base,
             )
         )  # fmt: skip
 
@@ -176,7 +181,8 @@ class Settlement:
         is_degraded = turn.prepared.brain.is_degraded
         decision = replace(
             turn.base, redline=verdict, reply=reply, buttons=buttons,
-            action=action_record(action) if action else None, withdrawn_actions=withdrawn,
+            action=action_record(action) if action else None,
+            withdrawn_actions=(*turn.base.withdrawn_actions, *withdrawn),
             reason="brain_timeout_degraded" if is_degraded else verdict.reason,
         )  # fmt: skip
         return decision, notification
@@ -211,10 +217,13 @@ class Settlement:
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
             replaces=written_before(turn, self._household),
+            frees=taken_out(turn.standing.slot, turn.standing.leaving),
         )  # fmt: skip
 
     def _propose(self, turn: Turn, verdict: RedlineOutcome) -> PendingAction | None:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
+            return None
+        if turn.extraction.stance is Stance.WITHDRAWS and turn.standing.slot is None:
             return None
         taken_in = absorbed(turn, verdict)
         proposal = self._proposer.propose(

@@ -1,9 +1,10 @@
 """Which open proposals a message makes stale: claims restated, taken over or given up, plans changed. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.observer.attribution import are_compatible, are_same_task
+from kinkeeper.observer.attribution import are_compatible
 from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.records import extraction_from_record
 
@@ -38,25 +39,65 @@ def replaced_claims(
     return replaced
 
 
-def refuser(extraction: Extraction, sender: str) -> str:
-    """Return who steps back: the adult named ("John can't make it"), else the sender."""
-    return extraction.addressee or sender
+def claim_given_up(
+    extraction: Extraction, pending: Sequence[PendingAction], *, people: Collection[str]
+) -> PendingAction | None:
+    """Return the open claim that a refusal or a release is about: the newest that it can mean.
+
+    Args:
+        extraction: What the message says.
+        pending: Open proposals, oldest first.
+        people: Whose claim it can be.
+    """
+    return _newest(extraction, pending, lambda job: any(person in people for person in job.owners))
 
 
-def claims_of(
-    person: str, extraction: Extraction, pending: Sequence[PendingAction]
-) -> list[PendingAction]:
-    """Return the open claims of a person that a refusal can be about, oldest first."""
-    found = []
-    for action in pending:
+def claim_taken_over(
+    extraction: Extraction, pending: Sequence[PendingAction], *, since: datetime
+) -> PendingAction | None:
+    """Return another's open claim that a message takes over, though it may not say which: the newest it can mean.
+
+    Args:
+        extraction: What the message says.
+        pending: Open proposals, oldest first.
+        since: A message that names no day only takes over what was claimed since then.
+    """
+    if not extraction.owners or not extraction.yields:
+        return None
+    if not extraction.named_dates:
+        pending = [action for action in pending if action.created_at >= since]
+    return _newest(extraction, pending, lambda job: bool(set(job.owners) - set(extraction.owners)))
+
+
+def claim_corrected(
+    extraction: Extraction, pending: Sequence[PendingAction], *, sender: str, since: datetime
+) -> PendingAction | None:
+    """Return the sender's own claim that they now say is another's ("I mean Sam does"), if it was the last.
+
+    Args:
+        extraction: What the message says.
+        pending: Open proposals, oldest first.
+        sender: Who wrote it.
+        since: What was claimed earlier is not meant.
+    """
+    if extraction.stance is not Stance.ASSIGNS or extraction.activity or extraction.named_dates:
+        return None
+    last = next((action for action in reversed(pending) if action.created_at >= since), None)
+    if last is None or extraction_from_record(last.proposal.extraction).owners != (sender,):
+        return None
+    return last
+
+
+def _newest(
+    extraction: Extraction,
+    pending: Sequence[PendingAction],
+    is_wanted: Callable[[Extraction], bool],
+) -> PendingAction | None:
+    for action in reversed(pending):
         other = extraction_from_record(action.proposal.extraction)
-        if (
-            person in other.owners
-            and are_compatible(extraction, other)
-            and are_same_task(extraction.task, other.task)
-        ):
-            found.append(action)
-    return found
+        if is_wanted(other) and are_compatible(extraction, other):
+            return action
+    return None
 
 
 def undone_by_change(

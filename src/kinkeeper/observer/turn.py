@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion
+from kinkeeper.observer.standing import Standing
 from kinkeeper.observer.understanding import Part, Prepared
 
 
@@ -23,6 +24,7 @@ class Turn:
         slot: Tells the parts of one message apart.
         case: The arrangement before the rules.
         question: The open question it answers, if any.
+        standing: The claim that it gives up, takes over or corrects, if any.
         pending: The household's open proposals, oldest first.
         now: Aware.
         base: What is decided about it so far.
@@ -34,6 +36,7 @@ class Turn:
     slot: str
     case: Case
     question: OpenQuestion | None
+    standing: Standing
     pending: Sequence[PendingAction]
     now: datetime
     base: Decision

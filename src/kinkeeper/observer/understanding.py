@@ -10,15 +10,18 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Member, Role
+from kinkeeper.language.replies import is_question
+from kinkeeper.language.text import tokenise
 from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
+from kinkeeper.observer.answering import accepts_offers_only, as_answer, loosened
 from kinkeeper.observer.attribution import AttributionOutcome, Reply, attribute
 from kinkeeper.observer.clauses import segments
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
-from kinkeeper.observer.continuation import Earlier, continued, needs_context
+from kinkeeper.observer.continuation import Earlier, continued, corrected, needs_context
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.participants import Participants
@@ -55,10 +58,12 @@ class Part:
     Attributes:
         reading: The words that make it.
         extraction: What they say, with what the messages just before add.
+        corrects: Id of the rows of the message that it sets right, if it does.
     """
 
     reading: Reading
     extraction: Extraction
+    corrects: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +77,7 @@ class Prepared:
         member: Who sent it, if known.
         parts: What it arranges, one part each; most messages have one.
         brain: What memory said.
+        talked_since: When somebody else last asked something, of the messages just before.
     """
 
     stored: StoredMessage
@@ -80,6 +86,7 @@ class Prepared:
     member: Member | None
     parts: tuple[Part, ...]
     brain: BrainContext
+    talked_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +180,7 @@ class Understanding:
         )
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
-            parts=tuple(parts), brain=BrainContext(),
+            parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
         )  # fmt: skip
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
@@ -189,11 +196,13 @@ class Understanding:
         )
         if needs_context(reading, extraction):
             earlier = [self._earlier(each, loaded.stored) for each in loaded.window]
+            if right := corrected(reading, extraction, earlier):
+                return Part(reading=reading, extraction=right[0], corrects=right[1])
             extraction = continued(
                 reading, extraction, earlier, last_child=loaded.last_child,
                 participants=self._participants,
             )  # fmt: skip
-        return Part(reading=reading, extraction=extraction)
+        return Part(reading=reading, extraction=as_answer(reading, extraction))
 
     def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
         message = stored.message
@@ -203,6 +212,7 @@ class Understanding:
             reading=reading,
             extraction=extract(reading, sender=member, participants=self._participants),
             is_same_sender=message.sender == present.message.sender,
+            row_id=stored.id,
         )
 
     def _read(self, text: str, sent_at: datetime) -> Reading:
@@ -231,13 +241,33 @@ def attribute_part(
     """Return which of these questions a part of a message answers, if any."""
     message, member = prepared.stored.message, prepared.member
     is_reaction = message.kind is MessageKind.REACTION
+    given = loosened(part.reading, part.extraction)
     reply = Reply(
         sender=message.sender,
         is_assignable=member is not None and member.role is not Role.CHILD,
         answers=message.target if is_reaction else message.reply_to,
         is_reaction=is_reaction,
+        only_offers=accepts_offers_only(part.reading),
+        talked_since=prepared.talked_since,
     )
-    return attribute(part.extraction, reply, asked, threshold=config.attribution_threshold)
+    outcome = attribute(given, reply, asked, threshold=config.attribution_threshold)
+    if outcome.question is None and given is not part.extraction:
+        return attribute(part.extraction, reply, (), threshold=config.attribution_threshold)
+    return outcome
+
+
+def _last_asked(loaded: Loaded) -> datetime | None:
+    """When somebody other than the sender last asked anything, of the messages just before."""
+    sender = loaded.stored.message.sender
+    return next(
+        (
+            each.message.sent_at
+            for each in loaded.window
+            if each.message.sender != sender
+            and is_question(tokenise(each.message.text), each.message.text)
+        ),
+        None,
+    )
 
 
 def _sharing_days(parts: list[Part]) -> list[Part]:

@@ -1,0 +1,112 @@
+"""What a short answer does to a job: hands it on, frees somebody of it, takes it back, accepts an offer. Pure."""
+
+import re
+from dataclasses import replace
+
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.replies import ReplyKind
+from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
+from kinkeeper.observer.reading import Reading
+
+_TAKES_BACK = frozenset({ReplyKind.WITHDRAW, ReplyKind.RELEASE})
+_ONLY_TO_OFFERS = frozenset({ReplyKind.HAND, ReplyKind.ACKNOWLEDGE})
+_READ_ANEW = frozenset({Stance.STATES, Stance.ACCEPTS})
+_REFUSING = re.compile(
+    r"<adult> (?:(?:just|now|also|really|actually|probably|sadly|unfortunately|said|says|he|she|that) )*"
+    r"(?:(?:can|will|could|is|does|may|might|would) not|is (?:sick|ill|away|stuck|busy|working|out of)|has to work)"
+)
+_DROPPING = re.compile(r"(?<!\w)drop")
+_GOING_BACK = re.compile(
+    r"(?<!\w)(?:after all|any ?more|no longer|(?:has|have|is)? ?c[ao]me up|turns out|let you down|back out|pull out|drop out|bail|double booked)(?!\w)"
+)
+
+
+def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
+    """Return what a message says, once it is read as the answer that its words make it.
+
+    Args:
+        reading: The message.
+        extraction: What it says on its own.
+
+    Returns:
+        The extraction; of "ignore me" or "no need" nothing but the stance, of "you take him" and
+        "that'd be lovely" an acceptance, which counts only towards an offer.
+    """
+    reply = reading.reply
+    if reply is None:
+        return extraction
+    if reply.kind is ReplyKind.RELEASE or (
+        reply.kind is ReplyKind.WITHDRAW and not _names_something(reading)
+    ):
+        return _without_owner(extraction, Stance.WITHDRAWS)
+    if reply.kind is ReplyKind.HAND and not extraction.named_dates:
+        return replace(
+            _without_owner(extraction, Stance.ACCEPTS), task=None, is_coordination=False,
+        )  # fmt: skip
+    if reply.kind is ReplyKind.ASSIGN and extraction.stance in _READ_ANEW:
+        return replace(extraction, stance=Stance.ASSIGNS, assigned_to=_first_adult(reading))
+    if reply.kind is ReplyKind.ACKNOWLEDGE and reply.is_whole:
+        return replace(extraction, stance=Stance.ACCEPTS)
+    return extraction
+
+
+def accepts_offers_only(reading: Reading) -> bool:
+    """Whether an acceptance is one only of what somebody offered to do: "you take him", "that'd be great"."""
+    return reading.reply is not None and reading.reply.kind in _ONLY_TO_OFFERS
+
+
+def hands_over(reading: Reading) -> bool:
+    """Whether the sender leaves a job to the person spoken to."""
+    return reading.reply is not None and reading.reply.kind is ReplyKind.HAND
+
+
+def frees_somebody(reading: Reading) -> bool:
+    """Whether the sender frees another of a job that is not needed any more."""
+    return reading.reply is not None and reading.reply.kind is ReplyKind.RELEASE
+
+
+def loosened(reading: Reading, extraction: Extraction) -> Extraction:
+    """Leave the task open where the verb tells not which way: "i'll bring her" also answers a pickup."""
+    is_vague = (
+        extraction.task is Task.DROPOFF
+        and extraction.activity is None
+        and extraction.location is None
+        and not _DROPPING.search(reading.skeleton)
+    )
+    return replace(extraction, task=None) if is_vague else extraction
+
+
+def refuser(reading: Reading, sender: str) -> str:
+    """Return who steps back: the adult of whom it is said ("John can't make it"), else the sender."""
+    match = _REFUSING.search(reading.skeleton)
+    person = _adult_at(reading, match.start()) if match else None
+    return person.id if person else sender
+
+
+def goes_back_on(reading: Reading) -> bool:
+    """Whether the words themselves say that something promised does not hold: "can't after all"."""
+    return _GOING_BACK.search(reading.skeleton) is not None
+
+
+def freed(reading: Reading) -> str | None:
+    """Return the adult that a message frees of a job by name, if it names one."""
+    return next(iter(_first_adult(reading)), None)
+
+
+def _first_adult(reading: Reading) -> tuple[str, ...]:
+    return tuple(mention.id for mention in reading.of_kind("adult")[:1])
+
+
+def _names_something(reading: Reading) -> bool:
+    return bool(reading.spans or reading.of_kind("child", "group", "activity", "generic"))
+
+
+def _without_owner(extraction: Extraction, stance: Stance) -> Extraction:
+    return replace(
+        extraction, stance=stance, assigned_to=(UNSPECIFIED,), addressee=None, yields=False
+    )
+
+
+def _adult_at(reading: Reading, offset: int) -> Mention | None:
+    item = reading.symbols[reading.symbol_at(offset)].item
+    return item if isinstance(item, Mention) else None

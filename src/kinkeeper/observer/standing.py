@@ -1,0 +1,171 @@
+"""What stood before and a message is about without naming it: the claim given up, taken over or corrected. Pure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.household.model import Household
+from kinkeeper.observer.answering import (
+    freed,
+    frees_somebody,
+    goes_back_on,
+    hands_over,
+    loosened,
+    refuser,
+)
+from kinkeeper.observer.attribution import are_same_task, completed_by
+from kinkeeper.observer.model import UNSPECIFIED, CoordinationType, Extraction, Stance, Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.schedule import Schedule, Slot
+from kinkeeper.observer.superseding import claim_corrected, claim_given_up, claim_taken_over
+from kinkeeper.observer.understanding import Part, Prepared
+
+_TRANSPORT = frozenset({Task.PICKUP, Task.DROPOFF})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A claim that stood before, and what the message says once it is read together with it.
+
+    Attributes:
+        extraction: What the message says about it.
+        action: The claim, where it is still a proposal.
+        slot: The claim, where a person has confirmed it.
+        leaving: Who is out of it now.
+    """
+
+    extraction: Extraction
+    action: PendingAction | None = None
+    slot: Slot | None = None
+    leaving: tuple[str, ...] = ()
+
+
+def concerned(
+    prepared: Prepared,
+    part: Part,
+    extraction: Extraction,
+    *,
+    pending: Sequence[PendingAction],
+    schedule: Schedule,
+    participants: Participants,
+    window: timedelta,
+) -> Standing:
+    """Find the claim that a message gives up, frees somebody of, takes over or corrects.
+
+    Args:
+        prepared: The message.
+        part: The arrangement of it.
+        extraction: What it says; it answers no open question.
+        pending: Open proposals, oldest first.
+        schedule: The days it names, or the coming week.
+        participants: The household compiled.
+        window: How long ago a claim may be that it does not name.
+
+    Returns:
+        The claim with the extraction filled in from it; the extraction as it was where there is none.
+    """
+    given = loosened(part.reading, extraction)
+    since = prepared.sent_at - window
+    people = _who_steps_out(prepared, part.reading, extraction, participants.household)
+    if people:
+        is_named = _says_which(given) or goes_back_on(part.reading)
+        if not is_named:
+            # "No need" right after "shall I bring snacks?" is about the snacks.
+            since = max(since, prepared.talked_since or since)
+            pending = [action for action in pending if action.created_at >= since]
+        action = claim_given_up(given, pending, people=people)
+        slot = _care_of(given, schedule, people) if is_named and action is None else None
+        found = _standing(extraction, prepared, action, slot)
+        left = _left(found.extraction, extraction, is_over=frees_somebody(part.reading))
+        leaving = tuple(person for person in found.leaving if person in people)
+        return replace(found, extraction=left, leaving=leaving) if leaving else found
+    action = claim_taken_over(given, pending, since=since) or claim_corrected(
+        given, pending, sender=prepared.stored.message.sender, since=since
+    )
+    others = [m.id for m in participants.household.adults if m.id not in extraction.owners]
+    is_taken_over = extraction.yields and bool(extraction.owners) and _says_which(given)
+    slot = _care_of(given, schedule, others) if is_taken_over and action is None else None
+    found = _standing(extraction, prepared, action, slot)
+    if not found.leaving:
+        return found
+    carried_on = replace(
+        completed_by(given, found.extraction), stance=extraction.stance, yields=True
+    )
+    return replace(found, extraction=carried_on)
+
+
+def may_mean_unnamed(reading: Reading, extraction: Extraction) -> bool:
+    """Whether a message may concern a claim whose day and subject it does not name."""
+    is_out = extraction.stance in {Stance.DECLINES, Stance.WITHDRAWS, Stance.ASSIGNS}
+    return is_out or extraction.yields or hands_over(reading)
+
+
+def _standing(
+    extraction: Extraction, prepared: Prepared, action: PendingAction | None, slot: Slot | None
+) -> Standing:
+    """The claim found, with what it said; what the message says where none was."""
+    if action is not None:
+        job = extraction_from_record(action.proposal.extraction)
+    elif slot is not None:
+        job = _job_of_care(slot, prepared.sent_at)
+    else:
+        return Standing(extraction=extraction)
+    return Standing(extraction=job, action=action, slot=slot, leaving=job.owners)
+
+
+def _who_steps_out(
+    prepared: Prepared, reading: Reading, extraction: Extraction, household: Household
+) -> Collection[str]:
+    """Return who may be out of a job by this message; of several, whoever has one."""
+    sender = prepared.stored.message.sender
+    if extraction.stance is Stance.DECLINES:
+        return {refuser(reading, sender)}
+    if extraction.stance is Stance.WITHDRAWS and frees_somebody(reading):
+        named = freed(reading)
+        return {named} if named else {adult.id for adult in household.adults} - {sender}
+    if extraction.stance is Stance.ACCEPTS and hands_over(reading):
+        return {sender}
+    return set()
+
+
+def _says_which(extraction: Extraction) -> bool:
+    return bool(extraction.named_dates or extraction.child or extraction.activity)
+
+
+def _left(job: Extraction, extraction: Extraction, *, is_over: bool) -> Extraction:
+    """The job that somebody leaves: open, unless it is over."""
+    return replace(
+        job, stance=Stance.WITHDRAWS if is_over else Stance.DECLINES, assigned_to=(UNSPECIFIED,),
+        addressee=None, entities=extraction.entities, attribution=None, yields=False,
+        brain_queries=extraction.brain_queries,
+    )  # fmt: skip
+
+
+def _care_of(extraction: Extraction, schedule: Schedule, people: Collection[str]) -> Slot | None:
+    """The confirmed care of one of these people that is meant, if it can only be one."""
+    days = extraction.named_dates or sorted({slot.day for slot in schedule.slots})
+    found = [
+        slot
+        for slot in schedule.claimed(days)
+        if slot.event_id is not None
+        and slot.action_id is None
+        and any(person in people for person in slot.responsible)
+        and are_same_task(extraction.task, Task(slot.task) if slot.task else None)
+        and (not extraction.child or not slot.who or set(extraction.child) & set(slot.who))
+        and extraction.activity in {None, slot.activity}
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _job_of_care(slot: Slot, sent_at: datetime) -> Extraction:
+    """What a confirmed care says, in the form of a message."""
+    task = Task(slot.task) if slot.task else None
+    start = slot.interval.start.astimezone(sent_at.tzinfo).time() if slot.interval else None
+    kind = CoordinationType.TRANSPORT if task in _TRANSPORT else CoordinationType.CARE_COVERAGE
+    return Extraction(
+        is_coordination=True, coordination_type=kind, task=task, dates=(slot.day,),
+        times=(start,) if start else (), child=slot.who, activity=slot.activity, assigned_to=slot.responsible, confidence=0.85,
+    )  # fmt: skip
