@@ -12,5 +12,8 @@ from kinkeeper.bootstrap.opening import (
 from kinkeeper.bootstrap.opening import (
     open_system as open_system,
 )
+from kinkeeper.bootstrap.opening import (
+    read_households as read_households,
+)
 from kinkeeper.bootstrap.system import Houses as Houses
 from kinkeeper.bootstrap.system import System as System

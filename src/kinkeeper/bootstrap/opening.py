@@ -43,7 +43,7 @@ def open_system(
         UnavailableError: The database cannot be opened.
     """
     path = household_file or settings.family_context or _usual_household_file()
-    found = _households(path, settings)
+    found = read_households(path, settings)
     if len(found) > 1:
         ids = ", ".join(household.id for household in found)
         raise _refused(path, f"the folder holds several households ({ids}); name one file of it")
@@ -74,7 +74,7 @@ def open_houses(
         UnavailableError: The database cannot be opened.
     """
     path = household_file or settings.family_context or _usual_household_file()
-    found = _households(path, settings)
+    found = read_households(path, settings)
     with Store.open(database or database_address(settings)) as store:
         instant = now or SystemClock().now()
         yield Houses(
@@ -130,8 +130,16 @@ def _system(settings: Settings, household: Household, store: Store, now: datetim
     )  # fmt: skip
 
 
-def _households(path: Path, settings: Settings) -> Sequence[Household]:
-    """Load the households of a file or folder, with the group that the settings name."""
+def read_households(path: Path, settings: Settings) -> Sequence[Household]:
+    """Read the households of a file or folder, with the group that the settings name.
+
+    Args:
+        path: File or folder.
+        settings: In force.
+
+    Raises:
+        ConfigError: A file is wrong, or it is not clear whose the group is; every problem with its place.
+    """
     found = load_households(path, default_event_minutes=settings.default_event_minutes)
     group = settings.telegram_group_chat_id
     if group is None or any(group in household.chats for household in found):

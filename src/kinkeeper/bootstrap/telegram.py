@@ -1,15 +1,34 @@
-"""Telegram by the settings: what delivers, what takes in, and what runs for it."""
+"""Telegram by the settings: what delivers, what takes in, what runs for it, and how it stands."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import URL
 
 from kinkeeper.bootstrap.doing import LongTask
 from kinkeeper.bootstrap.system import Houses
+from kinkeeper.channels.telegram.families import Families, Family
+from kinkeeper.channels.telegram.standing import Known, findings, load_known
+from kinkeeper.channels.telegram.webhook import WebhookAddress
+from kinkeeper.core.errors import DeniedError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock, SystemClock
+from kinkeeper.household.model import Household
 from kinkeeper.messaging.channel import Channel
+from kinkeeper.observability.findings import Finding, broken, ok, warning
 from kinkeeper.observer.intake import Intake
-from kinkeeper.web.context import Check, Webhook
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.engines import is_sqlite, reader_engine
+from kinkeeper.store.faults import translated
+from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
+from kinkeeper.web.context import Webhook
+
+_PATIENCE_SECONDS = 10
+
+
+def _nothing() -> Sequence[Finding]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,13 +39,13 @@ class Connected:
         channels: What each household's messages go out through, by household id.
         tasks: What runs as long as the process does.
         webhook: Takes posted updates, where they are posted.
-        checks: What readiness depends on, by name.
+        findings: Says how it stands; reads the database, so call it in a thread.
     """
 
     channels: Mapping[str, Sequence[Channel]] = field(default_factory=dict)
     tasks: Sequence[LongTask] = ()
     webhook: Webhook | None = None
-    checks: Mapping[str, Check] = field(default_factory=dict)
+    findings: Callable[[], Sequence[Finding]] = _nothing
 
 
 @asynccontextmanager
@@ -49,49 +68,75 @@ async def telegram_connected(
     if settings.telegram_bot_token is None:
         yield Connected()
         return
-    from kinkeeper.channels.telegram.connection import bot_number, open_bot  # noqa: PLC0415 - slow to load, and often not needed
-    from kinkeeper.channels.telegram.families import Families, Family  # noqa: PLC0415
-    from kinkeeper.channels.telegram.polling import Polling  # noqa: PLC0415
-    from kinkeeper.channels.telegram.presence import LADDER, Presence, WebhookAddress  # noqa: PLC0415
-    from kinkeeper.channels.telegram.reception import Identity, Reception  # noqa: PLC0415
-    from kinkeeper.channels.telegram.sending import TelegramChannel  # noqa: PLC0415
-    from kinkeeper.channels.telegram.webhook import TelegramWebhook  # noqa: PLC0415
+    # Slow to load, and often not needed.
+    from kinkeeper.channels.telegram.connection import bot_number, open_bot  # noqa: PLC0415
+    from kinkeeper.channels.telegram.running import Running  # noqa: PLC0415
 
-    clock, steps = clock or SystemClock(), ladder or LADDER
     token = settings.telegram_bot_token.get_secret_value()
-    identity = Identity(bot=bot_number(token))
     families = Families(
         all=tuple(
             Family(participants=system.participants, intake=intakes[household])
             for household, system in houses.by_id.items()
         )
     )
-    reception = Reception(houses.store, families, identity=identity, clock=clock)
-    address = None
-    if settings.telegram_webhook_url and settings.telegram_webhook_secret:
-        secret = settings.telegram_webhook_secret.get_secret_value()
-        address = WebhookAddress(url=settings.telegram_webhook_url, secret=secret)
     async with open_bot(token, api_url=settings.telegram_api_url) as bot:
-        presence = Presence(
-            bot, houses.store, families, identity=identity, clock=clock, webhook=address,
-            ladder=steps,
+        running = Running(
+            bot, houses.store, families, number=bot_number(token), clock=clock or SystemClock(),
+            address=_webhook_address(settings), ladder=ladder,
         )  # fmt: skip
-        polling = Polling(
-            bot, houses.store, reception, presence=presence, number=identity.bot, clock=clock,
-            ladder=steps,
-        )  # fmt: skip
-
-        async def what_is_wrong() -> str | None:
-            return presence.trouble or polling.trouble
-
         yield Connected(
-            channels={
-                household: (TelegramChannel(bot, system.household),)
-                for household, system in houses.by_id.items()
-            },
-            tasks=(presence.run,) if address else (presence.run, polling.run),
-            webhook=TelegramWebhook(reception, presence=presence, secret=address.secret)
-            if address
-            else None,
-            checks={"telegram": what_is_wrong},
-        )
+            channels=running.channels, tasks=running.tasks, webhook=running.webhook,
+            findings=running.findings,
+        )  # fmt: skip
+
+
+def telegram_findings(
+    settings: Settings, households: Sequence[Household], database: URL
+) -> Sequence[Finding]:
+    """Ask Telegram how the bot stands, and say how to mend what is missing. Blocks; changes nothing.
+
+    Args:
+        settings: In force.
+        households: Of the bot.
+        database: Theirs, if it is there.
+    """
+    if settings.telegram_bot_token is None:
+        return (ok("telegram bot", "none is set up; TELEGRAM_BOT_TOKEN names one"),)
+    from kinkeeper.channels.telegram.connection import bot_number  # noqa: PLC0415
+    from kinkeeper.channels.telegram.looking import ask  # noqa: PLC0415
+
+    token = settings.telegram_bot_token.get_secret_value()
+    known = _known(households, database, bot=bot_number(token))
+    try:
+        standing = ask(token, api_url=settings.telegram_api_url, groups=known.groups)
+    except DeniedError as error:
+        remedy = "copy the token from @BotFather into TELEGRAM_BOT_TOKEN once more"
+        return (broken("telegram bot", str(error), remedy),)
+    except UnavailableError as error:
+        remedy = "is this machine online? What the bot may do was not checked"
+        return (warning("telegram bot", str(error), remedy),)
+    url = settings.telegram_webhook_url
+    return tuple(findings(standing, known, households=households, webhook_url=url))
+
+
+def _webhook_address(settings: Settings) -> WebhookAddress | None:
+    url, secret = settings.telegram_webhook_url, settings.telegram_webhook_secret
+    if url is None or secret is None:
+        return None
+    return WebhookAddress(url=url, secret=secret.get_secret_value())
+
+
+def _known(households: Sequence[Household], database: URL, *, bot: str) -> Known:
+    """Return what the database knows, as far as there is one and this program can read it."""
+    if not is_sqlite(database) or Path(str(database.database)).exists():
+        engine = reader_engine(database, connections=1)
+        try:
+            with translated(), engine.connect() as connection:
+                if current_version(connection) == SCHEMA_VERSION:
+                    return load_known(connection, households, bot=bot)
+        except KinkeeperError:
+            pass  # the check of the database says why
+        finally:
+            engine.dispose()
+    groups = tuple((each.id, chat_id) for each in households for chat_id in each.chats)
+    return Known(groups=groups, reachable=frozenset(), strangers=())

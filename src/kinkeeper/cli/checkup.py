@@ -1,5 +1,6 @@
 """Checks one after the other, none of which changes anything, and shows what they found."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kinkeeper.bootstrap import database_address
+from kinkeeper.bootstrap import database_address, read_households
+from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import settings_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import ConfigError, KinkeeperError
 from kinkeeper.core.time import SystemClock
-from kinkeeper.household.file import load_households
-from kinkeeper.observability.findings import Finding, Health, broken, ok
+from kinkeeper.household.model import Household
+from kinkeeper.observability.findings import Finding, Health, broken, ok, warning
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
 from kinkeeper.store.engines import parse_address
@@ -31,7 +33,8 @@ def check_up(where: Where, *, as_json: bool) -> bool:
     """
     settings, findings = _settings(where)
     if settings is not None:
-        findings += [_household(where, settings), *_database(where, settings)]
+        households, found = _households(where, settings)
+        findings += [found, *_database(where, settings, households)]
     findings += machine_findings(SystemClock().now())
     if as_json:
         values = settings.model_dump(mode="json") if settings else None
@@ -50,35 +53,33 @@ def _settings(where: Where) -> tuple[Settings | None, list[Finding]]:
     return settings, [ok("settings", f"environment {settings.env!r}")]
 
 
-def _household(where: Where, settings: Settings) -> Finding:
+def _households(where: Where, settings: Settings) -> tuple[Sequence[Household], Finding]:
     path = where.household or settings.family_context or Path("household.toml")
     if not path.exists():
         remedy = "make one with `kinkeeper init`, or name one with --household or FAMILY_CONTEXT"
-        return broken("household file", f"{path} does not exist", remedy)
+        return (), broken("household file", f"{path} does not exist", remedy)
     try:
-        households = load_households(path, default_event_minutes=settings.default_event_minutes)
+        households = read_households(path, settings)
     except ConfigError as error:
-        return broken("household file", str(error), "correct the lines it names")
+        return (), broken("household file", str(error), "correct the lines it names")
     members = sum(len(household.members) for household in households)
     events = sum(len(household.events) for household in households)
     several = f"{len(households)} households, " if len(households) > 1 else ""
     found = f"{path}: {several}{members} members, {events} events"
-    warnings = [warning for household in households for warning in household.warnings]
+    warnings = [each for household in households for each in household.warnings]
     if warnings:
-        return Finding(
-            check="household file", health=Health.WARNING, found=found,
-            remedy="; ".join(warnings),
-        )  # fmt: skip
-    return ok("household file", found)
+        return households, warning("household file", found, "; ".join(warnings))
+    return households, ok("household file", found)
 
 
-def _database(where: Where, settings: Settings) -> list[Finding]:
+def _database(where: Where, settings: Settings, households: Sequence[Household]) -> list[Finding]:
     try:
         url = parse_address(where.db or database_address(settings))
     except KinkeeperError as error:
         return [broken("database", str(error), "correct --db, DATABASE_URL or DB_PATH")]
     backups = backup_findings(url, settings.backup_dir, SystemClock().now())
-    return [*database_findings(url), *backups]
+    telegram = telegram_findings(settings, households, url)
+    return [*database_findings(url), *backups, *telegram]
 
 
 def _show(screen: Console, findings: list[Finding], settings: Settings | None) -> None:

@@ -34,6 +34,11 @@ def ok(check: str, found: str) -> Finding:
     return Finding(check=check, health=Health.OK, found=found)
 
 
+def warning(check: str, found: str, remedy: str) -> Finding:
+    """Return that a check found something that may not be meant so, and how to mend it."""
+    return Finding(check=check, health=Health.WARNING, found=found, remedy=remedy)
+
+
 def broken(check: str, found: str, remedy: str) -> Finding:
     """Return that a check found something broken, and how to mend it."""
     return Finding(check=check, health=Health.BROKEN, found=found, remedy=remedy)

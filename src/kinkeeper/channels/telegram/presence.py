@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import structlog
 from sqlalchemy import Connection
@@ -17,9 +16,11 @@ from telegram.error import BadRequest, Forbidden, TelegramError
 
 from kinkeeper.channels.telegram.commands import ALONE, MENU
 from kinkeeper.channels.telegram.families import CHANNEL, Families
+from kinkeeper.channels.telegram.looking import look
 from kinkeeper.channels.telegram.reception import Identity
-from kinkeeper.channels.telegram.standing import GroupStanding, look_at_group
+from kinkeeper.channels.telegram.standing import GroupStanding, Standing, load_known
 from kinkeeper.channels.telegram.updates import READERS
+from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.messaging import addresses
@@ -29,19 +30,6 @@ log = structlog.get_logger()
 
 LADDER = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Waits after failures, one after the other, seconds; the last stays."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebhookAddress:
-    """Where Telegram posts updates.
-
-    Attributes:
-        url: Its address.
-        secret: What Telegram proves itself with.
-    """
-
-    url: str
-    secret: str
 
 
 class Presence:
@@ -76,6 +64,8 @@ class Presence:
         self._webhook = webhook
         self._ladder = ladder
         self._due = asyncio.Event()
+        self.standing: Standing | None = None
+        """What Telegram said last; None until it was asked."""
         self.ready = asyncio.Event()
         """Set once Telegram knows where updates go."""
         self.trouble: str | None = "Telegram was not asked yet"
@@ -112,16 +102,14 @@ class Presence:
         if not self.ready.is_set():
             await self._set_webhook()
             await self._set_menus()
-        for family in self._families.all:
-            household = family.household.id
-            for named in family.household.chats:
-                chat_id = await self._store.read(
-                    lambda conn, household=household, named=named: addresses.current_chat(  # type: ignore[misc]  # mypy infers no type for a lambda with defaults
-                        conn, household, CHANNEL, named
-                    )
-                )
-                await self._settle(household, await look_at_group(self._bot, chat_id))
-        self._identity.username = self._bot.username.lower()
+        households = [family.household for family in self._families.all]
+        known = await self._store.read(
+            lambda conn: load_known(conn, households, bot=self._identity.bot)
+        )
+        self.standing = await look(self._bot, known.groups)
+        for group in self.standing.groups:
+            await self._settle(group)
+        self._identity.username = self.standing.username.lower()
 
     async def _set_webhook(self) -> None:
         if self._webhook is None:
@@ -136,13 +124,13 @@ class Presence:
         await self._bot.set_my_commands(everything, scope=BotCommandScopeAllPrivateChats())
         await self._bot.set_my_commands(everything, scope=BotCommandScopeAllGroupChats())
 
-    async def _settle(self, household: str, group: GroupStanding) -> None:
+    async def _settle(self, group: GroupStanding) -> None:
         """Note whether the bot may show something to one member alone, and let it be asked so."""
         now = self._clock.now()
 
         def note(conn: Connection) -> None:
             addresses.set_member_only(
-                conn, household, CHANNEL, group.chat_id, may=group.governs, now=now
+                conn, group.household, CHANNEL, group.chat_id, may=group.governs, now=now
             )
 
         await self._store.write(note)

@@ -1,17 +1,34 @@
-"""What the bot may do where, as Telegram says at the moment, and how to mend what is missing."""
+"""What the bot may do where, and how to mend what is missing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from telegram import Bot
-from telegram.error import BadRequest, Forbidden
+from sqlalchemy import Connection
 
+from kinkeeper.channels.telegram import strangers
+from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.strangers import Stranger
 from kinkeeper.household.model import Household
-from kinkeeper.observability.findings import Finding, Health, broken, ok
+from kinkeeper.messaging.addresses import current_chat, private_chat_of
+from kinkeeper.observability.findings import Finding, broken, ok, warning
 
 _GOVERNING = frozenset({"creator", "administrator"})
 _PRESENT = _GOVERNING | {"member", "restricted"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What this program knows without asking Telegram.
+
+    Attributes:
+        groups: Household id and number, as it is now, of every group that is listened to.
+        reachable: Household id and member id of everybody who opened a chat with the bot.
+        strangers: Chats that something came from and that are no household's.
+    """
+
+    groups: tuple[tuple[str, str], ...]
+    reachable: frozenset[tuple[str, str]]
+    strangers: tuple[Stranger, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +36,12 @@ class GroupStanding:
     """What the bot is in one group.
 
     Attributes:
-        chat_id: The group, as its household file names it.
+        household: Whose group it is.
+        chat_id: Its number now.
         status: "administrator", "member", "left", ...; empty where Telegram does not let it ask.
     """
 
+    household: str
     chat_id: str
     status: str
 
@@ -56,61 +75,39 @@ class Standing:
     webhook_error: str
 
 
-async def look_at_group(bot: Bot, chat_id: str) -> GroupStanding:
-    """Ask what the bot is in a group.
+def load_known(conn: Connection, households: Sequence[Household], *, bot: str) -> Known:
+    """Return what is known without asking Telegram.
 
     Args:
-        bot: Made by `open_bot`, and initialised.
-        chat_id: The group as it is known now.
-
-    Raises:
-        TelegramError: Telegram cannot be asked.
+        conn: Any transaction.
+        households: Of the bot.
+        bot: Telegram's number of it.
     """
-    if not chat_id.lstrip("-").isdecimal():
-        return GroupStanding(chat_id=chat_id, status="")
-    try:
-        member = await bot.get_chat_member(int(chat_id), bot.id)
-    except (BadRequest, Forbidden):
-        return GroupStanding(chat_id=chat_id, status="")
-    return GroupStanding(chat_id=chat_id, status=str(member.status))
-
-
-async def look(bot: Bot, chat_ids: Sequence[str]) -> Standing:
-    """Ask Telegram what the bot is.
-
-    Args:
-        bot: Made by `open_bot`.
-        chat_ids: Groups of its households, as they are known now.
-
-    Raises:
-        TelegramError: Telegram cannot be asked.
-    """
-    await bot.initialize()
-    about, webhook = await bot.get_me(), await bot.get_webhook_info()
-    return Standing(
-        username=about.username or "",
-        hears_all=bool(about.can_read_all_group_messages),
-        groups=tuple([await look_at_group(bot, chat_id) for chat_id in chat_ids]),
-        webhook_url=webhook.url,
-        webhook_error=webhook.last_error_message or "",
+    return Known(
+        groups=tuple(
+            (each.id, current_chat(conn, each.id, CHANNEL, chat_id))
+            for each in households
+            for chat_id in each.chats
+        ),
+        reachable=frozenset(
+            (each.id, member.id)
+            for each in households
+            for member in each.members
+            if private_chat_of(conn, each.id, CHANNEL, member.id) is not None
+        ),
+        strangers=tuple(strangers.find(conn, bot)),
     )
 
 
 def findings(
-    standing: Standing,
-    *,
-    households: Sequence[Household],
-    reachable: frozenset[str],
-    strangers: Sequence[Stranger],
-    webhook_url: str | None,
+    standing: Standing, known: Known, *, households: Sequence[Household], webhook_url: str | None
 ) -> Iterator[Finding]:
     """Say what is in order and how to mend what is not.
 
     Args:
-        standing: As just asked.
+        standing: As Telegram says.
+        known: What this program knows.
         households: Of the bot.
-        reachable: Member ids, each behind its household's id and a slash, with an open private chat.
-        strangers: Chats that something came from and that are no household's.
         webhook_url: Where updates should be posted by the settings; None where they are asked for.
     """
     yield ok("telegram bot", f"@{standing.username}")
@@ -118,16 +115,16 @@ def findings(
     for group in standing.groups:
         yield _group(group, standing)
     if not standing.groups:
-        yield _warning(
+        yield warning(
             "telegram group", "no group is listened to",
             "add the bot to your group, write something there, and run this again: it then "
             "names the group's number for `chats` in the household file",
         )  # fmt: skip
     for household in households:
-        yield from _members(household, reachable)
-    for stranger in strangers:
+        yield from _members(household, known)
+    for stranger in known.strangers:
         if stranger.chat_id.startswith("-"):
-            yield _warning(
+            yield warning(
                 "telegram stranger", f"group {stranger.chat_id} is not listened to",
                 "if it is yours, write this number into `chats` of the household file; "
                 "else remove the bot there",
@@ -138,9 +135,9 @@ def _updates(standing: Standing, wanted: str | None) -> Iterator[Finding]:
     if (wanted or "") != standing.webhook_url:
         found = standing.webhook_url or "Telegram waits to be asked"
         remedy = "`kinkeeper serve` sets this when it starts; see that it runs, and its log"
-        yield _warning("telegram updates", found, remedy)
+        yield warning("telegram updates", found, remedy)
     elif standing.webhook_error:
-        yield _warning(
+        yield warning(
             "telegram updates", f"posting to {wanted} failed: {standing.webhook_error}",
             "see that TELEGRAM_WEBHOOK_URL can be reached from outside",
         )  # fmt: skip
@@ -156,7 +153,7 @@ def _group(group: GroupStanding, standing: Standing) -> Finding:
     if group.governs:
         return ok(check, f"{group.chat_id}: hears everything, gets reactions, can answer one alone")
     if standing.hears_all:
-        return _warning(
+        return warning(
             check,
             f"{group.chat_id}: hears messages if it joined after that was allowed; no reactions, "
             "and no answers for one alone",
@@ -169,19 +166,15 @@ def _group(group: GroupStanding, standing: Standing) -> Finding:
     )  # fmt: skip
 
 
-def _members(household: Household, reachable: frozenset[str]) -> Iterator[Finding]:
+def _members(household: Household, known: Known) -> Iterator[Finding]:
     for member in household.adults:
         if member.telegram_id is None:
-            yield _warning(
+            yield warning(
                 "telegram member", f"{member.id}: no telegram_id in the household file",
                 "let them write to the bot alone: it answers with their number",
             )  # fmt: skip
-        elif f"{household.id}/{member.id}" not in reachable:
-            yield _warning(
+        elif (household.id, member.id) not in known.reachable:
+            yield warning(
                 "telegram member", f"{member.id} cannot be reached alone",
                 "let them open a chat with the bot and press Start once",
             )  # fmt: skip
-
-
-def _warning(check: str, found: str, remedy: str) -> Finding:
-    return Finding(check=check, health=Health.WARNING, found=found, remedy=remedy)

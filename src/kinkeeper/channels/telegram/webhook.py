@@ -2,13 +2,27 @@
 
 import hmac
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import structlog
 
-from kinkeeper.channels.telegram.presence import Presence
 from kinkeeper.channels.telegram.reception import Reception
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookAddress:
+    """Where Telegram posts updates.
+
+    Attributes:
+        url: Its address.
+        secret: What Telegram proves itself with.
+    """
+
+    url: str
+    secret: str
 
 
 class TelegramWebhook:
@@ -16,13 +30,15 @@ class TelegramWebhook:
 
     Args:
         reception: Takes updates in.
-        presence: Learns that the bot's rights changed.
+        look_again: Called when the bot's rights changed.
         secret: What Telegram proves itself with.
     """
 
-    def __init__(self, reception: Reception, *, presence: Presence, secret: str) -> None:
+    def __init__(
+        self, reception: Reception, *, look_again: Callable[[], None], secret: str
+    ) -> None:
         self._reception = reception
-        self._presence = presence
+        self._look_again = look_again
         self._secret = secret.encode()
 
     def is_genuine(self, secret: str | None) -> bool:
@@ -46,4 +62,4 @@ class TelegramWebhook:
             return
         taken = await self._reception.take_in(content, is_in_order=False)
         if taken.is_standing_changed:
-            self._presence.look_again()
+            self._look_again()
