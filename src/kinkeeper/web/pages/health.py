@@ -1,7 +1,6 @@
 """How it is doing: checks with how to mend them, queues, comfort, and which hosts it talks to."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -63,12 +62,12 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
     """
     reading, sending = observer_messages.c, outbox.c
     read = conn.execute(
-        select(reading.state, func.count())
+        select(reading.state, func.count().label("number"))
         .where(reading.household == household, reading.sent_at >= since)
         .group_by(reading.state)
     )
     sent = conn.execute(
-        select(sending.state, func.count())
+        select(sending.state, func.count().label("number"))
         .where(sending.household == household, sending.created_at >= since)
         .group_by(sending.state)
     )
@@ -78,6 +77,7 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         .where(failed_updates.c.household == household)
     ).scalar_one()
     return Work(
-        reading=Counter(dict(read.tuples().all())), sending=Counter(dict(sent.tuples().all())),
+        reading={row.state: row.number for row in read},
+        sending={row.state: row.number for row in sent},
         failed_updates=failed,
     )  # fmt: skip

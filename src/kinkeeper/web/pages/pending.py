@@ -37,6 +37,7 @@ async def pending_page(
     *,
     about: Annotated[str, Query(max_length=36)] = "",
     outcome: Annotated[Outcome | None, Query()] = None,
+    changed: Annotated[bool, Query()] = False,
     saved: Annotated[int, Query(ge=0, le=_MOST_AT_ONCE)] = 0,
 ) -> HTMLResponse:
     """Show what waits, and what became of the last decision."""
@@ -56,7 +57,7 @@ async def pending_page(
         ]
         return {
             "cards": cards, "batches": batches(cards), "left": left, "reasons": tuple(RejectReason),
-            "notice": _notice(conn, desk, about, outcome, saved=saved),
+            "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
         }  # fmt: skip
 
     return await show("pending.html", desk, "pending", read)
@@ -165,12 +166,15 @@ def press(desk: Desk, shown: str) -> PressDetails:
 
 def told(receipt: Receipt) -> RedirectResponse:
     """Send the person back to the cards, with what became of it."""
-    told = urlencode({"about": receipt.action.id, "outcome": receipt.outcome.value})
+    changed = "yes" if receipt.is_change else "no"
+    told = urlencode(
+        {"about": receipt.action.id, "outcome": receipt.outcome.value, "changed": changed}
+    )
     return RedirectResponse(f"/pending?{told}", HTTPStatus.SEE_OTHER)
 
 
 def _notice(
-    conn: Connection, desk: Desk, about: str, outcome: Outcome | None, *, saved: int
+    conn: Connection, desk: Desk, about: str, outcome: Outcome | None, *, changed: bool, saved: int
 ) -> Notice | None:
     if saved:
         noun = "thing is" if saved == 1 else "things are"
@@ -181,4 +185,4 @@ def _notice(
         action = load_action(conn, desk.household, about)
     except NotFoundError:
         return None
-    return notice_of(outcome, action, desk.house.household)
+    return notice_of(outcome, action, desk.house.household, is_change=changed)

@@ -270,13 +270,16 @@ def batches(cards: Iterable[Card]) -> tuple[Batch, ...]:
     )
 
 
-def notice_of(outcome: Outcome, action: PendingAction, household: Household) -> Notice:
+def notice_of(
+    outcome: Outcome, action: PendingAction, household: Household, *, is_change: bool
+) -> Notice:
     """Return what became of a decision, told from the stored action.
 
     Args:
         outcome: Of the person's press.
         action: As it stands now.
         household: Whose it is.
+        is_change: Whether that very press changed anything.
     """
     summary = action.proposal.summary
     is_done = action.status is ActionStatus.DONE and action.undone_at is None
@@ -285,7 +288,7 @@ def notice_of(outcome: Outcome, action: PendingAction, household: Household) -> 
         return Notice(text=f"Saved: {(chosen or [summary])[0]}", undo_id=action.id)
     if outcome is Outcome.UNDONE and action.undone_at is not None:
         return Notice(text=f"Taken back: {summary}")
-    if outcome is Outcome.REJECTED and action.status is ActionStatus.REJECTED:
+    if outcome is Outcome.REJECTED and is_change and action.status is ActionStatus.REJECTED:
         return Notice(text=f"Put away, nothing was saved: {summary}")
     if action.status is ActionStatus.FAILED:
         reason = (action.receipt or {}).get("reason", "")
