@@ -17,9 +17,9 @@ from kinkeeper.web.api.webhook import genuine
 from kinkeeper.web.app import create_app
 from web_server import BROWSER, Served, second_house, served
 
-# Who comes here needs no login: probes, the ways in, and what has a secret of its own.
+# Who comes here needs no login: probes, the ways in, the sample's play, and what has a secret of its own.
 OPEN = {
-    "/healthz", "/readyz", "/login", "/invite/{code}", "/telegram/webhook", "/openapi.json",
+    "/healthz", "/readyz", "/login", "/invite/{code}", "/telegram/webhook", "/openapi.json", "/welcome", "/welcome/live",
 }  # fmt: skip
 
 

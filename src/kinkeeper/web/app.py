@@ -1,7 +1,7 @@
 """The application: every route, and what holds for all of them."""
 
 from fastapi import FastAPI
-from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from kinkeeper.web import probes, problems
 from kinkeeper.web.access.door import Door
@@ -12,27 +12,39 @@ from kinkeeper.web.guard import Guard
 from kinkeeper.web.pages import every
 
 
+class Application(FastAPI):
+    """The routes, behind the guard.
+
+    Args:
+        context: What they work on.
+    """
+
+    def __init__(self, context: WebContext) -> None:
+        super().__init__(
+            title="Kinkeeper",
+            docs_url=None,
+            redoc_url=None,
+            telemetry={"tracing": False, "metrics": False, "logs": False},
+        )
+        self.state.context = context
+        self.state.door = Door(context)
+        # What comes with every message must not pay for what pages need.
+        hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
+        self.router.routes[:0] = [*hot, *probes.routes, *every.plain]
+        for router in (access_api.router, *every.routers):
+            self.include_router(router)
+        problems.install(self)
+        self._guard = Guard(super().__call__, context=context, application=self, hot=hot)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        await self._guard(scope, receive, send)
+
+
 def create_app(context: WebContext) -> FastAPI:
     """Return the server's application.
 
     Args:
         context: What it works on.
     """
-    app = FastAPI(
-        title="Kinkeeper",
-        docs_url=None,
-        redoc_url=None,
-        telemetry={"tracing": False, "metrics": False, "logs": False},
-    )
-    app.state.context = context
-    app.state.door = Door(context)
-    # Plain routes, and first: what comes with every message must not pay for what pages need.
-    hot: list[Route] = [*observe.routes, *probes.routes, *every.plain]
-    if context.webhook is not None:
-        hot += webhook.routes
-    app.router.routes[:0] = hot
-    for router in (access_api.router, *every.routers):
-        app.include_router(router)
-    problems.install(app)
-    app.add_middleware(Guard, context=context, routes=app)
-    return app
+    return Application(context)

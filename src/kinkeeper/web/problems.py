@@ -85,39 +85,47 @@ def retry_after(seconds: float = RETRY_AFTER_SECONDS) -> dict[str, str]:
 
 def install(app: FastAPI) -> None:
     """Answer every error of every route in these forms."""
-    app.add_exception_handler(KinkeeperError, _own_error)
-    app.add_exception_handler(LoginNeededError, _login_needed)
-    app.add_exception_handler(RequestValidationError, _bad_request)
-    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(KinkeeperError, _handle)
+    app.add_exception_handler(RequestValidationError, _handle)
+    app.add_exception_handler(HTTPException, _handle)
 
 
-async def _own_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, KinkeeperError):
-        raise error
-    status = status_of(error)
-    if status is HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise error
-    headers = retry_after() if status is HTTPStatus.SERVICE_UNAVAILABLE else None
-    return refusal(request, status, str(error), headers)
+def answer(request: Request, error: Exception) -> Response:
+    """Return what an expected error becomes.
+
+    Raises:
+        Exception: The error itself, where it is a bug.
+    """
+    match error:
+        case LoginNeededError():
+            return _login_needed(request, error)
+        case KinkeeperError():
+            status = status_of(error)
+            if status is HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise error
+            headers = retry_after() if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+            return refusal(request, status, str(error), headers)
+        case RequestValidationError():
+            return _bad_request(request, error)
+        case HTTPException():
+            return refusal(request, error.status_code, str(error.detail), error.headers)
+        case _:
+            raise error
 
 
-async def _login_needed(request: Request, error: Exception) -> Response:
+async def _handle(request: Request, error: Exception) -> Response:
+    return answer(request, error)
+
+
+def _login_needed(request: Request, error: LoginNeededError) -> Response:
     if wants_page(request):
         return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": "/login"})
     return problem(HTTPStatus.UNAUTHORIZED, str(error), headers={"WWW-Authenticate": "Bearer"})
 
 
-async def _bad_request(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
+def _bad_request(request: Request, error: RequestValidationError) -> Response:
     errors = [{"where": list(each["loc"]), "message": each["msg"]} for each in error.errors()]
     detail = "; ".join(f"{'.'.join(map(str, each['where']))}: {each['message']}" for each in errors)
     if wants_page(request):
         return error_page(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    return refusal(request, error.status_code, str(error.detail), error.headers)

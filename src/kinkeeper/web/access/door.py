@@ -64,7 +64,7 @@ class Door:
             LoginNeededError: It carries no key, or one that opens nothing here.
             UnavailableError: The database cannot be asked.
         """
-        credential = _credential(request, is_https=request.url.scheme == "https")
+        credential = _credential(request, is_https=request.scope["scheme"] == "https")
         if credential is None:
             raise LoginNeededError("log in, or send an API token: Authorization: Bearer TOKEN")
         now = self._context.clock.now()
