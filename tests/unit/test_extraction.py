@@ -128,6 +128,8 @@ def test_doing_something_else_claims_nothing(text: str) -> None:
         "chess pickup tomorrow?",
         "soccer tonight, nobody available?",
         "Mia has to be at swim tomorrow by ten",
+        "John are you still taking Leo to chess wednesday?",
+        "how are we getting Mia to ballet today",
         "Leo without a driver for chess today",
     ],
 )
