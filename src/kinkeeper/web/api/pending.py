@@ -1,0 +1,250 @@
+"""What waits for a yes, as JSON, and a person's decisions about it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any, Self
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals, undo
+from kinkeeper.actions.authority import PressDetails
+from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.repository import list_actions, load_action
+from kinkeeper.observer import feedback
+from kinkeeper.web.access.door import Decider, Reader, house_of
+from kinkeeper.web.access.model import Person
+from kinkeeper.web.context import context_of
+
+router = APIRouter(tags=["pending"])
+
+_PAGE = 100
+_MOST = 500
+
+ActionId = Annotated[str, Field(min_length=1, max_length=36)]
+
+
+class FrozenPayload(BaseModel):
+    """What a yes would write; the hash covers all that a person is shown of it."""
+
+    hash: str
+    version: int
+    effects: list[dict[str, Any]]
+    choices: list[dict[str, Any]]
+
+
+class ActionRecord(BaseModel):
+    """A proposal as it stands."""
+
+    id: str
+    type: str
+    status: ActionStatus
+    summary: str
+    assigned_to: list[str]
+    child: list[str]
+    activity: str | None
+    dates: list[str]
+    times: list[str]
+    origin: str
+    source_type: str
+    source_id: str
+    chat_id: str | None
+    extraction: dict[str, Any]
+    extraction_confidence: float
+    suggested_event: dict[str, Any] | None
+    confirm_payload: FrozenPayload
+    choices: list[str]
+    conflict_key: str | None
+    created_at: datetime
+    expires_at: datetime
+    decided_at: datetime | None
+    decided_by: str | None
+    confirmed_at: datetime | None
+    confirmed_by: str | None
+    choice: str | None
+    receipt: dict[str, Any] | None
+    undone_at: datetime | None
+    undone_by: str | None
+
+    @classmethod
+    def of(cls, action: PendingAction) -> Self:
+        """Return the record of an action."""
+        return cls.model_validate(action_record(action))
+
+
+class ActionPage(BaseModel):
+    """Some actions, oldest first.
+
+    `next` is what `after` must be for those that follow; None at the end.
+    """
+
+    actions: list[ActionRecord]
+    next: str | None
+
+
+class Press(BaseModel):
+    """What a decision rests on. With the hash of what was shown, a card that has changed is refused."""
+
+    payload_hash: Annotated[str, Field(min_length=64, max_length=64)] | None = None
+
+
+class ChoicePress(Press):
+    """One of the ways to settle it."""
+
+    choice: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class RejectPress(Press):
+    """A no, with what was wrong where somebody says so."""
+
+    reason: RejectReason | None = None
+
+
+class Feedback(BaseModel):
+    """What was wrong with a card."""
+
+    reason: RejectReason
+
+
+class Told(BaseModel):
+    """What became of a decision; made from the receipt and nothing else."""
+
+    outcome: Outcome
+    message: str
+    changed: bool
+    choices: list[str]
+    action: ActionRecord
+
+    @classmethod
+    def of(cls, receipt: Receipt) -> Self:
+        """Return what a receipt says."""
+        return cls(
+            outcome=receipt.outcome, message=receipt.message, changed=receipt.is_change,
+            choices=list(receipt.choices), action=ActionRecord.of(receipt.action),
+        )  # fmt: skip
+
+
+@router.get("/api/pending")
+async def pending(
+    request: Request,
+    person: Reader,
+    *,
+    status: Annotated[list[ActionStatus] | None, Query()] = None,
+    after: Annotated[str, Query(max_length=36)] = "",
+    limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
+) -> ActionPage:
+    """List actions, those that wait unless other states are asked for, oldest first."""
+    house, now = house_of(request, person), context_of(request).clock.now()
+    wanted = frozenset(status or {ActionStatus.PENDING})
+    found = await house.store.read(
+        lambda conn: list_actions(conn, house.household.id, statuses=wanted, now=now)
+    )
+    ids = [action.id for action in found]
+    rest = found[ids.index(after) + 1 :] if after in ids else found
+    shown = rest[:limit]
+    return ActionPage(
+        actions=[ActionRecord.of(action) for action in shown],
+        next=shown[-1].id if len(rest) > limit else None,
+    )
+
+
+@router.post("/api/pending/{action_id}/confirm")
+async def confirm(
+    request: Request, response: Response, person: Decider, *, action_id: str, press: Press
+) -> Told:
+    """Say yes; where there are several ways, nothing happens and they are listed."""
+    return await _decide(
+        request, response, person, press=press,
+        decision=lambda conn, details: approvals.confirm(conn, action_id, **details),
+    )  # fmt: skip
+
+
+@router.post("/api/pending/{action_id}/resolve")
+async def resolve(
+    request: Request, response: Response, person: Decider, *, action_id: str, press: ChoicePress
+) -> Told:
+    """Choose one of the ways."""
+    return await _decide(
+        request, response, person, press=press,
+        decision=lambda conn, details: approvals.resolve(conn, action_id, press.choice, **details),
+    )  # fmt: skip
+
+
+@router.post("/api/pending/{action_id}/reject")
+async def reject(
+    request: Request, response: Response, person: Decider, *, action_id: str, press: RejectPress
+) -> Told:
+    """Say no."""
+
+    def decide(conn: Connection, details: PressDetails) -> Receipt:
+        reason = press.reason.value if press.reason else None
+        receipt = approvals.reject(conn, action_id, reason=reason, **details)
+        if receipt.is_change and press.reason:
+            _not_right(conn, person, action_id, press.reason, now=details["now"])
+        return receipt
+
+    return await _decide(request, response, person, press=press, decision=decide)
+
+
+@router.post("/api/pending/{action_id}/feedback", status_code=HTTPStatus.NO_CONTENT)
+async def say_what_was_wrong(
+    request: Request, person: Decider, action_id: str, said: Feedback
+) -> None:
+    """Say what was wrong with a card, whatever became of it; changes no action."""
+    house, now = house_of(request, person), context_of(request).clock.now()
+
+    def write(conn: Connection) -> None:
+        load_action(conn, house.household.id, action_id)
+        _not_right(conn, person, action_id, said.reason, now=now)
+
+    await house.store.write(write)
+
+
+@router.post("/api/actions/{action_id}/undo")
+async def take_back(request: Request, response: Response, person: Decider, action_id: str) -> Told:
+    """Take back what was done."""
+
+    def decide(conn: Connection, details: PressDetails) -> Receipt:
+        return undo.undo(
+            conn, action_id, member=person.member, household=person.household, now=details["now"]
+        )
+
+    return await _decide(request, response, person, press=Press(), decision=decide)
+
+
+async def _decide(
+    request: Request,
+    response: Response,
+    person: Person,
+    *,
+    press: Press,
+    decision: Callable[[Connection, PressDetails], Receipt],
+) -> Told:
+    details: PressDetails = {
+        "member": person.member, "household": person.household,
+        "now": context_of(request).clock.now(), "expected_hash": press.payload_hash,
+    }  # fmt: skip
+    store = house_of(request, person).store
+    receipt = await store.write(lambda conn: decision(conn, details))
+    response.status_code = _STATUS.get(receipt.outcome, HTTPStatus.OK)
+    return Told.of(receipt)
+
+
+# What somebody pressed was not what is stored, or there is no way back: the asker must look again.
+_STATUS = {
+    Outcome.CHANGED: HTTPStatus.CONFLICT,
+    Outcome.NOT_UNDOABLE: HTTPStatus.CONFLICT,
+    Outcome.DENIED: HTTPStatus.FORBIDDEN,
+}
+
+
+def _not_right(
+    conn: Connection, person: Person, action_id: str, reason: RejectReason, *, now: datetime
+) -> None:
+    feedback.say_not_right(
+        conn, person.household.id, action_id, reason, by=person.member.id, now=now
+    )
