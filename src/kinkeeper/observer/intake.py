@@ -31,6 +31,7 @@ from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.questions import Asked
 from kinkeeper.observer.repository import Talk
 from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coordination
+from kinkeeper.observer.wondering import note_wonder
 
 JOB_NAME = "observer.understand"
 _RECENT_LIMIT = 40
@@ -197,6 +198,7 @@ class Intake:
             or makes_coordination(evidence),
             state=state, now=now,
         )  # fmt: skip
+        note_wonder(conn, household.id, message, words.tokens, sender=sender, now=now)
         is_queued = state is WorkState.QUEUED
         if is_queued:
             if words.asks and message.kind is MessageKind.TEXT:
