@@ -126,6 +126,20 @@ def test_bad_input_is_told_what_is_wrong(house: Served, body: bytes) -> None:
     assert not stored(house)
 
 
+def test_figures_tell_how_much_work_stands_where(house: Served) -> None:
+    post(house, [message(n) for n in range(3)])
+
+    async def story() -> str:
+        async with house.bearing(house.token("sarah")) as client:
+            return (await client.get("/metrics")).text
+
+    text = asyncio.run(story())
+    assert 'kinkeeper_messages{state="queued"} 3.0' in text
+    assert 'kinkeeper_failed_updates{state="kept"} 0.0' in text
+    assert 'route="/observe"' in text
+    assert "dentist" not in text
+
+
 def test_a_time_without_offset_is_the_household_s(house: Served) -> None:
     post(house, message(sent_at="2026-03-02T08:01:00"))
     assert stored(house)[0].sent_at.isoformat() == "2026-03-02T14:01:00+00:00"

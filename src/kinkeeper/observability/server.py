@@ -1,6 +1,8 @@
 """Figures of the HTTP server, in a registry of their own. Labels are route templates, never paths."""
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from collections.abc import Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -48,3 +50,18 @@ class ServerMetrics:
     def text(self) -> bytes:
         """Return all figures in the Prometheus text format."""
         return generate_latest(self.registry)
+
+
+def counts_text(name: str, meaning: str, counts: Mapping[str, int]) -> bytes:
+    """Return how many of something are in which state, in the Prometheus text format.
+
+    Args:
+        name: Of the figure.
+        meaning: One sentence.
+        counts: By state, of which there are few.
+    """
+    registry = CollectorRegistry()
+    gauge = Gauge(name, meaning, ["state"], registry=registry)
+    for state, count in sorted(counts.items()):
+        gauge.labels(state).set(count)
+    return generate_latest(registry)

@@ -1,16 +1,20 @@
 """Is the process alive, is it ready, how is it doing."""
 
+from datetime import timedelta
 from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from kinkeeper.web.access.door import Allowed, anyone
+from kinkeeper.observability.server import counts_text
+from kinkeeper.web.access.door import Allowed, anyone, house_of
 from kinkeeper.web.access.model import DECIDERS
 from kinkeeper.web.context import context_of
+from kinkeeper.web.pages.health import load_work
 from kinkeeper.web.plain import plain_route
 
+_RECENT = timedelta(days=30)
 _ALIVE = b'{"status":"ok"}'
 
 
@@ -34,8 +38,19 @@ async def readyz(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """Answer all figures in the Prometheus text format."""
-    return Response(context_of(request).metrics.text(), media_type="text/plain; version=0.0.4")
+    """Answer the server's figures and those of the asker's household, in the Prometheus text format."""
+    context, house = context_of(request), house_of(request, request.state.person)
+    since = context.clock.now() - _RECENT
+    work = await house.store.read(lambda conn: load_work(conn, house.household.id, since=since))
+    text = (
+        context.metrics.text()
+        + counts_text("kinkeeper_messages", "Messages of 30 days by state.", work.reading)
+        + counts_text("kinkeeper_outbox", "What was to be sent in 30 days, by state.", work.sending)
+        + counts_text(
+            "kinkeeper_failed_updates", "Updates nobody understood.", {"kept": work.failed_updates}
+        )
+    )
+    return Response(text, media_type="text/plain; version=0.0.4")
 
 
 routes: list[Route] = [
