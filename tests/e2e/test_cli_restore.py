@@ -1,4 +1,4 @@
-"""`kinkeeper restore`, as people run it."""
+"""`kinkeeper restore` and what the doctor says of backups, as people run them."""
 
 from pathlib import Path
 
@@ -68,3 +68,18 @@ def test_a_running_worker_keeps_its_database(program: Program, saved: Path) -> N
     assert refused.code == 1
     assert "stop it first" in refused.err
     assert program.run("why", "m2").code == 0
+
+
+def test_the_doctor_tells_of_backups(program: Program) -> None:
+    def backups() -> dict[str, str]:
+        checks = program.run("doctor", "--json").value["checks"]
+        return next(check for check in checks if check["check"] == "backups")
+
+    assert "BACKUP_DIR" in backups()["found"]
+    (program.home / ".env").write_text("BACKUP_DIR=kept\nMESSAGE_RETENTION_DAYS=30")
+    assert "empty" in backups()["found"]
+    (program.home / "kept").mkdir()
+    (program.home / "kept" / "family-2020-01-02.sqlite").write_text("x")
+    told = backups()
+    assert told["health"] == "warning"
+    assert "2020-01-02" in told["found"]

@@ -22,17 +22,14 @@ def check(draft: Draft, report: Report) -> None:
     _check_words(draft, report)
 
 
+def _named_kinds(draft: Draft) -> tuple[Items, ...]:
+    """Everything that people call by name, by kind: people and groups answer to one another's."""
+    people = [*draft.members, *draft.groups]
+    return people, draft.activities, draft.places, draft.resources, draft.times
+
+
 def _check_ids(draft: Draft, report: Report) -> None:
-    kinds: tuple[Items, ...] = (
-        [*draft.members, *draft.groups],
-        draft.activities,
-        draft.places,
-        draft.resources,
-        draft.times,
-        draft.events,
-        draft.maintenance,
-    )
-    for items in kinds:
+    for items in (*_named_kinds(draft), draft.events, draft.maintenance):
         _check_unique(items, "id", report)
     _check_unique(draft.members, "telegram_id", report)
 
@@ -122,14 +119,7 @@ def _check_references(draft: Draft, report: Report) -> None:
 
 def _check_words(draft: Draft, report: Report) -> None:
     """Warn where one word stands for two things of a kind: nobody could tell which is meant."""
-    kinds: tuple[Items, ...] = (
-        [*draft.members, *draft.groups],
-        draft.activities,
-        draft.places,
-        draft.resources,
-        draft.times,
-    )
-    for items in kinds:
+    for items in _named_kinds(draft):
         owners: dict[str, tuple[str, Path]] = {}
         for item in items:
             for path, word in _words_at(item):
