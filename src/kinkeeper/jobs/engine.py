@@ -11,17 +11,15 @@ import concurrent.futures
 import os
 import socket
 import threading
-import traceback
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 
 import structlog
 from dbos import DBOS, DBOSConfig
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
+from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Line
@@ -31,6 +29,7 @@ from kinkeeper.jobs.quiet import make_quiet
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
+from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
@@ -225,7 +224,7 @@ class JobEngine:
 
     async def _failed(self, job: Job, key: Key, epoch: int, error: Exception) -> None:
         now = self._clock.now()
-        reason = _without_message_text(error)
+        reason = without_message_text(error)
 
         def record(conn: Connection) -> leases.NextStep | None:
             step = leases.fail(
@@ -259,7 +258,7 @@ class JobEngine:
                     await asyncio.to_thread(self._queue.delete_finished, now - _KEPT)
                     next_deletion = now + _BETWEEN_DELETIONS
             except UnavailableError as error:
-                log.warning("jobs.upkeep.postponed", reason=_without_message_text(error))
+                log.warning("jobs.upkeep.postponed", reason=without_message_text(error))
 
     async def _stop(self) -> None:
         self._stopping = True
@@ -288,12 +287,3 @@ def _executor_id(store: Store, queue: JobQueue) -> str:
     """Name this process: on a file there is one runner, which takes over what the last one left."""
     runner = "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
     return "/".join([runner, *sorted(queue.households)])
-
-
-def _without_message_text(error: Exception) -> str:
-    """Say what failed and where. Our own errors quote no message; of others only the kind is known."""
-    if isinstance(error, KinkeeperError):
-        return f"{type(error).__name__}: {error}"
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{where}"
