@@ -32,13 +32,13 @@ _ONE_IN = 14
 _LARGEST_RATIO = 3.0
 _BARE_INSERT = insert(messages).returning(messages.c.id)
 _TIER_2_P99_US = 100_000.0
-_START = datetime(2026, 3, 2, 13, tzinfo=UTC)
-_APART = timedelta(seconds=150)
+START = datetime(2026, 3, 2, 13, tzinfo=UTC)
+APART = timedelta(seconds=150)
 _LEASE = timedelta(hours=1)
 _WARM_UP = 20
 _WARM_UP_QUEUED = 3
 
-_HOUSEHOLD = """
+HOUSEHOLD = """
 [household]
 id = "bench"
 timezone = "America/Chicago"
@@ -102,7 +102,7 @@ _CHATTER = (
     "grandma says hi 👋",
     "I can't believe it's {n} already, where does the year go",
 )
-_COORDINATION = (
+COORDINATION = (
     "Who's picking up Ida Thursday after judo?",
     "I'll do it",
     "Emil has the dentist Wednesday at 4pm",
@@ -114,8 +114,13 @@ _COORDINATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Cost:
-    """What operations took, in microseconds each."""
+class Cost:
+    """What operations took, in microseconds each.
+
+    Attributes:
+        cpu: Time of the process.
+        wall: Time that passed.
+    """
 
     cpu: list[float]
     wall: list[float]
@@ -130,8 +135,10 @@ def measure() -> tuple[Ratio, ...]:
     """
     with ExitStack() as held:
         folder = Path(held.enter_context(TemporaryDirectory()))
-        (folder / "household.toml").write_text(_HOUSEHOLD, encoding="utf-8")
-        systems = [held.enter_context(_system(folder, name)) for name in ("one", "two", "three")]
+        (folder / "household.toml").write_text(HOUSEHOLD, encoding="utf-8")
+        systems = [
+            held.enter_context(bench_system(folder, name)) for name in ("one", "two", "three")
+        ]
         return (
             *_tier_1(systems[0]),
             *asyncio.run(_both_tiers(systems[1], systems[2])),
@@ -139,18 +146,24 @@ def measure() -> tuple[Ratio, ...]:
 
 
 @contextmanager
-def _system(folder: Path, name: str) -> Iterator[System]:
+def bench_system(folder: Path, name: str) -> Iterator[System]:
+    """Open the family of these benchmarks on a new database.
+
+    Args:
+        folder: Holds its household file.
+        name: Of the database.
+    """
     with open_system(
         Settings(max_messages_per_minute=100_000),
         household_file=folder / "household.toml",
         database=str(folder / f"{name}.db"),
-        now=_START,
+        now=START,
     ) as system:
         yield system
 
 
 def _chat(chat_id: str) -> list[InboundMessage]:
-    chatter, coordination = cycle(_CHATTER), cycle(_COORDINATION)
+    chatter, coordination = cycle(_CHATTER), cycle(COORDINATION)
     return [
         InboundMessage(
             channel=REPLAY,
@@ -158,7 +171,7 @@ def _chat(chat_id: str) -> list[InboundMessage]:
             message_id=f"m{number}",
             sender="nadia" if number % 3 else "viktor",
             text=next(coordination if number % _ONE_IN == 0 else chatter).format(n=number),
-            sent_at=_START + number * _APART,
+            sent_at=START + number * APART,
         )
         for number in range(_MESSAGES)
     ]
@@ -168,8 +181,8 @@ def _tier_1(system: System) -> tuple[Ratio, Ratio]:
     """Take in each message and insert it bare, in turn; the best of a message's rounds counts."""
     intake = system.intake(refuses_chats=False)
     received, inserted = (
-        [_Cost([], []) for _ in range(_ROUNDS)],
-        [_Cost([], []) for _ in range(_ROUNDS)],
+        [Cost([], []) for _ in range(_ROUNDS)],
+        [Cost([], []) for _ in range(_ROUNDS)],
     )
     for number in range(_ROUNDS):
         for message in _chat(f"chat {number}"):
@@ -196,14 +209,14 @@ def _inserting(message: InboundMessage) -> Callable[[Connection], object]:
     return lambda conn: conn.execute(_BARE_INSERT, values).scalar_one()
 
 
-def _timed(cost: _Cost, system: System, work: Callable[[Connection], object]) -> None:
+def _timed(cost: Cost, system: System, work: Callable[[Connection], object]) -> None:
     wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
     system.store.write_now(work)
     cost.cpu.append((time.thread_time_ns() - cpu) / 1_000)
     cost.wall.append((time.perf_counter_ns() - wall) / 1_000)
 
 
-def _best(rounds: Sequence[_Cost], kind: str) -> list[float]:
+def _best(rounds: Sequence[Cost], kind: str) -> list[float]:
     """Return each message's best round, without the first messages, which fill caches."""
     return [min(each) for each in zip(*(getattr(cost, kind) for cost in rounds), strict=True)][
         _WARM_UP:
@@ -214,7 +227,7 @@ def _ratio(name: str, found: Sequence[float], peer: Sequence[float]) -> Ratio:
     return Ratio(
         name=name,
         microseconds=median(found),
-        p99_microseconds=_p99(found),
+        p99_microseconds=p99_of(found),
         peer="bare insert of the same message",
         peer_microseconds=median(peer),
         target=_LARGEST_RATIO,
@@ -222,7 +235,8 @@ def _ratio(name: str, found: Sequence[float], peer: Sequence[float]) -> Ratio:
 
 
 @asynccontextmanager
-async def _timing(cost: _Cost) -> AsyncIterator[None]:
+async def timing(cost: Cost) -> AsyncIterator[None]:
+    """Add what the block takes to a cost."""
     wall, cpu = time.perf_counter_ns(), time.process_time_ns()
     yield
     cost.cpu.append((time.process_time_ns() - cpu) / 1_000)
@@ -231,14 +245,14 @@ async def _timing(cost: _Cost) -> AsyncIterator[None]:
 
 async def _both_tiers(replayed: System, first_only: System) -> tuple[Ratio, Ratio]:
     """Replay each message on one database and take it in on another, in turn; then run tier 2 there."""
-    replay, intake = replayed.replay(_START), first_only.intake(refuses_chats=False)
-    both, alone = _Cost([], []), _Cost([], [])
+    replay, intake = replayed.replay(START), first_only.intake(refuses_chats=False)
+    both, alone = Cost([], []), Cost([], [])
     queued: list[str] = []
     for message in _chat("chat"):
-        async with _timing(both):
+        async with timing(both):
             async for _ in replay.feed(message):
                 pass
-        async with _timing(alone):
+        async with timing(alone):
             received = await first_only.store.write(
                 lambda conn, message=message: intake.receive(conn, message, now=message.sent_at)  # type: ignore[misc]  # the loop's value
             )
@@ -252,7 +266,7 @@ async def _both_tiers(replayed: System, first_only: System) -> tuple[Ratio, Rati
         Ratio(
             name=f"replay through both tiers, {share} % queued, {1e6 / fmean(found):,.0f} a second of CPU",
             microseconds=fmean(found),
-            p99_microseconds=_p99(found),
+            p99_microseconds=p99_of(found),
             peer=f"tier 1 alone, {1e6 / fmean(peer):,.0f} a second of CPU",
             peer_microseconds=fmean(peer),
             target=None,
@@ -260,7 +274,7 @@ async def _both_tiers(replayed: System, first_only: System) -> tuple[Ratio, Rati
         Ratio(
             name="tier 2 of a queued message, by rules, CPU",
             microseconds=median(settled),
-            p99_microseconds=_p99(settled),
+            p99_microseconds=p99_of(settled),
             peer="-",
             peer_microseconds=None,
             target=_TIER_2_P99_US,
@@ -268,26 +282,37 @@ async def _both_tiers(replayed: System, first_only: System) -> tuple[Ratio, Rati
     )
 
 
-async def _tier_2(system: System, queued: Sequence[str]) -> _Cost:
-    clock = VirtualClock(_START + _MESSAGES * _APART)
-    job = UnderstandingJob(
-        system.store, system.household.id,
-        understanding=system.understanding(clock), settlement=system.settlement(),
-    )  # fmt: skip
-    cost = _Cost([], [])
+async def _tier_2(system: System, queued: Sequence[str]) -> Cost:
+    clock = VirtualClock(START + _MESSAGES * APART)
+    job = understanding_job(system, clock)
+    cost = Cost([], [])
     for row_id in queued:
-        key = (system.household.id, row_id)
-        epoch = await system.store.write(
-            lambda conn, key=key: leases.claim(  # type: ignore[misc]  # the loop's value
-                conn, observer_messages, key, now=clock.now(), lease=_LEASE
-            )
-        )
-        if epoch is None:
-            raise InvariantError("a queued message of the benchmark cannot be claimed")
-        async with _timing(cost):
-            await job.handle(key, epoch)
+        await time_tier_2(system, job, row_id, cost, now=clock.now())
     return cost
 
 
-def _p99(found: Sequence[float]) -> float:
+def understanding_job(system: System, clock: VirtualClock) -> UnderstandingJob:
+    """Return tier 2 as the worker runs it."""
+    return UnderstandingJob(
+        system.store, system.household.id,
+        understanding=system.understanding(clock), settlement=system.settlement(),
+    )  # fmt: skip
+
+
+async def time_tier_2(
+    system: System, job: UnderstandingJob, row_id: str, cost: Cost, *, now: datetime
+) -> None:
+    """Run tier 2 of one queued message and add what it takes, without the claim, to a cost."""
+    key = (system.household.id, row_id)
+    epoch = await system.store.write(
+        lambda conn: leases.claim(conn, observer_messages, key, now=now, lease=_LEASE)
+    )
+    if epoch is None:
+        raise InvariantError("a queued message of the benchmark cannot be claimed")
+    async with timing(cost):
+        await job.handle(key, epoch)
+
+
+def p99_of(found: Sequence[float]) -> float:
+    """Return the 99th percentile."""
     return sorted(found)[int(len(found) * 0.99)]

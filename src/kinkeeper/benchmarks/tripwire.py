@@ -1,8 +1,11 @@
 """Time of scoring one message, beside a bare scan of the same text by the same engine."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter_ns
+from time import thread_time_ns
+from typing import Any
 
 from kinkeeper.benchmarks.report import Ratio
 from kinkeeper.language.lexicon import Lexicon, Term
@@ -11,7 +14,9 @@ from kinkeeper.observer.tripwire_model import load_weights
 from kinkeeper.observer.tripwire_patterns import load_patterns
 
 _ROUNDS = 7
-_BUDGET_MICROSECONDS = 1_000.0
+_LIMIT_MICROSECONDS = 200.0
+_SAMPLE = 2_000
+_TEXT_MESSAGES, _TALK = "sms_real_dev.jsonl", "cabnc_home_conversations_dev.jsonl"
 _WORDS = (
     ("child", ("Leo", "Mia", "Noor", "Tomasz")),
     ("adult", ("John", "Sarah", "Grandma Ruth")),
@@ -37,12 +42,18 @@ minutes of the week, remind me to tell you the rest when you are home""",
 _VARIANTS = 25
 
 
-def measure() -> tuple[Ratio, ...]:
+def measure(data: Path | None = None) -> tuple[Ratio, ...]:
     """Time scoring and the bare scan, interleaved message by message.
 
+    Args:
+        data: Folder with the public data sets: then real text messages and household talk are
+            scored, else lines written for this benchmark.
+
     Returns:
-        Scoring as a ratio to the scan, and its 99th percentile against the budget of one
-        millisecond. Each message counts with its best round, so that a busy machine matters less.
+        Scoring as a ratio to the scan; its 99th percentile as a ratio to the limit of 0.2 ms; and
+        the same for messages met for the first time, whose words nobody remembers yet. CPU time of
+        the thread; but for the first time, each message counts with its best round, so that a busy
+        machine matters less.
     """
     patterns = load_patterns()
     lexicon = Lexicon(
@@ -51,35 +62,63 @@ def measure() -> tuple[Ratio, ...]:
         for word in words
     )
     tripwire = Tripwire(patterns, load_weights(), lexicon)
-    messages = [text.replace("{n}", str(10 + n)) for n in range(_VARIANTS) for text in _MESSAGES]
-    scoring = [float("inf")] * len(messages)
-    scanning = [float("inf")] * len(messages)
+    name, messages = _messages(data)
+    tripwire.evidence(messages[0])  # reads the word lists
+    first = [_microseconds(tripwire.evidence, text) for text in messages]
+    scoring, scanning = [float("inf")] * len(messages), [float("inf")] * len(messages)
     for _ in range(_ROUNDS):
         for index, text in enumerate(messages):
             scoring[index] = min(scoring[index], _microseconds(tripwire.evidence, text))
             scanning[index] = min(scanning[index], _microseconds(patterns.scan, text))
-    p99 = quantiles(scoring, n=100)[-1]
     return (
         Ratio(
-            name="score a message",
+            name=f"score a message, {name}",
             microseconds=median(scoring),
-            p99_microseconds=p99,
+            p99_microseconds=_p99(scoring),
             peer="bare scan of the same patterns",
             peer_microseconds=median(scanning),
             target=None,
         ),
-        Ratio(
-            name="score a message, within its budget",
-            microseconds=median(scoring),
-            p99_microseconds=p99,
-            peer="-",
-            peer_microseconds=None,
-            target=_BUDGET_MICROSECONDS,
-        ),
+        _against_limit(f"score a message, p99 of {len(messages):,}", _p99(scoring), target=1.0),
+        _against_limit("score a message met for the first time, p99", _p99(first), target=None),
     )
 
 
+def _against_limit(name: str, p99: float, *, target: float | None) -> Ratio:
+    return Ratio(
+        name=name,
+        microseconds=p99,
+        p99_microseconds=p99,
+        peer=f"limit of {_LIMIT_MICROSECONDS:g} µs",
+        peer_microseconds=_LIMIT_MICROSECONDS,
+        target=target,
+    )
+
+
+def _messages(data: Path | None) -> tuple[str, list[str]]:
+    """Return what is scored, and its name."""
+    if data is None or not all((data / name).is_file() for name in (_TEXT_MESSAGES, _TALK)):
+        lines = [text.replace("{n}", str(10 + n)) for n in range(_VARIANTS) for text in _MESSAGES]
+        return "own lines", lines
+    sent = [record["text"] for record in _records(data / _TEXT_MESSAGES)]
+    said = [turn["text"] for record in _records(data / _TALK) for turn in record["turns"]]
+    return "real text messages and household talk", [*_sample(sent), *_sample(said)]
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _sample(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts from all over a list, the same ones every time."""
+    return texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
+
+
+def _p99(found: Sequence[float]) -> float:
+    return quantiles(found, n=100)[-1]
+
+
 def _microseconds(operation: Callable[[str], object], text: str) -> float:
-    start = perf_counter_ns()
+    start = thread_time_ns()
     operation(text)
-    return (perf_counter_ns() - start) / 1_000
+    return (thread_time_ns() - start) / 1_000

@@ -1,5 +1,6 @@
 """`kinkeeper bench`: speed as ratios to a limit or peer of the same run."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,10 +10,16 @@ def bench(
     suite: Annotated[
         str, typer.Argument(metavar="[SUITE]", help="Name of one suite, or all of them.")
     ] = "all",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", envvar="KINKEEPER_DATA", help="Folder with real messages to time with."
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Measure the hot paths against a limit or a peer."""
     from kinkeeper.cli.timing import run_benchmarks
 
-    if not run_benchmarks(suite, as_json=json_):
+    if not run_benchmarks(suite, data=data, as_json=json_):
         raise typer.Exit(1)

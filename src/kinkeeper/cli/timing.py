@@ -3,6 +3,7 @@
 import pkgutil
 from dataclasses import asdict
 from importlib import import_module
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
@@ -14,14 +15,16 @@ from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 
 _ALL = frozenset({"all", "observer"})
+_READ_DATA = frozenset({"tripwire"})
 _NOT_SUITES = frozenset({"report"})
 
 
-def run_benchmarks(suite: str, *, as_json: bool) -> bool:
+def run_benchmarks(suite: str, *, data: Path | None, as_json: bool) -> bool:
     """Run one suite or all of them, and show the figures.
 
     Args:
         suite: Name of a benchmark module, "observer" or "all".
+        data: Folder with real messages, for the suites that read some.
         as_json: Answer with one JSON list.
 
     Returns:
@@ -40,7 +43,8 @@ def run_benchmarks(suite: str, *, as_json: bool) -> bool:
     found: list[Ratio] = []
     for name in known if suite in _ALL else [suite]:
         notice(f"measuring {name} …")
-        found += import_module(f"kinkeeper.benchmarks.{name}").measure()
+        measure = import_module(f"kinkeeper.benchmarks.{name}").measure
+        found += measure(data) if name in _READ_DATA else measure()
     if as_json:
         answer_json([{**asdict(each), "ratio": each.ratio, "holds": holds(each)} for each in found])
     else:

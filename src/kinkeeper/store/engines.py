@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, PoolProxiedConnection, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from kinkeeper.core.errors import InputError, UnavailableError
@@ -128,11 +128,12 @@ def _sqlite_engine(
     event.listen(engine, "connect", set_up)
     if begin:
 
-        def start(connection: Connection) -> None:
+        def start(dbapi_connection: PoolProxiedConnection) -> None:
             # The driver's own connection: a statement through SQLAlchemy costs ten times as much.
-            connection.connection.driver_connection.execute(begin)  # type: ignore[union-attr]  # open here
+            dbapi_connection.driver_connection.execute(begin)  # type: ignore[union-attr]  # open here
 
-        event.listen(engine, "begin", start)
+        # Not the event "begin": with one listener, an engine looks for listeners at every statement.
+        engine.dialect.do_begin = start  # type: ignore[method-assign]
     return engine
 
 

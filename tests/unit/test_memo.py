@@ -1,0 +1,32 @@
+"""A memo answers each word once, and never grows without end."""
+
+from kinkeeper.language import memo
+from kinkeeper.language.memo import Memo
+
+
+def test_a_word_is_worked_out_once() -> None:
+    asked: list[str] = []
+    lengths = Memo(lambda word: asked.append(word) or len(word))
+    assert [lengths[word] for word in ("judo", "choir", "judo")] == [4, 5, 4]
+    assert asked == ["judo", "choir"]
+
+
+def test_no_answer_is_an_answer() -> None:
+    asked: list[str] = []
+    nothing = Memo(asked.append)
+    assert nothing["judo"] is None
+    assert nothing["judo"] is None
+    assert asked == ["judo"]
+
+
+def test_endless_words_are_answered_and_not_kept() -> None:
+    lengths = Memo(len)
+    assert lengths["a" * 5_000] == 5_000
+    assert not lengths
+
+
+def test_a_full_memo_begins_anew() -> None:
+    lengths = Memo(len)
+    for number in range(memo._LIMIT + 1):
+        assert lengths[str(number)] == len(str(number))
+    assert len(lengths) == 1
