@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals, undo
+from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.model import RejectReason
 from kinkeeper.actions.press_tokens import (
     PressedButton,
@@ -63,26 +64,18 @@ def press(
 
 
 def _decide(conn: Connection, redeemed: Redeemed, household: Household, now: datetime) -> Receipt:
-    # The button was bound to its chat: a member's private chat is not the chat of the action.
-    action, member = redeemed.action, redeemed.member
+    # Without a chat: the button was bound to its own, which may be the member's private one.
+    press = PressDetails(member=redeemed.member, household=household, now=now)
+    action_id = redeemed.action.id
     match redeemed.verb:
         case Verb.CONFIRM:
-            return approvals.confirm(
-                conn, action.id, member=member, household=household, now=now,
-                expected_hash=action.payload_hash,
-            )  # fmt: skip
-        case Verb.CHOOSE if redeemed.choice is not None:
-            return approvals.resolve(
-                conn, action.id, redeemed.choice, member=member, household=household, now=now,
-                expected_hash=action.payload_hash,
-            )  # fmt: skip
+            return approvals.confirm(conn, action_id, **press)
+        case Verb.CHOOSE:
+            return approvals.resolve(conn, action_id, redeemed.choice or "", **press)
         case Verb.REJECT:
-            return approvals.reject(
-                conn, action.id, member=member, household=household, now=now,
-                expected_hash=action.payload_hash,
-            )  # fmt: skip
+            return approvals.reject(conn, action_id, **press)
         case Verb.UNDO:
-            return undo.undo(conn, action.id, member=member, household=household, now=now)
+            return undo.undo(conn, action_id, member=redeemed.member, household=household, now=now)
         case _:
             raise InvariantError(f"a button with the verb {redeemed.verb!r} decides nothing")
 
