@@ -81,6 +81,19 @@ def test_what_a_unit_reads_and_then_writes_is_never_lost(counting: Store) -> Non
     assert counting.read_now(value) == 20
 
 
+def test_many_who_write_the_same_row_at_once_all_get_their_turn(
+    counting: Store, address: str
+) -> None:
+    def add_ten(_: int) -> None:
+        with Store.open(address) as another:
+            for _ in range(10):
+                another.write_now(read_then_add)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add_ten, range(8)))
+    assert counting.read_now(value) == 80
+
+
 def test_what_a_failing_unit_wrote_is_undone(counting: Store) -> None:
     def add_then_fail(conn: Connection) -> None:
         read_then_add(conn)

@@ -139,13 +139,14 @@ def claim(
 
 
 def holds(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
-    """Whether the claim of `epoch` still stands; on a server it then stands until the commit."""
-    statement = (
-        select(table.c.epoch).where(_held(table, key, epoch)).with_for_update()
-        if conn.dialect.name == "postgresql"
-        else select(table.c.epoch).where(_held(table, key, epoch))
-    )
-    return conn.execute(statement).first() is not None
+    """Whether the claim of `epoch` stands at this moment."""
+    return conn.execute(select(table.c.epoch).where(_held(table, key, epoch))).first() is not None
+
+
+def hold(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
+    """Whether the claim of `epoch` still stands; if so, it does until the write transaction ends."""
+    claimed = select(table.c.epoch).where(_held(table, key, epoch)).with_for_update()
+    return conn.execute(claimed).first() is not None
 
 
 def finish(

@@ -86,7 +86,7 @@ class UnderstandingJob:
         prepared = await self._understanding.prepare(loaded)
 
         def settle(conn: Connection) -> None:
-            if not leases.holds(conn, observer_messages, key, epoch):
+            if not leases.hold(conn, observer_messages, key, epoch):
                 raise LeaseLostError(
                     f"the claim {epoch} on message row {key[1]!r} no longer stands"
                 )

@@ -14,11 +14,10 @@ from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
 from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import migrate
 from kinkeeper.store.pool import TransactionPool
+from kinkeeper.store.server_writer import ServerWriter
 from kinkeeper.store.writer import GroupCommitWriter
 
 T = TypeVar("T")
-
-_SERVER_TRIES = 5
 
 
 class _Runner(Protocol):
@@ -195,4 +194,4 @@ def _server_writer(url: URL, commits: CommitSignal, connections: int) -> _Runner
     finally:
         plain.dispose()
     engine = engines.server_writer_engine(url, connections=connections)
-    return TransactionPool(engine, threads=connections, tries=_SERVER_TRIES, commits=commits)
+    return ServerWriter(engine, threads=connections, commits=commits)

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from sqlalchemy import func, select
 
@@ -27,13 +26,18 @@ PACE = Pace(
 )
 
 
+def tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 class TellingExtractor(RulesExtractor):
-    """Prints a dot whenever it reads a message, so that a test knows when to kill."""
+    """Tells a dot whenever it reads a message, so that a test knows when to kill."""
 
     async def extract(
         self, reading: Reading, *, sender: Member | None, participants: Participants
     ) -> Extraction:
-        print(".", flush=True)
+        tell(".")
         return await super().extract(reading, sender=sender, participants=participants)
 
 
@@ -44,13 +48,13 @@ async def work(system: System, now: datetime) -> None:
         while True:
             await asyncio.sleep(0.2)
             if await system.store.read(lambda conn: conn.execute(unfinished).scalar_one()) == 0:
-                print("idle", flush=True)
+                tell("idle")
 
 
 def main() -> None:
-    """Do what the arguments say: FILE NOW SETTING=NUMBER..."""
+    """Do what the arguments say: DATABASE NOW SETTING=NUMBER..."""
     settings = dict(each.split("=") for each in sys.argv[3:])
-    with live_system(Path(sys.argv[1]), **settings) as system:
+    with live_system(sys.argv[1], **settings) as system:
         asyncio.run(work(system, datetime.fromisoformat(sys.argv[2])))
 
 
