@@ -1,6 +1,6 @@
 """Checks one after the other, none of which changes anything, and shows what they found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -103,9 +103,10 @@ def _settings_table(settings: Settings) -> Table:
     table = Table(title="Settings in force (changed ones are marked)", title_justify="left")
     for heading in ("setting", "value", "meaning"):
         table.add_column(heading)
+    # Written as JSON, a setting hides what is secret in it.
+    values: Mapping[str, Any] = settings.model_dump(mode="json")
     for name, field in Settings.model_fields.items():
-        value: Any = getattr(settings, name)
-        is_changed = value != field.default
+        value, is_changed = values[name], getattr(settings, name) != field.default
         shown = Text("" if value is None else str(value), "bold" if is_changed else "dim")
         mark = "* " if is_changed else "  "
         table.add_row(f"{mark}{name.upper()}", shown, field.description or "")

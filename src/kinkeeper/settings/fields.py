@@ -5,8 +5,9 @@ from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, PlainSerializer, SecretStr
 
+from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError
 from kinkeeper.messaging.quiet_hours import QuietHours
 
@@ -67,6 +68,8 @@ def _webhook_secret(secret: SecretStr) -> SecretStr:
     return secret
 
 
+# Shown without the password it may hold; the program itself reads all of it.
+DatabaseUrl = Annotated[str, PlainSerializer(without_password, when_used="json")]
 Url = Annotated[str, AfterValidator(_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
 TlsUrl = Annotated[str, AfterValidator(_tls_url)]

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kinkeeper.settings.fields import (
     DailyHours,
+    DatabaseUrl,
     NotNegative,
     Origin,
     Port,
@@ -30,7 +31,9 @@ class Settings(BaseModel):
     db_path: Path | None = Field(
         default=None, description="SQLite file; DATABASE_URL wins over it."
     )
-    database_url: str | None = Field(default=None, description="sqlite:///FILE or postgresql://…")
+    database_url: DatabaseUrl | None = Field(
+        default=None, repr=False, description="sqlite:///FILE or postgresql://…"
+    )
     backup_dir: Path | None = Field(
         default=None,
         description="Folder of nightly backups, kept MESSAGE_RETENTION_DAYS; none are made without.",

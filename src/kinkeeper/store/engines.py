@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import URL, Engine, PoolProxiedConnection, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
+from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
@@ -37,14 +38,16 @@ def parse_address(address: str) -> URL:
         return URL.create("sqlite", database=str(Path(address).expanduser().resolve()))
     try:
         url = make_url(address)
-    except ArgumentError as error:
-        raise InputError(f"{address!r} is not a database address; write sqlite:///path") from error
+    except (ArgumentError, ValueError) as error:
+        shown = without_password(address)
+        raise InputError(f"{shown!r} is not a database address; write sqlite:///path") from error
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
         return url.set(database=str(Path(str(url.database)).expanduser().resolve()))
     raise InputError(
-        f"{url.render_as_string()!r} cannot hold the data; use a file path or a postgresql:// URL"
+        f"{without_password(address)!r} cannot hold the data; "
+        "use a file path or a postgresql:// URL"
     )
 
 
