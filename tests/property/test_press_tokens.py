@@ -30,6 +30,8 @@ from pending_samples import (
 from pressed_cards import GROUP, Cards, by, sides
 
 GRAZ = household("graz")
+pytestmark = pytest.mark.slow
+
 ADULTS = (PARENT, GUARDIAN, HELPER)
 HOSTILE = 2_000
 
