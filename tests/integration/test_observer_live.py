@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, func, select, text
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.bootstrap import System
-from kinkeeper.core.messages import InboundMessage
+from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
@@ -349,6 +349,92 @@ def test_a_question_is_not_asked_while_its_answer_waits_to_be_understood(system:
     work_until(system, now=NOON)
     assert rows(system)["m2"].attribution_source == "m1"
     assert not spoken(system)
+
+
+def waiting_cards(system: System) -> list[list[str]]:
+    """Return who has what still awaits a person."""
+    return [
+        list(action.proposal.extraction["assigned_to"])
+        for action in system.store.read_now(
+            lambda conn: list_actions(conn, system.household.id, now=NOON)
+        )
+    ]
+
+
+CLAIM = "I'll pick up Mia from ballet on Wednesday"
+
+
+@pytest.mark.parametrize("words", ["n/m", "never mind", "scratch that, I'm on call"])
+def test_what_is_taken_back_before_it_was_understood_never_becomes_a_card(
+    system: System, words: str
+) -> None:
+    with system.live_intake(refuses_chats=False) as intake:
+        take_in(system, intake, said(1, "john", CLAIM), said(2, "john", words))
+    assert rows(system)["m1"].state == "dropped"
+    work_until(system)
+    assert waiting_cards(system) == []
+    assert (rows(system)["m1"].state, rows(system)["m1"].extraction) == ("dropped", None)
+
+
+def test_a_question_taken_back_before_it_was_understood_cannot_be_answered(system: System) -> None:
+    with system.live_intake(refuses_chats=False) as intake:
+        take_in(
+            system, intake, said(1, "sarah", UNOWNED), said(2, "sarah", "nvm"),
+            said(3, "john", "I'll do it"),
+        )  # fmt: skip
+    work_until(system)
+    assert rows(system)["m3"].attribution_source is None
+    assert waiting_cards(system) == []
+
+
+def test_an_edit_that_overtakes_tier_2_leaves_its_own_card_alone(system: System) -> None:
+    edit = said(
+        2, "john", "I'll pick up Mia from ballet next Monday", kind=MessageKind.EDIT, target="m1"
+    )
+    with system.live_intake(refuses_chats=False) as intake:
+        take_in(system, intake, said(1, "john", CLAIM), edit)
+    work_until(system)
+    assert rows(system)["m1"].state == "dropped"
+    (action,) = system.store.read_now(
+        lambda conn: list_actions(conn, system.household.id, now=NOON)
+    )
+    assert action.proposal.extraction["dates"] == ["2026-03-09"]
+
+
+def test_a_worker_that_is_at_a_message_when_it_is_taken_back_writes_nothing(system: System) -> None:
+    with system.live_intake(refuses_chats=False) as intake:
+        take_in(system, intake, said(1, "john", CLAIM))
+        key = (system.household.id, rows(system)["m1"].id)
+        lease = timedelta(minutes=5)
+        epoch = system.store.write_now(
+            lambda conn: leases.claim(conn, observer_messages, key, now=NOON, lease=lease)
+        )
+        assert epoch is not None
+        take_in(system, intake, said(2, "john", "n/m"))
+    job = UnderstandingJob(
+        system.store, system.household.id,
+        understanding=system.understanding(VirtualClock(NOON)), settlement=system.settlement(),
+    )  # fmt: skip
+    with pytest.raises(LeaseLostError):
+        asyncio.run(job.handle(key, epoch))
+    assert waiting_cards(system) == []
+    assert rows(system)["m1"].state == "dropped"
+
+
+@pytest.mark.parametrize(
+    ("hours", "reason", "is_asked"), [(2, "missing_variable", True), (9, "too_late", False)]
+)
+def test_after_an_outage_only_what_still_lies_ahead_is_asked(
+    system: System, hours: int, reason: str, *, is_asked: bool
+) -> None:
+    question = said(1, "sarah", UNOWNED)
+    with system.live_intake(refuses_chats=False) as intake:
+        take_in(system, intake, question)
+    work_until(system, now=question.sent_at)
+    back = question.sent_at + timedelta(hours=hours)
+    work_until(system, lambda opened: rows(opened)["m1"].speak_at is None, now=back)
+    assert rows(system)["m1"].reason == reason
+    assert [line.created_at for line in spoken(system)] == ([back] if is_asked else [])
 
 
 def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:

@@ -220,7 +220,8 @@ def _canonical(tokens: tuple[Token, ...], mentions: tuple[Mention, ...]) -> tupl
 
 def _spoken(tokens: Sequence[Token], mentions: Sequence[Mention]) -> Iterator[str]:
     book = phrase_book()
-    people = {mention.start: mention for mention in mentions}
+    # Of two things that one word names ("Marco" and "Marco's", a house), the person is meant.
+    people = {m.start: m for m in sorted(mentions, key=lambda mention: mention.kind == "adult")}
     covered = 0
     for place, token in enumerate(tokens):
         if place and "\n" in token.source[tokens[place - 1].end : token.start]:

@@ -11,10 +11,12 @@ from kinkeeper.observer.reading import Reading
 _TAKES_BACK = frozenset({ReplyKind.WITHDRAW, ReplyKind.RELEASE})
 _ONLY_TO_OFFERS = frozenset({ReplyKind.HAND, ReplyKind.ACKNOWLEDGE})
 _READ_ANEW = frozenset({Stance.STATES, Stance.ACCEPTS})
+_QUOTATION = re.compile(r"\"[^\"]+\"|\u201c[^\u201d]+\u201d")
 _REFUSING = re.compile(
     r"<adult> (?:(?:just|now|also|really|actually|probably|sadly|unfortunately|said|says|he|she|that) )*"
     r"(?:(?:can|will|could|is|does|may|might|would) not|is (?:sick|ill|away|stuck|busy|working|out of)|has to work)"
 )
+_SPOKEN_TO = re.compile(r"(?:^|, |[.!] )(?P<adult><adult>)(?= ?,| you| no need| do not| ?[.!]?$)")
 _DROPPING = re.compile(r"(?<!\w)drop")
 _GOING_BACK = re.compile(
     r"(?<!\w)(?:after all|any ?more|no longer|(?:has|have|is)? ?c[ao]me up|turns out|let you down|back out|pull out|drop out|bail|double booked)(?!\w)"
@@ -33,6 +35,9 @@ def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
         "that'd be lovely" an acceptance, which counts only towards an offer.
     """
     reply = reading.reply
+    if _only_quotes(reading):
+        # What a joke or a message from elsewhere says is nobody's word here.
+        return replace(_without_owner(extraction, Stance.STATES), is_coordination=False)
     if reply is None:
         return extraction
     if reply.kind is ReplyKind.RELEASE or (
@@ -89,12 +94,28 @@ def goes_back_on(reading: Reading) -> bool:
 
 
 def freed(reading: Reading) -> str | None:
-    """Return the adult that a message frees of a job by name, if it names one."""
-    return next(iter(_first_adult(reading)), None)
+    """Return the adult that a message frees of a job, if it is said to one by name."""
+    match = _SPOKEN_TO.search(reading.skeleton)
+    person = _adult_at(reading, match.start("adult")) if match else None
+    return person.id if person else None
 
 
 def _first_adult(reading: Reading) -> tuple[str, ...]:
     return tuple(mention.id for mention in reading.of_kind("adult")[:1])
+
+
+def _only_quotes(reading: Reading) -> bool:
+    """Whether there are words around a quotation, and all that could be arranged stands inside it."""
+    quotations = [match.span() for match in _QUOTATION.finditer(reading.text)]
+    outside = _QUOTATION.sub(" ", reading.text)
+    if not quotations or not re.search(r"\w", outside):
+        return False
+    named = [(m.start, m.end) for m in reading.mentions] + [
+        (span.start_char, span.end_char) for span in reading.spans
+    ]
+    return bool(named) and all(
+        any(start <= first and last <= end for start, end in quotations) for first, last in named
+    )
 
 
 def _names_something(reading: Reading) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
@@ -19,8 +19,10 @@ from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
 from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.tables import observer_messages
 
 SOURCE = SourceType.OBSERVER.value
+_LAST_WORD_STANDS = timedelta(hours=12)
 
 
 def retract_message(
@@ -57,8 +59,8 @@ def retract_latest(
 ) -> tuple[str, ...]:
     """Take back what a person last asked or proposed: the meaning of "never mind".
 
-    What they asked goes with the answers it got. An open question of theirs counts however old, else
-    what they said within the window.
+    What they asked goes with the answers it got. An open question of theirs counts however old, what they
+    proposed for half a day where they have said nothing since, else within the window.
 
     Args:
         conn: In a write transaction.
@@ -88,8 +90,11 @@ def retract_latest(
         window=timedelta(0) if only_questions else window,
     )  # fmt: skip
     latest = repository.latest_with_action(
-        conn, household, chat_id, sender=sender, since=sent_at - window, message_id=answers
-    )
+        conn, household, chat_id, sender=sender, since=sent_at - _LAST_WORD_STANDS,
+        message_id=answers,
+    )  # fmt: skip
+    if latest is not None and latest.sent_at < sent_at - window and answers is None:
+        latest = None if _has_spoken_since(conn, household, latest, before=sent_at) else latest
     is_claim = latest is not None and (asked is None or latest.sent_at > asked.asked_at)
     if is_claim and latest is not None and not only_questions:
         _reopen(conn, household, latest, window=window)
@@ -102,6 +107,18 @@ def retract_latest(
     ids = [asked.action_id] if asked.action_id else []
     given = repository.answers_to(conn, household, chat_id, asked.message_id)
     return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
+
+
+def _has_spoken_since(
+    conn: Connection, household: str, latest: Row[Any], *, before: datetime
+) -> bool:
+    """Whether the sender of a message wrote anything in its chat after it."""
+    table = observer_messages.c
+    found = select(table.id).where(
+        table.household == household, table.chat_id == latest.chat_id,
+        table.sender == latest.sender, table.sent_at > latest.sent_at, table.sent_at < before,
+    )  # fmt: skip
+    return conn.execute(found.limit(1)).first() is not None
 
 
 def _last_asked(

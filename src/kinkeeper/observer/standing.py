@@ -20,7 +20,12 @@ from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.schedule import Schedule, Slot
-from kinkeeper.observer.superseding import claim_corrected, claim_given_up, claim_taken_over
+from kinkeeper.observer.superseding import (
+    claim_corrected,
+    claim_given_up,
+    claim_taken_over,
+    is_left_open,
+)
 from kinkeeper.observer.understanding import Part, Prepared
 
 _TRANSPORT = frozenset({Task.PICKUP, Task.DROPOFF})
@@ -67,7 +72,8 @@ def concerned(
     Returns:
         The claim with the extraction filled in from it; the extraction as it was where there is none.
     """
-    given = loosened(part.reading, extraction)
+    owned = replace(extraction, assigned_to=part.extraction.assigned_to)
+    given = loosened(part.reading, owned)
     since = prepared.sent_at - window
     people = _who_steps_out(prepared, part.reading, extraction, participants.household)
     if people:
@@ -78,6 +84,8 @@ def concerned(
             pending = [action for action in pending if action.created_at >= since]
         action = claim_given_up(given, pending, people=people)
         slot = _care_of(given, schedule, people) if is_named and action is None else None
+        if action is None and slot is None and is_left_open(given, pending):
+            return Standing(extraction=replace(extraction, is_coordination=False))
         found = _standing(extraction, prepared, action, slot)
         left = _left(found.extraction, extraction, is_over=frees_somebody(part.reading))
         leaving = tuple(person for person in found.leaving if person in people)
@@ -85,8 +93,8 @@ def concerned(
     action = claim_taken_over(given, pending, since=since) or claim_corrected(
         given, pending, sender=prepared.stored.message.sender, since=since
     )
-    others = [m.id for m in participants.household.adults if m.id not in extraction.owners]
-    is_taken_over = extraction.yields and bool(extraction.owners) and _says_which(given)
+    others = [m.id for m in participants.household.adults if m.id not in given.owners]
+    is_taken_over = given.yields and bool(given.owners) and _says_which(given)
     slot = _care_of(given, schedule, others) if is_taken_over and action is None else None
     found = _standing(extraction, prepared, action, slot)
     if not found.leaving:

@@ -88,6 +88,15 @@ def claim_corrected(
     return last
 
 
+def is_left_open(extraction: Extraction, pending: Sequence[PendingAction]) -> bool:
+    """Whether somebody's stepping back from the job waits among the open proposals already."""
+    says_which = extraction.named_dates or extraction.child or extraction.activity
+    return bool(says_which) and (
+        _newest(extraction, pending, lambda job: not job.owners and job.stance is Stance.DECLINES)
+        is not None
+    )
+
+
 def _newest(
     extraction: Extraction,
     pending: Sequence[PendingAction],
