@@ -13,7 +13,7 @@ from kinkeeper.observer.tripwire import Tripwire
 from kinkeeper.observer.tripwire_model import load_weights
 from kinkeeper.observer.tripwire_patterns import load_patterns
 
-_ROUNDS = 7
+_ROUNDS = 12
 _LIMIT_MICROSECONDS = 200.0
 _SAMPLE = 2_000
 _TEXT_MESSAGES, _TALK = "sms_real_dev.jsonl", "cabnc_home_conversations_dev.jsonl"

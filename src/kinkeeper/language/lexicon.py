@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.evidence import PEOPLE, has_evidence, needs_evidence
@@ -60,11 +60,27 @@ class Mention:
     is_misspelt: bool
 
 
-class _Piece(NamedTuple):
-    text: str
+class _Span(Protocol):
+    """Where something stands in the message."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+class _Part(NamedTuple):
     start: int
     end: int
-    place: int
+
+
+class _Pieces(NamedTuple):
+    """What a trie step compares, with where each stands and the index of its token."""
+
+    texts: Sequence[str]
+    spans: Sequence[_Span]
+    places: Sequence[int]
 
 
 @dataclass(slots=True)
@@ -93,7 +109,8 @@ class Lexicon:
         names: set[str] = set()
         for term in terms:
             for surface in term.words:
-                pieces = tuple(piece.text for piece in _pieces(tokenise(surface), 0))
+                tokens = tokenise(surface)
+                pieces = _pieces(tokens, _texts(tokens)).texts
                 for form in _forms(term.kind, surface, pieces):
                     self._insert(term, form)
                     (names if term.kind in PEOPLE else words).update(form)
@@ -117,15 +134,15 @@ class Lexicon:
         Returns:
             Mentions in text order; several with one span where a surface denotes several terms.
         """
-        opens = self._opening.__getitem__
-        first = next((at for at, token in enumerate(tokens) if opens(token.text)), None)
-        if first is None:
+        texts = _texts(tokens)
+        if not any(map(self._opening.__getitem__, texts)):
             return ()
-        pieces = _pieces(tokens, first)
+        pieces = _pieces(tokens, texts)
+        opens = [self._opening[text] for text in pieces.texts]
         found: list[tuple[int, int, _Hit]] = []
         at = 0
-        while at < len(pieces):
-            hit = self._longest(pieces, at) if opens(pieces[at].text) else None
+        while at < len(opens):
+            hit = self._longest(pieces.texts, at) if opens[at] else None
             if hit is not None:
                 found.append((at, at + hit.length, hit))
             at += hit.length if hit else 1
@@ -135,10 +152,10 @@ class Lexicon:
         plain = "and" if text == "&" else unaccented(text)
         return any(self._step(self._root, part) for part in (plain, *plain.split("-")))
 
-    def _longest(self, pieces: Sequence[_Piece], at: int) -> _Hit | None:
+    def _longest(self, texts: Sequence[str], at: int) -> _Hit | None:
         node, best, is_misspelt = self._root, None, False
-        for end in range(at, len(pieces)):
-            text = pieces[end].text
+        for end in range(at, len(texts)):
+            text = texts[end]
             step = self._step(node, text)
             if step is None:
                 if end > at and text in _SKIPPED_INSIDE:
@@ -166,18 +183,18 @@ class Lexicon:
     def _mentions(
         self,
         tokens: Sequence[Token],
-        pieces: Sequence[_Piece],
+        pieces: _Pieces,
         found: Sequence[tuple[int, int, _Hit]],
     ) -> Iterator[Mention]:
         certain_places = {
-            pieces[place].place
+            pieces.places[place]
             for first, end, hit in found
             if not all(hit.node.terms.values())
             for place in range(first, end)
         }
         for first, end, hit in found:
-            start, stop = pieces[first].start, pieces[end - 1].end
-            place = pieces[first].place
+            start, stop = pieces.spans[first].start, pieces.spans[end - 1].end
+            place = pieces.places[first]
             is_beside = _is_beside(tokens, place, certain_places)
             for (kind, term_id), is_doubtful in hit.node.terms.items():
                 if is_doubtful and not has_evidence(
@@ -208,25 +225,34 @@ def _heads_term(tokens: Sequence[Token], place: int, certain: set[int]) -> bool:
     return place == 0 and place + 1 in certain and tokens[place].text not in _HELPING
 
 
-def _pieces(tokens: Sequence[Token], first: int) -> list[_Piece]:
-    """Split tokens from `first` on at hyphens, into what a trie step compares; offsets stay the message's."""
-    pieces: list[_Piece] = []
-    for place, (text, start, end, kind, _) in enumerate(tokens[first:], first):
-        plain = "" if kind is _LINK else text if text.isascii() else unaccented(text)
-        if "-" not in plain or kind is not _WORD:
-            spoken = "and" if plain == "&" else plain
-            pieces.append(tuple.__new__(_Piece, (spoken, start, end, place)))
-            continue
-        is_aligned = len(plain) == end - start
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    return ["" if token.kind is _LINK else token.text for token in tokens]
+
+
+def _pieces(tokens: Sequence[Token], texts: Sequence[str]) -> _Pieces:
+    """Split tokens at hyphens; offsets stay those of the message. Most messages have nothing to split."""
+    together = "".join(texts)
+    if together.isascii() and "-" not in together and "&" not in together:
+        return _Pieces(texts, tokens, range(len(tokens)))
+    plain: list[str] = []
+    spans: list[_Part] = []
+    places: list[int] = []
+    for place, (token, text) in enumerate(zip(tokens, texts, strict=True)):
+        start, end = token.start, token.end
+        spoken = "and" if text == "&" else unaccented(text)
+        parts = spoken.split("-") if token.kind is _WORD else [spoken]
+        is_aligned = len(spoken) == end - start
         offset = start
-        for part in plain.split("-"):
-            span = (offset, offset + len(part)) if is_aligned else (start, end)
-            pieces.append(_Piece(part, *span, place))
+        for part in parts:
+            is_whole = len(parts) == 1 or not is_aligned
+            spans.append(_Part(start, end) if is_whole else _Part(offset, offset + len(part)))
             offset += len(part) + 1
-    return pieces
+        plain += parts
+        places += [place] * len(parts)
+    return _Pieces(plain, spans, places)
 
 
-def _forms(kind: str, surface: str, pieces: tuple[str, ...]) -> set[tuple[str, ...]]:
+def _forms(kind: str, surface: str, pieces: Sequence[str]) -> set[tuple[str, ...]]:
     """List the ways a term is typed: inflected at its end, with its words joined or split."""
     spoken = tuple(piece for piece in pieces if piece and piece not in _SKIPPED_INSIDE)
     if not spoken:
