@@ -7,12 +7,16 @@ modules of revocable changes and of their undoing, or a table of the graph.
 
 import ast
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import kinkeeper
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.observer.rewinding import Then, rewind
+from kinkeeper.store.store import Store
 
 SOURCE = Path(kinkeeper.__file__).parent
 GRAPH = "kinkeeper.calendar"
@@ -24,6 +28,9 @@ STATEMENTS = frozenset({"insert", "update", "delete"})
 OWN_UPKEEP = frozenset({f"{GRAPH}.seeds.sync_seeds", f"{GRAPH}.occurrences.extend_horizon"})
 # Where effects become changes; nothing else in the executor's package may.
 ADAPTER = "kinkeeper.actions.effects.calendar"
+
+# Takes records back to decide a message again; nothing of it is kept.
+REWINDING = "kinkeeper.observer.rewinding"
 
 Trees = Mapping[str, ast.Module]
 
@@ -115,6 +122,20 @@ def fills_a_database_of_its_own(module: str, tree: ast.Module) -> bool:
     return "tempfile.TemporaryDirectory" in names and not opens_stores
 
 
+def runs_only_where_it_is_undone(module: str, tree: ast.Module) -> bool:
+    """Whether the module's only public function first refuses any transaction that could be kept."""
+    if module != REWINDING:
+        return False
+    public = [
+        node for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]  # fmt: skip
+    first = [next(iter(references(node.body[1], bindings(tree))), None) for node in public]
+    return [name for _, name in filter(None, first)] == [
+        "kinkeeper.store.rehearsal.require_rehearsal"
+    ]
+
+
 def offences(trees: Trees) -> list[str]:
     """Return "module:line name" of everything that reaches past the executor."""
     forbidden = graph_writers() - OWN_UPKEEP
@@ -122,7 +143,7 @@ def offences(trees: Trees) -> list[str]:
     for module, tree in trees.items():
         if f"{module}.".startswith(f"{GRAPH}.") or module == ADAPTER:
             continue
-        if fills_a_database_of_its_own(module, tree):
+        if fills_a_database_of_its_own(module, tree) or runs_only_where_it_is_undone(module, tree):
             continue
         for line, name in references(tree, bindings(tree)):
             is_change = any(f"{name}.".startswith(f"{each}.") for each in (CHANGES, UNDO))
@@ -227,3 +248,26 @@ def test_only_the_executors_package_moves_an_action_on() -> None:
     moving = callers(sources(), "kinkeeper.actions.repository.advance")
     assert all(module.startswith("kinkeeper.actions.") for module in moving)
     assert len(moving) > 1
+
+
+def test_taking_records_back_is_refused_where_it_would_be_kept(tmp_path: Path) -> None:
+    then = Then(row_id=1, heard_at=datetime.now(UTC), decided_at=datetime.now(UTC))
+    with (
+        Store.open(str(tmp_path / "family.sqlite")) as store,
+        pytest.raises(InvariantError, match="rehearse"),
+    ):
+        store.write_now(lambda conn: rewind(conn, "vienna", then))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from kinkeeper.calendar.undo import undo_change\ndef rewind(conn):\n    'x'\n    undo_change(conn)",
+        (
+            "from kinkeeper.calendar.undo import undo_change\nfrom kinkeeper.store.rehearsal import require_rehearsal\n"
+            "def rewind(conn):\n    'x'\n    require_rehearsal(conn)\ndef other(conn):\n    'x'\n    undo_change(conn)"
+        ),
+    ],
+)
+def test_taking_records_back_past_the_refusal_is_found(code: str) -> None:
+    assert offences({REWINDING: ast.parse(code)})

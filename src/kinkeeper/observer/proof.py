@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
-from kinkeeper.core.errors import ConflictError, InvariantError, NotFoundError, UnavailableError
+from kinkeeper.core.errors import ConflictError, NotFoundError, UnavailableError
 from kinkeeper.core.ids import payload_hash
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
@@ -58,11 +58,12 @@ class Proof:
     is_first_part: bool
 
 
-class _Undo(Exception):  # noqa: N818 - carries the result out of a transaction that must not be kept
-    def __init__(self, line: Mapping[str, Any], *, waits: bool) -> None:
-        super().__init__()
-        self.line = line
-        self.waits = waits
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """A decision made again; `waits` where it is a question that waits for an answer."""
+
+    line: Mapping[str, Any]
+    waits: bool
 
 
 class Prover:
@@ -101,12 +102,9 @@ class Prover:
             NotFoundError: There is no such message.
             ConflictError: It cannot be decided again; the message says why.
         """
-        try:
-            await self._store.write(lambda conn: self._again(conn, row_id))
-        except _Undo as made:
-            recorded = await self._store.read(lambda conn: self._recorded(conn, row_id))
-            return _compared(recorded, made)
-        raise InvariantError("deciding again must not be kept")
+        made = await self._store.rehearse(lambda conn: self._again(conn, row_id))
+        recorded = await self._store.read(lambda conn: self._recorded(conn, row_id))
+        return _compared(recorded, made)
 
     def _recorded(self, conn: Connection, row_id: str) -> Row[Any]:
         row = repository.find(conn, self._participants.household.id, row_id)
@@ -114,7 +112,7 @@ class Prover:
             raise NotFoundError(f"there is no message row {row_id!r}")
         return row
 
-    def _again(self, conn: Connection, row_id: str) -> None:
+    def _again(self, conn: Connection, row_id: str) -> _Made:
         household = self._participants.household.id
         row = self._recorded(conn, row_id)
         # What came in at the very same moment before it is decided again, too: times tell no order there.
@@ -134,7 +132,7 @@ class Prover:
             if received.is_queued:
                 self._settle(conn, received.row_id, each)
             found = self._recorded(conn, received.row_id)
-        raise _Undo(decision_line(found, None), waits=found.speak_at is not None)
+        return _Made(line=decision_line(found, None), waits=found.speak_at is not None)
 
     def _settle(self, conn: Connection, row_id: str, recorded: Row[Any]) -> None:
         now = recorded.created_at
@@ -201,7 +199,7 @@ def _provable(row: Row[Any], stored: StoredMessage | None) -> InboundMessage:
     return stored.message
 
 
-def _compared(recorded: Row[Any], made: _Undo) -> Proof:
+def _compared(recorded: Row[Any], made: _Made) -> Proof:
     """Compare two decisions; of a question that waited for answers, only what was decided at first."""
     is_first_part = made.waits and recorded.speak_at is None
     left_out = _TOLD_LATER if is_first_part else ()

@@ -1,7 +1,7 @@
 """Takes a household's records back to just before one message was heard, inside a transaction that is undone.
 
-What people decided and what other messages led to is known with its time, so it can be taken away again. The
-caller rolls back: nothing of this is ever kept.
+What people decided and what other messages led to is known with its time, so it can be taken away again. It
+refuses a transaction that could be kept.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ from kinkeeper.observer.tables import (
     open_questions,
     quiet_periods,
 )
+from kinkeeper.store.rehearsal import require_rehearsal
 
 _BY_MESSAGES = frozenset(
     {Cause.PROPOSE.value, Cause.SUPERSEDE.value, Cause.WITHDRAW.value, Cause.EXPIRE.value}
@@ -50,16 +51,18 @@ class Then:
 
 
 def rewind(conn: Connection, household: str, then: Then) -> None:
-    """Take the records back; the caller undoes the transaction afterwards.
+    """Take the records back, in a transaction that will be undone.
 
     Args:
-        conn: In a write transaction that will be undone.
+        conn: In a rehearsal of the store.
         household: Tenant key.
         then: The moment.
 
     Raises:
+        InvariantError: The transaction could be kept.
         ConflictError: Something was taken back since, so what stood then is not known any more.
     """
+    require_rehearsal(conn)
     _rewind_calendar(conn, household, then)
     _drop_later_actions(conn, household, then)
     _rewind_actions(conn, household, then)

@@ -4,16 +4,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
 
-from kinkeeper.core.errors import ConflictError, InputError, UnavailableError
+from kinkeeper.core.errors import ConflictError, InputError, InvariantError, UnavailableError
 from kinkeeper.store import engines
 from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
 from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import migrate
 from kinkeeper.store.pool import TransactionPool
+from kinkeeper.store.rehearsal import RehearsedError, rehearsed
 from kinkeeper.store.server_writer import ServerWriter
 from kinkeeper.store.writer import GroupCommitWriter
 
@@ -86,6 +87,23 @@ class Store:
             UnavailableError: Nothing was written; the message says what to do.
         """
         return await self._writer.run(work)
+
+    async def rehearse(self, work: Callable[[Connection], T]) -> T:
+        """Run work in a writing transaction that is always undone, and return its result.
+
+        Args:
+            work: Its plain values are what it returns; rows it made do not exist afterwards.
+
+        Raises:
+            Exception: What the work raises.
+            StoreBusyError: Another process held the database for too long.
+            UnavailableError: The database cannot be reached.
+        """
+        try:
+            await self.write(rehearsed(work))
+        except RehearsedError as ended:
+            return cast("T", ended.result)
+        raise InvariantError("a rehearsal was kept")
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot of the database, beside any writer; it cannot write."""
