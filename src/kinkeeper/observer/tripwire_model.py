@@ -30,17 +30,19 @@ def word_sequences(words: Sequence[str]) -> list[str]:
     return [*words, *pairs, *triples]
 
 
-def spelling_parts(word: str) -> Iterator[str]:
-    """Yield the runs of three and four letters of a word, with "<" and ">" as its ends.
+def spelling_parts(word: str) -> list[str]:
+    """Return the runs of three and four letters of a word, with "<" and ">" as its ends.
 
     Marks of the household ("_child_") have none.
     """
     if word.startswith("_"):
-        return
+        return []
     framed = f"<{word}>"
-    for size in _SPELLING_LENGTHS:
-        for start in range(len(framed) - size + 1):
-            yield framed[start : start + size]
+    return [
+        framed[start : start + size]
+        for size in _SPELLING_LENGTHS
+        for start in range(len(framed) - size + 1)
+    ]
 
 
 def shape(words: Sequence[str]) -> Iterator[str]:
@@ -184,7 +186,7 @@ class Weights:
 
     def _look_up(self, runs: _Runs, word: str) -> _Known:
         known = self.spelling
-        spelling = math.fsum(known.get(part, 0.0) for part in set(spelling_parts(word)))
+        spelling = math.fsum([known[part] for part in set(spelling_parts(word)) if part in known])
         return _Known(
             alone=runs.single.get(word),
             spelling=Contribution(spelling, "spelling", word),
