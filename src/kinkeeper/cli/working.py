@@ -3,32 +3,35 @@
 import asyncio
 import signal
 
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opening import opened_houses
 from kinkeeper.cli.terminal import notice
 
 
 def work(where: Where) -> None:
     """Run workers until SIGINT or SIGTERM; what is in hand is finished or handed back.
 
+    They talk to no chat service: what is to go out there waits for the server.
+
     Args:
-        where: Household and database.
+        where: Households and database.
 
     Raises:
         ConflictError: Another process runs the jobs of this SQLite file.
-        KinkeeperError: The household or its database cannot be used.
+        KinkeeperError: A household or the database cannot be used.
     """
-    with opened(where) as system:
-        asyncio.run(_until_told(system))
+    with opened_houses(where) as houses:
+        asyncio.run(_until_told(houses))
     notice("stopped")
 
 
-async def _until_told(system: System) -> None:
+async def _until_told(houses: Houses) -> None:
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, told.set)
-    async with system.worker():
-        notice(f"working for household {system.household.id}; Ctrl-C stops")
+    async with houses.working():
+        noun = "household" if len(houses.systems) == 1 else "households"
+        notice(f"working for {noun} {', '.join(houses.by_id)}; Ctrl-C stops")
         await told.wait()
