@@ -1,22 +1,31 @@
 """The sample family in a group of the Bot API emulator, and the program that listens to it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, Table, select
+from sqlalchemy import Connection, Row, Table, select
 
 from botapi import BotApi, Group, Message, Person
 from botapi.accounts import Bot
 from kinkeeper.bootstrap import Houses, System, open_houses
 from kinkeeper.bootstrap.telegram import Connected, telegram_connected
+from kinkeeper.channels.telegram import running as telegram
+from kinkeeper.channels.telegram.connection import open_bot
+from kinkeeper.channels.telegram.families import Families
+from kinkeeper.channels.telegram.families import Family as Member
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.jobs.job import Pace
+from kinkeeper.jobs.job import Job, Pace
+from kinkeeper.jobs.leases import Key, claim
 from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.messaging.tables import outbox
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.settings.model import Settings
 from live_household import HOUSEHOLD, MONDAY
 
@@ -78,6 +87,38 @@ class Family:
             ):  # fmt: skip
                 yield Running(family=self, houses=houses, connected=connected)
 
+    @asynccontextmanager
+    async def stepping(self, **settings: Any) -> AsyncIterator["Stepping"]:
+        """Have the program's parts in hand, without anything that goes on by itself."""
+        with self.open(**settings) as houses:
+            intakes = {
+                name: system.intake(_Leaves(), refuses_chats=True)
+                for name, system in houses.by_id.items()
+            }
+            async with open_bot(self.bot.token, api_url=self.api.url) as bot:
+                families = Families(
+                    all=tuple(
+                        Member(participants=system.participants, intake=intakes[name])
+                        for name, system in houses.by_id.items()
+                    )
+                )
+                running = telegram.Running(
+                    bot, houses.store, families, number=str(self.bot.id), clock=self.clock,
+                    ladder=AT_ONCE,
+                )  # fmt: skip
+                works = [
+                    system.work(self.clock, channels=running.channels[name])
+                    for name, system in houses.by_id.items()
+                ]
+                program = Stepping(
+                    family=self, houses=houses, running=running,
+                    deliverers=[work.deliverer for work in works],
+                    jobs={work.household: work.jobs[0] for work in works},
+                    upkeeps=[work.upkeep for work in works],
+                )  # fmt: skip
+                await program.begin()
+                yield program
+
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
@@ -110,9 +151,6 @@ class Running:
 
     async def quiet_now(self) -> None:
         """Wait until everything that came in was understood and everything that is due went out."""
-        from kinkeeper.messaging.tables import outbox  # noqa: PLC0415
-        from kinkeeper.observer.tables import observer_messages  # noqa: PLC0415
-
         await self.family.api.settled(self.family.bot)
 
         def is_done() -> bool:
@@ -121,6 +159,77 @@ class Running:
             return not waiting and not going
 
         await self.until(is_done, "rest")
+
+
+class _Leaves:
+    """Leaves what is queued to the next step."""
+
+    def enqueue(self, _conn: Connection, _job: str, _key: Key, **_: Any) -> None:
+        pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stepping:
+    """The program, one step at a time: what Telegram has is taken in, understood, answered."""
+
+    family: Family
+    houses: Houses
+    running: Running
+    deliverers: Sequence[Deliverer]
+    jobs: Mapping[str, Job]
+    upkeeps: Sequence[Upkeep]
+
+    @property
+    def system(self) -> System:
+        return self.houses.systems[0]
+
+    def rows(self, table: Table, **where: Any) -> Sequence[Row[Any]]:
+        """Return rows of a table, in order."""
+        wanted = [table.c[name] == value for name, value in where.items()]
+        statement = select(table).where(*wanted).order_by(*table.primary_key.columns)
+        return self.houses.store.read_now(lambda conn: conn.execute(statement).all())
+
+    async def begin(self) -> None:
+        """Tell Telegram how the bot works, as the program does at its start."""
+        await self.running._presence._until_done()
+        self.running._presence.ready.set()
+        self.running._polling._place = await self.running._polling._kept_place()
+
+    async def hear(self) -> None:
+        """Take in all that Telegram has."""
+        while self.family.bot.updates.pending:
+            await self.running._polling._round()
+            if self.running._presence._due.is_set():
+                self.running._presence._due.clear()
+                await self.running._presence._tell()
+            if self.running._polling._place is not None:
+                self.family.bot.updates.acknowledge(self.running._polling._place)
+
+    async def understand(self) -> None:
+        """Understand what was queued, in its order, and do what the clock makes due."""
+        while queued := self.rows(observer_messages, state="queued"):
+            row = min(queued, key=lambda row: int(row.id))
+            key, now = (row.household, row.id), self.family.clock.now()
+            job = self.jobs[row.household]
+            claimed = await self.houses.store.write(
+                lambda conn, key=key, now=now: claim(  # type: ignore[misc]  # a lambda with defaults
+                    conn, observer_messages, key, now=now, lease=timedelta(minutes=5)
+                )
+            )
+            await job.handler(key, claimed)
+        for upkeep in self.upkeeps:
+            await upkeep.run_once()
+
+    async def deliver(self) -> None:
+        """Send what waits to go out."""
+        for deliverer in self.deliverers:
+            await deliverer.run_once()
+
+    async def step(self) -> None:
+        """Take in, understand, send."""
+        await self.hear()
+        await self.understand()
+        await self.deliver()
 
 
 @contextmanager
@@ -162,11 +271,11 @@ def write_household(folder: Path, name: str, chat_id: int, john: Person, sarah: 
     return file
 
 
-def run(scenario: Callable[[], Any]) -> None:
-    """Run a scenario on an event loop of its own, for at most a minute."""
+def run(scenario: Callable[[], Any], *, within: float = 60) -> None:
+    """Run a scenario on an event loop of its own, for at most so many seconds."""
 
     async def bounded() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(within):
             await scenario()
 
     asyncio.run(bounded())
