@@ -20,6 +20,7 @@ from web_server import BROWSER, Served, second_house, served
 # Who comes here needs no login: probes, the ways in, the sample's play, and what has a secret of its own.
 OPEN = {
     "/healthz", "/readyz", "/login", "/invite/{code}", "/telegram/webhook", "/openapi.json", "/welcome", "/welcome/live",
+    "/calendar.ics",
 }  # fmt: skip
 
 

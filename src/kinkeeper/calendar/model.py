@@ -32,6 +32,7 @@ class SourceType(StrEnum):
     EMAIL_MANUAL = "EMAIL_MANUAL"
     ICS = "ICS"
     CLI = "CLI"
+    WEB = "WEB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

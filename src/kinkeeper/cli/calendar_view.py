@@ -4,11 +4,10 @@ import sys
 from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
 
 from rich.table import Table
 
+from kinkeeper.calendar.event_records import occurrence_record
 from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.repository import list_all_overrides, list_events
@@ -48,7 +47,7 @@ def show_events(where: Where, *, first: str | None, last: str | None, as_json: b
         span = local_days(begin, end, household.zone)
         found = system.store.read_now(lambda conn: occurrences_between(conn, household.id, span))
     if as_json:
-        answer_json([_record(each, household.zone) for each in found])
+        answer_json([occurrence_record(each, household.zone) for each in found])
     elif found:
         console().print(_table(found, household))
     else:
@@ -98,29 +97,6 @@ def _table(found: Sequence[Occurrence], household: Household) -> Table:
         )
         shown = start.date()
     return table
-
-
-def _record(each: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
-    event = each.event
-    return {
-        "id": event.id,
-        "summary": event.summary,
-        "kind": event.kind.value,
-        "activity": event.activity,
-        "task": event.task,
-        "start": each.interval.start.astimezone(zone).isoformat(),
-        "end": each.interval.end.astimezone(zone).isoformat(),
-        "original_start": each.original_start.astimezone(zone).isoformat(),
-        "all_day": event.all_day,
-        "rrule": event.rrule,
-        "who": list(event.who),
-        "responsible": list(each.responsible),
-        "place": each.place,
-        "source_type": event.provenance.source_type.value,
-        "source_id": event.provenance.source_id,
-        "confirmed_by": event.provenance.confirmed_by,
-        "action_id": event.provenance.action_id,
-    }
 
 
 def _place(place: str | None, household: Household) -> str:

@@ -6,7 +6,7 @@ from starlette.types import Receive, Scope, Send
 from kinkeeper.web import probes, problems
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
-from kinkeeper.web.api import observe, webhook
+from kinkeeper.web.api import events, feeds, observe, webhook
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
@@ -29,10 +29,12 @@ class Application(FastAPI):
         )
         self.state.context = context
         self.state.door = Door(context)
+        self.state.editions = feeds.Editions()
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
         self.router.routes[:0] = [*hot, *probes.routes, *every.plain]
-        for router in (access_api.router, pending_api.router, *every.routers):
+        api = (access_api.router, pending_api.router, events.router, feeds.router)
+        for router in (*api, *every.routers):
             self.include_router(router)
         problems.install(self)
         self._guard = Guard(super().__call__, context=context, application=self, hot=hot)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
 from kinkeeper.web.access import repository
-from kinkeeper.web.access.model import AccessRole, Key, KeyKind, is_alive, role_now
+from kinkeeper.web.access.model import FEEDS, AccessRole, Key, KeyKind, is_alive, role_now
 from kinkeeper.web.access.secret import digest_of, new_id, new_secret
 
 _LONGEST_SESSION = timedelta(days=365)
@@ -123,6 +123,35 @@ def create_token(
         now=now,
         expires_at=expires_at,
     )
+
+
+def create_feed(
+    conn: Connection, household: str, member: str, *, is_own: bool, label: str, now: datetime
+) -> Issued:
+    """Make an address under which a calendar program reads the calendar, until it is taken back.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member: Id of who hands it to their program.
+        is_own: Only what this member takes part in or is in charge of.
+        label: What it is for.
+        now: Aware.
+    """
+    kind = KeyKind.OWN_FEED if is_own else KeyKind.FEED
+    return _issue(
+        conn, household, kind, member, role=AccessRole.SCREEN, label=label, now=now, expires_at=None,
+    )  # fmt: skip
+
+
+def find_feed(conn: Connection, secret: str) -> Key | None:
+    """Return the key of a calendar's address, unless it was taken back.
+
+    What is compared is a digest: how long that takes tells nothing about any secret.
+    """
+    digest = digest_of(secret)
+    found = (repository.find_by_digest(conn, kind, digest) for kind in FEEDS)
+    return next((key for key in found if key is not None), None)
 
 
 def _issue(

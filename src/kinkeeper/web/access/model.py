@@ -31,11 +31,13 @@ class KeyKind(StrEnum):
     INVITE = "invite"
     SESSION = "session"
     TOKEN = "token"  # noqa: S105 - a kind, no secret
+    FEED = "feed"  # the household's calendar, for a calendar program
+    OWN_FEED = "own_feed"  # of it, what concerns the holder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """An invite, a session or an API token, as the database knows it: never its secret.
+    """An invite, a session, an API token or a calendar's address, as the database knows it: no secret.
 
     Attributes:
         id: Short, shown in lists, not secret.
@@ -60,6 +62,7 @@ class Key:
     seen_at: datetime
 
 
+FEEDS = (KeyKind.FEED, KeyKind.OWN_FEED)
 IDLE = timedelta(days=30)
 
 

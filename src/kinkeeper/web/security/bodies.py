@@ -10,6 +10,7 @@ LARGEST_BYTES = 256 * KIB
 _LARGER: Mapping[str, int] = {
     "/observe": 1024 * KIB,
     "/telegram/webhook": 1024 * KIB,
+    "/api/events/import": 4096 * KIB,
 }
 _TOO_LARGE = "the body is too large; at most {kib} KiB are taken here"
 

@@ -60,4 +60,5 @@ async def require_token(request: Request, secret: str) -> None:
     if token is None and request.headers.get("content-type", "").startswith(_FORMS):
         token = (await request.form()).get(CSRF_FIELD)
     if not isinstance(token, str) or not is_csrf_token(token, secret):
+        await request.close()  # or an uploaded file would stay open
         raise DeniedError("the page is from another login; reload it and send it again")

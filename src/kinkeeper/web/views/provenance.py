@@ -17,6 +17,7 @@ _SOURCES = {
     SourceType.EMAIL_MANUAL: "It came by mail.",
     SourceType.ICS: "It came with a calendar file.",
     SourceType.CLI: "It was entered on the command line.",
+    SourceType.WEB: "It was entered here.",
 }
 
 

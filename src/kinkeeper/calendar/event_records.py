@@ -1,34 +1,53 @@
-"""An event out of one line of JSON. Pure."""
+"""An event as a JSON object: read from what somebody wrote, and written for programs. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
+from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.messaging.records import parse_record
+from kinkeeper.messaging.records import parse_record, storable
 
 _FIELDS = frozenset({"summary", "start", "end", "rrule", "who", "responsible", "location"})
 _DAY_LENGTH = len("2026-03-05")
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_LONGEST = 500
 
 
 def event_of_line(raw: bytes, household: Household) -> Event:
     """Return the event of a line; equal lines give equal events.
 
     Args:
-        raw: {"summary", "start", "end"?, "rrule"?, "who"?, "responsible"?, "location"?}; times without
+        raw: The record of `event_of_record` as JSON.
+        household: Whose event it is.
+
+    Raises:
+        InputError: It is no JSON object, or no event.
+    """
+    record = parse_record(raw)
+    return event_of_record(record, household, key=canonical_json(record), source=SourceType.CLI)
+
+
+def event_of_record(
+    record: Mapping[str, Any], household: Household, *, key: str, source: SourceType
+) -> Event:
+    """Return the event that a record describes.
+
+    Args:
+        record: {"summary", "start", "end"?, "rrule"?, "who"?, "responsible"?, "location"?}; times without
             offset are local, and a start that is a day makes an all-day event.
         household: Whose event it is.
+        key: Names it among those of its source; an equal one gives the same id.
+        source: How it came.
 
     Raises:
         InputError: A field is missing, unknown, of the wrong type or impossible.
     """
-    record = parse_record(raw)
     unknown = sorted(record.keys() - _FIELDS)
     if unknown:
         raise InputError(f"unknown field {unknown[0]!r}; known are {', '.join(sorted(_FIELDS))}")
@@ -39,28 +58,51 @@ def event_of_line(raw: bytes, household: Household) -> Event:
     start = _instant(start_text, "start", household)
     end_text = _text(record, "end")
     length = _DAY if all_day else _HOUR
-    end = _instant(end_text, "end", household) if end_text else start + length
-    if end <= start:
+    if end_text is not None:
+        length = _instant(end_text, "end", household) - start
+    if length <= timedelta(0):
         raise InputError(f'"end" {end_text!r} does not lie after "start"')
     event = Event(
-        id=stable_id(household.id, "import", canonical_json(record)),
+        id=stable_id(household.id, "import", key),
         household=household.id,
-        kind=EventKind.BREAK if all_day and end - start > _DAY else EventKind.BOOKING,
+        kind=EventKind.BREAK if all_day and length > _DAY else EventKind.BOOKING,
         summary=summary,
         start=start,
-        duration=end - start,
+        duration=length,
         tz=household.zone.key,
-        provenance=Provenance(
-            source_type=SourceType.CLI, source_id=stable_id("import", canonical_json(record))
-        ),
+        provenance=Provenance(source_type=source, source_id=stable_id("import", key)),
         who=_members(record, "who", household),
         responsible=_members(record, "responsible", household),
         place=_text(record, "location"),
         all_day=all_day,
-        rrule=_text(record, "rrule"),
+        rrule=_rule(record),
     )
     check_event(event)
     return event
+
+
+def occurrence_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
+    """Return an occurrence in its public JSON form; instants are ISO 8601 in that zone."""
+    event = occurrence.event
+    return {
+        "id": event.id,
+        "summary": event.summary,
+        "kind": event.kind.value,
+        "activity": event.activity,
+        "task": event.task,
+        "start": occurrence.interval.start.astimezone(zone).isoformat(),
+        "end": occurrence.interval.end.astimezone(zone).isoformat(),
+        "original_start": occurrence.original_start.astimezone(zone).isoformat(),
+        "all_day": event.all_day,
+        "rrule": event.rrule,
+        "who": list(event.who),
+        "responsible": list(occurrence.responsible),
+        "place": occurrence.place,
+        "source_type": event.provenance.source_type.value,
+        "source_id": event.provenance.source_id,
+        "confirmed_by": event.provenance.confirmed_by,
+        "action_id": event.provenance.action_id,
+    }
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:
@@ -69,16 +111,23 @@ def _text(record: Mapping[str, Any], name: str) -> str | None:
         return None
     if not isinstance(value, str) or not value.strip():
         raise InputError(f'"{name}" must be a text that is not empty')
-    return value.strip().removeprefix("RRULE:")
+    if len(value) > _LONGEST:
+        raise InputError(f'"{name}" is longer than {_LONGEST} characters')
+    return storable(value.strip())
+
+
+def _rule(record: Mapping[str, Any]) -> str | None:
+    text = _text(record, "rrule")
+    return None if text is None else text.removeprefix("RRULE:")
 
 
 def _instant(text: str, name: str, household: Household) -> datetime:
+    zone = household.zone
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError as error:
+        return instant.astimezone(zone) if instant.tzinfo else instant.replace(tzinfo=zone)
+    except (ValueError, OverflowError) as error:
         raise InputError(f'"{name}" is {text!r}, no date or time that exists') from error
-    zone = household.zone
-    return instant.astimezone(zone) if instant.tzinfo else instant.replace(tzinfo=zone)
 
 
 def _members(record: Mapping[str, Any], name: str, household: Household) -> tuple[str, ...]:
@@ -92,4 +141,4 @@ def _members(record: Mapping[str, Any], name: str, household: Household) -> tupl
         if member is None:
             raise InputError(f'"{name}": {each!r} is not one member of the household')
         found.append(member.id)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
