@@ -15,7 +15,7 @@ import pytest_socket
 import structlog
 from sqlalchemy import Column, Connection, MetaData, Row, String, Table, event, insert, select, text
 
-from kinkeeper.core.errors import ConflictError, InputError, InvariantError
+from kinkeeper.core.errors import ConflictError, InputError, InvariantError, UnavailableError
 from kinkeeper.core.time import SystemClock, VirtualClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.engine import JobEngine
@@ -133,6 +133,25 @@ def test_an_error_of_ours_keeps_its_message(house: House) -> None:
     _, handler = raising(InputError("write a date like 2026-03-03"))
     house.run(handler, options={"ladder": RetryLadder(delays=())}, a=WorkState.MANUAL_REVIEW)
     assert house.row("a").error == "InputError: write a date like 2026-03-03"
+
+
+def test_an_outage_is_waited_for_and_blamed_on_no_work(house: House) -> None:
+    house.put("a")
+    tries = 0
+
+    async def handler(key: Key, epoch: int) -> None:
+        nonlocal tries
+        tries += 1
+        if tries <= 8:
+            raise UnavailableError("the disk is full; make room")
+        await house.finish(key, epoch)
+
+    often = timedelta(milliseconds=20)
+    with structlog.testing.capture_logs() as logged:
+        house.run(handler, options={"reconcile_every": often}, a=WorkState.DONE)
+    row = house.row("a")
+    assert (tries, row.begun, row.failures) == (9, 1, 0)
+    assert [entry["event"] for entry in logged].count("jobs.job.postponed") == 8
 
 
 def test_a_row_waits_for_its_next_try_as_long_as_the_ladder_says(house: House) -> None:

@@ -198,7 +198,7 @@ class JobEngine:
         return await self._store.read(lambda conn: line(conn, key, now))
 
     async def _claimed(self, job: Job, key: Key, *, attempt: int | None) -> bool:
-        """Claim a row and do its work; returns whether the claim succeeded."""
+        """Claim a row and do its work; returns whether a next one may be worth a look."""
         if self._stopping:
             raise asyncio.CancelledError
         now = self._clock.now()
@@ -214,8 +214,13 @@ class JobEngine:
                 await job.handler(key, epoch)
             await self._store.read(lambda conn: _expect_finished(conn, job, key, epoch))
         except asyncio.CancelledError:
-            await self._hand_back(job, key, epoch)
+            await self._hand_back(job, key, epoch, wait=job.lease)
             raise
+        except UnavailableError as error:
+            # The work is not to blame: however long that lasts, nothing goes to a person for it.
+            log.warning("jobs.job.postponed", job=job.name, reason=without_message_text(error))
+            await self._hand_back(job, key, epoch, wait=self._reconcile_every)
+            return False
         except LeaseLostError:
             log.warning("jobs.lease.lost", job=job.name, attempt=attempt)
         except Exception as error:  # noqa: BLE001 - the boundary of the job runner: recorded on the row
@@ -241,8 +246,8 @@ class JobEngine:
         else:
             log.warning("jobs.job.failed", job=job.name, state=state, reason=reason)
 
-    async def _hand_back(self, job: Job, key: Key, epoch: int) -> None:
-        until = self._clock.now() + job.lease
+    async def _hand_back(self, job: Job, key: Key, epoch: int, *, wait: timedelta) -> None:
+        until = self._clock.now() + wait
         await self._store.write(
             lambda conn: leases.release(conn, job.table, key, epoch, until=until)
         )

@@ -73,7 +73,8 @@ class Stranded:
         key: Its primary key.
         state: Queued or running.
         attempt: Number of its last dispatch.
-        epoch: Of its last claim; also how often it was begun.
+        epoch: Of its last claim.
+        begun: How often it was begun and not handed back.
         waited: Whether it was already given time once, by a lease or by `postpone`.
     """
 
@@ -81,20 +82,22 @@ class Stranded:
     state: WorkState
     attempt: int
     epoch: int
+    begun: int
     waited: bool
 
 
 def work_columns() -> list[Column[Any]]:
     """Return new columns that make a table's rows work; inserting needs only `due_at`.
 
-    `attempt` numbers the dispatches from 1; `epoch` counts claims, that is, how often the work was
-    begun; `failures` counts errors. `error` says what went wrong last, without message text.
+    `attempt` numbers the dispatches from 1; `epoch` counts claims; `begun` counts those that were not
+    handed back; `failures` counts errors. `error` says what went wrong last, without message text.
     """
     return [
         Column("state", String(16), nullable=False, default=WorkState.QUEUED.value),
         Column("attempt", Integer, nullable=False, default=1),
         Column("failures", Integer, nullable=False, default=0),
         Column("epoch", Integer, nullable=False, default=0),
+        Column("begun", Integer, nullable=False, default=0),
         Column("lease_until", Instant),
         Column("due_at", Instant, nullable=False),
         Column("error", Text),
@@ -131,6 +134,7 @@ def claim(
         .values(
             state=WorkState.RUNNING.value,
             epoch=table.c.epoch + 1,
+            begun=table.c.begun + 1,
             lease_until=now + lease,
         )
         .returning(table.c.epoch)
@@ -196,12 +200,12 @@ def fail(
         What follows, or None where the claim no longer stands and nothing was changed.
     """
     row = conn.execute(
-        select(table.c.attempt, table.c.failures).where(_held(table, key, epoch))
+        select(table.c.attempt, table.c.failures, table.c.begun).where(_held(table, key, epoch))
     ).first()
     if row is None:
         return None
     failures = row.failures + 1
-    delay = ladder.delay_after(failures=failures, begun=epoch)
+    delay = ladder.delay_after(failures=failures, begun=row.begun)
     values: dict[str, object] = {"failures": failures, "error": error, "lease_until": None}
     if delay is None:
         step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
@@ -213,7 +217,7 @@ def fail(
 
 
 def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: datetime) -> bool:
-    """Hand a claimed row back undone, under the same dispatch; no failure is counted.
+    """Hand a claimed row back undone, under the same dispatch; it counts neither as begun nor as failed.
 
     Args:
         conn: In a writing transaction.
@@ -225,7 +229,9 @@ def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: date
     Returns:
         Whether the claim still stood.
     """
-    values = {"state": WorkState.QUEUED.value, "lease_until": until}
+    values = {
+        "state": WorkState.QUEUED.value, "lease_until": until, "begun": table.c.begun - 1,
+    }  # fmt: skip
     return _change(conn, table, _held(table, key, epoch), values)
 
 
@@ -257,6 +263,7 @@ def stranded(
             table.c.state,
             table.c.attempt,
             table.c.epoch,
+            table.c.begun,
             table.c.lease_until,
         )
         .where(
@@ -270,10 +277,11 @@ def stranded(
     )
     return [
         Stranded(
-            key=tuple(row[:-4]),
+            key=tuple(row[:-5]),
             state=WorkState(row.state),
             attempt=row.attempt,
             epoch=row.epoch,
+            begun=row.begun,
             waited=row.lease_until is not None,
         )
         for row in conn.execute(statement)
@@ -295,12 +303,12 @@ def dispatch_again(
     Returns:
         What follows, or None where somebody else moved the row on and nothing was changed.
     """
-    if row.epoch < ladder.attempts:
+    if row.begun < ladder.attempts:
         step = NextStep(state=WorkState.QUEUED, attempt=row.attempt + 1, delay=timedelta(0))
         values: dict[str, object] = {"lease_until": until}
     else:
         step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
-        values = {"lease_until": None, "error": f"begun {row.epoch} times, never finished"}
+        values = {"lease_until": None, "error": f"begun {row.begun} times, never finished"}
     values |= {"state": step.state.value, "attempt": step.attempt}
     return step if _change(conn, table, _unmoved(table, row), values) else None
 

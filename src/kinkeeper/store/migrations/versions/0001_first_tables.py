@@ -298,6 +298,7 @@ def upgrade() -> None:
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.Column("begun", sa.Integer(), nullable=False),
         sa.Column("lease_until", sa.String(length=27), nullable=True),
         sa.Column("due_at", sa.String(length=27), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
