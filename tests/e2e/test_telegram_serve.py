@@ -1,0 +1,49 @@
+"""`kinkeeper serve` as people run it, on a group of the Bot API emulator."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from botapi import BotApi
+from cli_program import Program
+from kinkeeper.core.time import SystemClock
+from running_server import running, where
+from telegram_family import write_household
+
+pytestmark = pytest.mark.slow
+
+
+def test_serve_listens_speaks_takes_a_press_and_logs_no_word_of_it(
+    program: Program, tmp_path: Path
+) -> None:
+    with BotApi(clock=SystemClock()) as api:
+        bot = api.bot()
+        john, sarah = api.user("John"), api.user("Sarah")
+        group = api.group("The Millers", john, sarah, bot, supergroup=True)
+        group.promote(bot)
+        file = write_household(tmp_path, "miller", group.id, john, sarah)
+        (program.home / "household.toml").write_bytes(file.read_bytes())
+        settings = {"TELEGRAM_BOT_TOKEN": bot.token, "TELEGRAM_API_URL": api.url}
+        with running(program, **settings) as server:
+            api.wait_for(lambda: bot.updates.waiting, within=60, what="a poll")
+            john.says(group, "I'll pick up Leo tomorrow at 4pm")
+            sarah.says(group, "I'm picking up Leo tomorrow at 4pm")
+            said = api.wait_for(
+                lambda: [each for each in api.messages_in(group) if each.sender is bot],
+                within=60, what="a line of the bot",
+            )[0]  # fmt: skip
+            assert said.buttons == ["John", "Sarah", "Both"]
+            assert sarah.presses(said, "Sarah").shown(within=30)
+            api.wait_for(lambda: said.buttons == ["Undo"], within=30, what="the result")
+            began = time.monotonic()
+            assert server.end() == 0
+            assert time.monotonic() - began < 30, "it waited for the long poll"
+        log = server.log.read_text()
+    assert "Traceback" not in log
+    assert bot.token not in log
+    assert "Leo" not in log
+    assert "pick" not in log
+    listed = program.bare("events", "--json", *where(program))
+    assert listed.code == 0, listed.err
+    assert "OBSERVER" in listed.out
