@@ -87,7 +87,7 @@ start = 2026-01-05T16:00:00
 duration_minutes = 60
 rrule = "FREQ=WEEKLY;BYDAY=MO,WE"
 """
-_CHATTER = (
+CHATTER = (
     "good morning ☀️",
     "did you see the neighbours' new fence, it is painted bright green 😂",
     "lol no",
@@ -163,7 +163,7 @@ def bench_system(folder: Path, name: str) -> Iterator[System]:
 
 
 def _chat(chat_id: str) -> list[InboundMessage]:
-    chatter, coordination = cycle(_CHATTER), cycle(COORDINATION)
+    chatter, coordination = cycle(CHATTER), cycle(COORDINATION)
     return [
         InboundMessage(
             channel=REPLAY,

@@ -27,3 +27,20 @@ class Ratio:
     def ratio(self) -> float | None:
         """Median over the peer's median, where there is a peer."""
         return self.microseconds / self.peer_microseconds if self.peer_microseconds else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Something counted or measured that is no time of an operation.
+
+    Attributes:
+        name: What.
+        value: How much.
+        unit: Of the value.
+        target: Largest value aimed at; None without target.
+    """
+
+    name: str
+    value: float
+    unit: str
+    target: float | None = None

@@ -16,10 +16,14 @@ def bench(
             metavar="DIR", envvar="KINKEEPER_DATA", help="Folder with real messages to time with."
         ),
     ] = None,
+    seconds: Annotated[
+        int | None,
+        typer.Option(min=5, help="How long ingest and idle watch a server; 60 otherwise."),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Measure the hot paths against a limit or a peer."""
     from kinkeeper.cli.timing import run_benchmarks
 
-    if not run_benchmarks(suite, data=data, as_json=json_):
+    if not run_benchmarks(suite, data=data, seconds=seconds, as_json=json_):
         raise typer.Exit(1)

@@ -1,6 +1,7 @@
 """Runs the benchmark modules and shows what they measured."""
 
 import pkgutil
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -9,22 +10,27 @@ from rich.table import Table
 from rich.text import Text
 
 from kinkeeper import benchmarks
-from kinkeeper.benchmarks.report import Ratio
+from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 
 _ALL = frozenset({"all", "observer"})
 _READ_DATA = frozenset({"tripwire"})
-_NOT_SUITES = frozenset({"report"})
+_LAST_AS_TOLD = frozenset({"idle", "ingest"})
+_NOT_SUITES = frozenset({"report", "serving"})
+_HEADINGS = ("what", "median µs", "p99 µs", "peer", "ratio or value", "target", "")
+_ON_THE_LEFT = frozenset({"what", "peer", ""})
+_VERDICTS = {None: ("", ""), True: ("ok", "green"), False: ("MISSED", "bold red")}
 
 
-def run_benchmarks(suite: str, *, data: Path | None, as_json: bool) -> bool:
+def run_benchmarks(suite: str, *, data: Path | None, seconds: int | None, as_json: bool) -> bool:
     """Run one suite or all of them, and show the figures.
 
     Args:
         suite: Name of a benchmark module, "observer" or "all".
         data: Folder with real messages, for the suites that read some.
+        seconds: For the suites that watch a server for a while; as long as they want where None.
         as_json: Answer with one JSON list.
 
     Returns:
@@ -40,40 +46,63 @@ def run_benchmarks(suite: str, *, data: Path | None, as_json: bool) -> bool:
     )
     if suite not in {*known, *_ALL}:
         raise InputError(f"no suite {suite!r}; known are all, observer, {', '.join(known)}")
-    found: list[Ratio] = []
+    found: list[Ratio | Figure] = []
     for name in known if suite in _ALL else [suite]:
         notice(f"measuring {name} …")
-        measure = import_module(f"kinkeeper.benchmarks.{name}").measure
-        found += measure(data) if name in _READ_DATA else measure()
+        found += _measured(name, data, seconds)
     if as_json:
-        answer_json([{**asdict(each), "ratio": each.ratio, "holds": holds(each)} for each in found])
+        answer_json([_record(each) for each in found])
     else:
         console().print(_table(found))
     return all(holds(each) is not False for each in found)
 
 
-def holds(found: Ratio) -> bool | None:
+def holds(found: Ratio | Figure) -> bool | None:
     """Whether a figure reaches its target; None where it has none."""
     if found.target is None:
         return None
+    if isinstance(found, Figure):
+        return found.value <= found.target
     measured = found.p99_microseconds if found.ratio is None else found.ratio
     return measured <= found.target
 
 
-def _table(found: list[Ratio]) -> Table:
+def _measured(name: str, data: Path | None, seconds: int | None) -> Sequence[Ratio | Figure]:
+    measure = import_module(f"kinkeeper.benchmarks.{name}").measure
+    found: Sequence[Ratio | Figure]
+    if name in _READ_DATA:
+        found = measure(data)
+    elif name in _LAST_AS_TOLD and seconds is not None:
+        found = measure(seconds)
+    else:
+        found = measure()
+    return found
+
+
+def _record(found: Ratio | Figure) -> dict[str, object]:
+    ratio = {"ratio": found.ratio} if isinstance(found, Ratio) else {}
+    return {**asdict(found), **ratio, "holds": holds(found)}
+
+
+def _table(found: Sequence[Ratio | Figure]) -> Table:
     table = Table()
-    for heading in ("what", "median µs", "p99 µs", "peer", "ratio", "target", ""):
-        table.add_column(heading, justify="left" if heading in {"what", "peer", ""} else "right")
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="left" if heading in _ON_THE_LEFT else "right")
     for each in found:
-        verdict = {None: Text(""), True: Text("ok", "green"), False: Text("MISSED", "bold red")}
-        unit = "µs p99" if each.ratio is None else "x"
-        table.add_row(
-            each.name,
-            f"{each.microseconds:,.1f}",
-            f"{each.p99_microseconds:,.1f}",
-            each.peer,
-            "" if each.ratio is None else f"{each.ratio:.2f}",
-            "" if each.target is None else f"≤ {each.target:g} {unit}",
-            verdict[holds(each)],
-        )
+        table.add_row(*_row(each), Text(*_VERDICTS[holds(each)]))
     return table
+
+
+def _row(found: Ratio | Figure) -> tuple[str, ...]:
+    target = "" if found.target is None else f"≤ {found.target:g}"
+    if isinstance(found, Figure):
+        return found.name, "", "", "", f"{found.value:,.4g} {found.unit}", target
+    unit = "µs p99" if found.ratio is None else "x"
+    return (
+        found.name,
+        f"{found.microseconds:,.1f}",
+        f"{found.p99_microseconds:,.1f}",
+        found.peer,
+        "" if found.ratio is None else f"{found.ratio:.2f}",
+        target and f"{target} {unit}",
+    )

@@ -1,0 +1,64 @@
+"""The least that a server in Python does: reads the body, answers. Also knows just enough of the Bot API.
+
+Run as a program it serves on a free loopback port and says which.
+"""
+
+import asyncio
+import json
+import socket
+import sys
+
+import uvicorn
+import uvloop
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+LISTENING = "listening at"
+TOKEN = "12345678:bench"  # noqa: S105 - of no bot
+_ANSWER = json.dumps({"message_id": "m0", "queued": False, "repeat": False}).encode()
+_BOT_API: dict[str, object] = {
+    "getMe": {"id": 12345678, "is_bot": True, "first_name": "Bench", "username": "bench_bot"},
+    "getWebhookInfo": {"url": "", "has_custom_certificate": False, "pending_update_count": 0},
+    "setMyCommands": True,
+    "setWebhook": True,
+}
+
+
+async def answer(request: Request) -> Response:
+    """Read what was sent and answer as if it were stored."""
+    await request.body()
+    return Response(_ANSWER, status_code=202, media_type="application/json")
+
+
+async def bot_api(request: Request) -> Response:
+    """Answer a bot that asks who it is; it is in no group."""
+    method = request.path_params["method"]
+    if method in _BOT_API:
+        return JSONResponse({"ok": True, "result": _BOT_API[method]})
+    refusal = {"ok": False, "error_code": 400, "description": "Bad Request: chat not found"}
+    return JSONResponse(refusal, status_code=400)
+
+
+def main() -> None:
+    """Serve until killed."""
+    app = Starlette(
+        routes=[
+            Route("/observe", answer, methods=["POST"]),
+            Route("/bot{token}/{method}", bot_api, methods=["GET", "POST"]),
+        ]
+    )
+    config = uvicorn.Config(
+        app, http="httptools", ws="none", lifespan="off", log_config=None, access_log=False,
+        server_header=False, date_header=False,
+    )  # fmt: skip
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
+        sys.stdout.write(f"{LISTENING} http://127.0.0.1:{listener.getsockname()[1]}\n")
+        sys.stdout.flush()
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(uvicorn.Server(config).serve([listener]))
+
+
+if __name__ == "__main__":
+    main()
