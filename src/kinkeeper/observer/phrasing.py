@@ -6,6 +6,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from kinkeeper.language.text import shorten, strip_controls
+from kinkeeper.language.when import regions
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.participants import Participants
 
@@ -19,7 +20,6 @@ _TASK_NOUNS = {
 _TASK_VERBS = {
     Task.PICKUP: "picks up", Task.DROPOFF: "takes", Task.COVER: "covers", Task.ATTEND: "goes with",
 }  # fmt: skip
-_TWELVE_HOUR = frozenset({"US", "CA", "AU", "NZ", "IN", "PH", "SG", "MY", "ZA", "EG", "PK", "BD"})
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _LONG_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -83,12 +83,7 @@ class Phrasing:
 
     def clock(self, moment: time) -> str:
         """Return a time of day as the household's region writes it."""
-        region = self.participants.household.locale.split("-")[-1]
-        if region not in _TWELVE_HOUR:
-            return moment.strftime("%H:%M")
-        hour = moment.hour % 12 or 12
-        minutes = f":{moment.minute:02d}" if moment.minute else ""
-        return f"{hour}{minutes}{'am' if moment.hour < 12 else 'pm'}"  # noqa: PLR2004 - noon
+        return regions.clock(moment, self.participants.household.locale)
 
     def day(self, day: date) -> str:
         """Return a day, short: "Thu 5 Mar"."""

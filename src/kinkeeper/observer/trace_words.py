@@ -1,12 +1,13 @@
 """Plain words for what the records hold: people, times, patterns, extractions, rules, reasons. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from types import MappingProxyType
 from typing import Any
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.household.model import Household
+from kinkeeper.language.when import regions
 from kinkeeper.observer.model import UNSPECIFIED, RedlineRule
 
 _FAMILIES: Mapping[str, str] = MappingProxyType({
@@ -75,8 +76,15 @@ def people(member_ids: Iterable[str], household: Household) -> str:
 
 
 def instant(at: datetime, household: Household) -> str:
-    """Return a local day and time: "Thu 2026-03-05 16:00"."""
-    return at.astimezone(household.zone).strftime("%a %Y-%m-%d %H:%M")
+    """Return a local day and time as the region writes them: "Thu 5 Mar 2026 16:00"."""
+    local = at.astimezone(household.zone)
+    return f"{day(local.date(), household)} {regions.clock(local.time(), household.locale)}"
+
+
+def day(of: date, household: Household) -> str:
+    """Return a day as the region writes it: "Thu 5 Mar 2026", "Thu Mar 5 2026"."""
+    ordered = f"{of.day} {of:%b}" if regions.is_day_first(household.locale) else f"{of:%b} {of.day}"
+    return f"{of:%a} {ordered} {of.year}"
 
 
 def score(value: float | None, threshold: float) -> str:
@@ -93,15 +101,16 @@ def families(found: Sequence[str]) -> str:
 
 
 def understood(extraction: Mapping[str, Any], household: Household) -> str:
-    """Return an extraction in words: "fetching, Leo, soccer, Thu 2026-03-05, 15:00, by Sarah"."""
+    """Return an extraction in words: "fetching, Leo, soccer, Thu 5 Mar 2026, 15:00, by Sarah"."""
     owners = [who for who in extraction["assigned_to"] if who != UNSPECIFIED]
-    days = [date.fromisoformat(day).strftime("%a %Y-%m-%d") for day in extraction["dates"]]
+    days = [day(date.fromisoformat(each), household) for each in extraction["dates"]]
+    times = [time.fromisoformat(each) for each in extraction["times"]]
     parts = [
         _TASKS.get(extraction["task"] or "", ""),
         people(extraction["child"], household),
         (extraction["activity"] or "").replace("-", " "),
         ", ".join(days),
-        ", ".join(extraction["times"]),
+        ", ".join(regions.clock(each, household.locale) for each in times),
         f"by {people(owners, household)}" if owners else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing definite"

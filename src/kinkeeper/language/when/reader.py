@@ -18,39 +18,13 @@ from kinkeeper.language.when.intervals import resolve_expression
 from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.language.when.partial import Partial, as_hour, sure_clock, whole_pair
+from kinkeeper.language.when.regions import is_day_first, week_start
 from kinkeeper.language.when.resolve import Habits
 from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
 
 LONGEST_TEXT: Final = 4096
 _WORDS = re.compile(r"[0-9]+[a-z]+|[a-z]+|[0-9]")
 _LIST_WORDS = frozenset({"and", "&", ",", "or", "n", "/"})
-_SUNDAY_FIRST = frozenset(
-    {
-        "US",
-        "CA",
-        "MX",
-        "BR",
-        "JP",
-        "IN",
-        "IL",
-        "ZA",
-        "KR",
-        "TW",
-        "HK",
-        "PH",
-        "SG",
-        "TH",
-        "SA",
-        "CO",
-        "PE",
-        "VE",
-        "KE",
-    }
-)
-_SATURDAY_FIRST = frozenset(
-    {"EG", "AE", "DZ", "IQ", "JO", "KW", "QA", "BH", "OM", "SY", "LY", "AF", "IR"}
-)
-_MONTH_FIRST = frozenset({"US", "PH", "PR", "GU", "FM"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +52,8 @@ class _Source(NamedTuple):
 
 def scope_of(reference: datetime, locale: str) -> Scope:
     """Return what the locale ("en-US") decides: the order of 3/4 and the week's first day."""
-    region = re.split("[-_]", locale)[-1].upper() if re.search("[-_]", locale) else "US"
-    week_start = 6 if region in _SUNDAY_FIRST else 5 if region in _SATURDAY_FIRST else 0
     return Scope(
-        reference=reference, is_day_first=region not in _MONTH_FIRST, week_start=week_start
+        reference=reference, is_day_first=is_day_first(locale), week_start=week_start(locale)
     )
 
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import Interval
-from kinkeeper.language.when.reader import scope_of
+from kinkeeper.language.when import regions
 from kinkeeper.observer.phrasing import Phrasing
 
 _DAY = timedelta(days=1)
@@ -43,7 +43,7 @@ class Wording:
     @property
     def week_start(self) -> int:
         """First weekday of the calendar week in the household's region; 0 is Monday."""
-        return scope_of(self.now, self.phrasing.participants.household.locale).week_start
+        return regions.week_start(self._locale)
 
     def local(self, instant: datetime) -> datetime:
         """Return an instant in the household's zone."""
@@ -123,7 +123,11 @@ class Wording:
 
     @property
     def _is_day_first(self) -> bool:
-        return scope_of(self.now, self.phrasing.participants.household.locale).is_day_first
+        return regions.is_day_first(self._locale)
+
+    @property
+    def _locale(self) -> str:
+        return self.phrasing.participants.household.locale
 
     def _ordered(self, day: str, month: str) -> str:
         return f"{day} {month}" if self._is_day_first else f"{month} {day}"
