@@ -76,7 +76,7 @@ async def show_entry(
         event = load_event(conn, desk.household, event_id)
         action = _action(conn, desk, event)
         ground = load_ground(conn, desk.household, action) if action else Ground()
-        quotes = tuple(desk.cards.quote(each) for each in ground.messages)
+        quotes = tuple(map(desk.quotes.of, ground.messages))
         entry = entry_page(
             event, _occurrence(conn, event, at), action,
             quotes if person.role in READERS else (), words=desk.words, people=desk.people,

@@ -36,7 +36,7 @@ async def change_page(request: Request, person: Decider, action_id: str) -> HTML
         if form is None or action.status is not ActionStatus.PENDING:
             raise ConflictError("this card cannot be changed (any more); go back to what waits")
         ground = load_ground(conn, desk.household, action)
-        return {"form": form, "quotes": [desk.cards.quote(each) for each in ground.messages]}
+        return {"form": form, "quotes": [desk.quotes.of(each) for each in ground.messages]}
 
     return await show("correcting.html", desk, "pending", read)
 

@@ -22,6 +22,7 @@ from kinkeeper.web.views.diff import DiffWords
 from kinkeeper.web.views.frame import Frame
 from kinkeeper.web.views.items import Lines
 from kinkeeper.web.views.people import People, people_of
+from kinkeeper.web.views.quotes import Quotes
 from kinkeeper.web.views.wording import Wording
 
 
@@ -71,11 +72,14 @@ class Desk:
         return DiffWords(self.people, self.places, self.wording)
 
     @property
+    def quotes(self) -> Quotes:
+        """Quotes messages."""
+        return Quotes(self.people, self.wording)
+
+    @property
     def cards(self) -> Cards:
         """Makes cards."""
-        return Cards(
-            self.house.household, self.people, self.words, self.wording, self.person.may_decide
-        )
+        return Cards(self.house.household, self.quotes, self.words, self.person.may_decide)
 
     def frame(self, conn: Connection, here: str) -> Frame:
         """Return what surrounds a page.

@@ -22,7 +22,9 @@ from kinkeeper.observer.metrics import failures
 from kinkeeper.web.access.door import Decider, Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_message, load_standing
-from kinkeeper.web.views.cards import Batch, Ground, Notice, batches, lapses_at, notice_of
+from kinkeeper.web.views.batches import Batch, batches
+from kinkeeper.web.views.cards import Ground, lapses_at
+from kinkeeper.web.views.notices import Notice, notice_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -52,7 +54,7 @@ async def pending_page(
             for action in actions
         ]
         left = [
-            desk.cards.left(each, load_message(conn, household, each.message_id, each.chat_id))
+            desk.quotes.left(each, load_message(conn, household, each.message_id, each.chat_id))
             for each in failures(conn, household)
         ]
         return {

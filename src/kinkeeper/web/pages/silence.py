@@ -14,8 +14,8 @@ from kinkeeper.observer.metrics import LedgerDay, NearMiss, load_metrics
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_message
-from kinkeeper.web.views.cards import Quote
 from kinkeeper.web.views.ledger import ledger
+from kinkeeper.web.views.quotes import Quote
 
 router = APIRouter(include_in_schema=False)
 
@@ -57,5 +57,5 @@ def near_misses(
         gates = repository.gates_of(conn, desk.household, str(stored.id))
         needed = [gate.threshold for gate in gates if gate.stage == Stage.TRIPWIRE.value]
         if needed:
-            found[miss] = (desk.cards.quote(stored), needed[0])
+            found[miss] = (desk.quotes.of(stored), needed[0])
     return found

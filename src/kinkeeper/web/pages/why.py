@@ -87,7 +87,7 @@ async def replay(
 def _read(conn: Connection, desk: Desk, message_id: str, chat: str | None) -> Mapping[str, Any]:
     trace = load_trace(conn, desk.house.household, message_id, chat_id=chat)
     stored = inbox.load(conn, desk.household, int(trace.row.id))
-    quote = desk.cards.quote(stored) if stored else None
+    quote = desk.quotes.of(stored) if stored else None
     by = desk.person.member.id
     return {
         "why": why(trace, quote), "verdicts": _VERDICTS,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.observer.metrics import LedgerDay, NearMiss
-from kinkeeper.web.views.cards import Quote
+from kinkeeper.web.views.quotes import Quote
 from kinkeeper.web.views.wording import Wording
 
 _HUNDRED = 100

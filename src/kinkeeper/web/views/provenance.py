@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from kinkeeper.actions.announcing import can_be_undone
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Event, EventState, Occurrence, SourceType
-from kinkeeper.web.views.cards import Quote
 from kinkeeper.web.views.changes import piece_of, piece_of_event
 from kinkeeper.web.views.diff import DiffWords, PieceLine
 from kinkeeper.web.views.people import People
+from kinkeeper.web.views.quotes import Quote
 
 _SOURCES = {
     SourceType.SEED: "It stands in the household file.",

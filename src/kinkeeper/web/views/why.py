@@ -10,7 +10,7 @@ from kinkeeper.observer.lines import decision_line
 from kinkeeper.observer.proof import Proof
 from kinkeeper.observer.trace import Mark, Step, Trace
 from kinkeeper.web.views.addresses import card_href
-from kinkeeper.web.views.cards import Quote
+from kinkeeper.web.views.quotes import Quote
 
 _TITLES = {
     "heard": "Heard it",

@@ -1,0 +1,78 @@
+"""What became of a decision, as it is told to whoever made it. Pure."""
+
+from dataclasses import dataclass
+
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.receipts import Outcome
+from kinkeeper.household.model import Household
+
+_MESSAGES = {
+    Outcome.DENIED: "Only an adult of the household can decide this. Nothing was changed.",
+    Outcome.CHANGED: "The card had changed meanwhile; nothing was saved. Please look at it again.",
+    Outcome.CHOOSE: "Nothing was changed yet: choose one of the ways on the card.",
+    Outcome.NOT_UNDOABLE: "This cannot be taken back.",
+    Outcome.ALREADY_DONE: "That was confirmed before; nothing was changed by you.",
+    Outcome.ALREADY_UNDONE: "That was taken back before; nothing was changed by you.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What became of the last decision.
+
+    Attributes:
+        text: One line.
+        undo_id: Action that can be taken back; empty where there is nothing.
+        is_good: Whether the person's wish came true.
+    """
+
+    text: str
+    undo_id: str = ""
+    is_good: bool = True
+
+
+def notice_of(
+    outcome: Outcome, action: PendingAction, household: Household, *, is_change: bool
+) -> Notice:
+    """Return what became of a decision, told from the stored action.
+
+    Args:
+        outcome: Of the person's press.
+        action: As it stands now.
+        household: Whose it is.
+        is_change: Whether that very press changed anything.
+    """
+    summary = action.proposal.summary
+    is_done = action.status is ActionStatus.DONE and action.undone_at is None
+    if outcome is Outcome.DONE and is_done:
+        chosen = [each.result for each in action.proposal.choices if each.label == action.choice]
+        return Notice(text=f"Saved: {(chosen or [summary])[0]}", undo_id=action.id)
+    if outcome is Outcome.UNDONE and action.undone_at is not None:
+        return Notice(text=f"Taken back: {summary}")
+    if outcome is Outcome.REJECTED and is_change and action.status is ActionStatus.REJECTED:
+        return Notice(text=f"Put away, nothing was saved: {summary}")
+    if action.status is ActionStatus.FAILED:
+        reason = (action.receipt or {}).get("reason", "")
+        return Notice(text=f"Could not be saved, nothing was changed: {reason}.", is_good=False)
+    if outcome in _MESSAGES:
+        undo_id = action.id if outcome is Outcome.ALREADY_DONE and is_done else ""
+        return Notice(text=_MESSAGES[outcome], undo_id=undo_id, is_good=False)
+    return Notice(text=f"{_stands(action, household)} Nothing was changed by you.", is_good=False)
+
+
+def _stands(action: PendingAction, household: Household) -> str:
+    member = household.member(action.decided_by) if action.decided_by else None
+    by = f" by {member.name}" if member else ""
+    match action.status:
+        case ActionStatus.DONE | ActionStatus.CONFIRMED | ActionStatus.EXECUTING:
+            return f"Already confirmed{by}."
+        case ActionStatus.REJECTED:
+            return f"Already put away{by}."
+        case ActionStatus.EXPIRED:
+            return "This had lapsed."
+        case ActionStatus.SUPERSEDED:
+            return "Something newer took its place."
+        case ActionStatus.WITHDRAWN:
+            return "This was taken back in the chat."
+        case _:
+            return "This still waits."
