@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kinkeeper.channels.telegram.parsing import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -13,7 +14,6 @@ from kinkeeper.channels.telegram.updates import (
     Said,
     StandingChanged,
     Unknown,
-    parse_update,
 )
 
 CHAT = {"id": -100123, "type": "supergroup", "title": "The Millers"}

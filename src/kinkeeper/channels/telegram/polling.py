@@ -14,9 +14,9 @@ from telegram.error import Conflict, TelegramError
 
 from kinkeeper.channels.telegram import progress
 from kinkeeper.channels.telegram.connection import FloodError
+from kinkeeper.channels.telegram.parsing import READERS
 from kinkeeper.channels.telegram.presence import LADDER, Presence
 from kinkeeper.channels.telegram.reception import Reception
-from kinkeeper.channels.telegram.updates import READERS
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.store.store import Store

@@ -16,6 +16,7 @@ from kinkeeper.channels.telegram import commands, presses, progress, strangers
 from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
 from kinkeeper.channels.telegram.listening import heard, heard_reactions
+from kinkeeper.channels.telegram.parsing import parse_update
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -26,7 +27,6 @@ from kinkeeper.channels.telegram.updates import (
     StandingChanged,
     Unknown,
     Update,
-    parse_update,
 )
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
