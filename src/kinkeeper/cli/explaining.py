@@ -1,17 +1,13 @@
 """Shows the ladder of one message."""
 
-from dataclasses import asdict
-from typing import Any
-
 from rich.text import Text
 
-from kinkeeper.actions.payload import action_record
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
-from kinkeeper.observer.lines import decision_line
-from kinkeeper.observer.trace import Mark, Trace, load_trace
+from kinkeeper.observer.telling import trace_record
+from kinkeeper.observer.trace import Mark, load_trace
 
 _SIGNS = {Mark.PASSED: ("✓", "green"), Mark.STOPPED: ("✗", "yellow"), Mark.NOTED: ("·", "dim")}
 
@@ -34,23 +30,10 @@ def explain(where: Where, message_id: str, *, chat_id: str | None, as_json: bool
             lambda conn: load_trace(conn, system.household, message_id, chat_id=chat_id)
         )
     if as_json:
-        answer_json(_record(trace))
+        answer_json(trace_record(trace))
         return
     screen = console()
     screen.print(f"Message {trace.message_id} of chat {trace.chat_id}")
     for step in trace.steps:
         sign, style = _SIGNS[step.mark]
         screen.print(Text.assemble((f"  {sign} ", style), step.text), soft_wrap=True)
-
-
-def _record(trace: Trace) -> dict[str, Any]:
-    action = action_record(trace.action) if trace.action else None
-    return {
-        **decision_line(trace.row, action),
-        "chat_id": trace.chat_id,
-        "sender": trace.sender,
-        "sent_at": trace.sent_at.isoformat(),
-        "evidence": trace.row.tripwire_evidence,
-        "gates": [asdict(gate) for gate in trace.gates],
-        "steps": [asdict(step) for step in trace.steps],
-    }

@@ -12,7 +12,8 @@ from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
-from kinkeeper.observer.metrics import LedgerDay, Metrics, load_metrics
+from kinkeeper.observer.metrics import Metrics, load_metrics
+from kinkeeper.observer.telling import metrics_record
 
 
 def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
@@ -37,51 +38,9 @@ def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
         )
     if as_json:
         span = {"from": first.isoformat(), "to": last.isoformat()}
-        answer_json({**span, **_record(found)})
+        answer_json({**span, **metrics_record(found)})
     else:
         _show(console(), found)
-
-
-def _record(found: Metrics) -> dict[str, Any]:
-    return {
-        "days": [_day_record(day) for day in found.days],
-        "gates": [
-            {
-                "stage": gate.stage,
-                "passed": gate.passed,
-                "failed": gate.failed,
-                "without_score": gate.without_score,
-            }
-            for gate in found.gates
-        ],
-        "spoken_by_rule": dict(found.spoken_by_rule),
-        "spoken_per_day": found.spoken_per_day,
-        "actions": {status.value: count for status, count in found.actions.items()},
-        "confirmed_share": found.confirmed_share,
-        "refusals": {reason.value: count for reason, count in found.refusals.items()},
-        "refused_presses": {r.value: count for r, count in found.refused_presses.items()},
-        "feedback": {
-            "not_right": {r.value: count for r, count in found.feedback.not_right.items()},
-            "verdicts": {v.value: count for v, count in found.feedback.verdicts.items()},
-            "confusion": found.feedback.confusion,
-            "false_speak_share": found.feedback.false_speak_share,
-        },
-        "manual_review": found.failed,
-    }
-
-
-def _day_record(day: LedgerDay) -> dict[str, Any]:
-    return {
-        "day": day.day.isoformat(),
-        "messages": day.messages,
-        "understood": day.understood,
-        "saved": day.saved,
-        "spoken": day.spoken,
-        "near_misses": [
-            {"message_id": miss.message_id, "chat_id": miss.chat_id, "score": miss.score}
-            for miss in day.near_misses
-        ],
-    }
 
 
 def _show(screen: Console, found: Metrics) -> None:

@@ -100,7 +100,7 @@ def load_trace(
     Args:
         conn: Any transaction.
         household: Its household.
-        message_id: The channel's id, or a beginning that fits one message only.
+        message_id: The channel's id, or a beginning that fits one message only, or the row's own id.
         chat_id: Its chat, where several have such a message.
 
     Raises:
@@ -135,6 +135,8 @@ def _find_row(conn: Connection, household: str, message_id: str, chat_id: str | 
         where.append(table.c.chat_id == chat_id)
     newest_last = select(table).order_by(table.c.created_at, table.c.id)
     rows = conn.execute(newest_last.where(*where, table.c.message_id == message_id)).all()
+    if not rows:
+        rows = conn.execute(newest_last.where(*where, table.c.id == message_id)).all()
     if not rows and message_id:
         begins = table.c.message_id.startswith(message_id, autoescape=True)
         rows = conn.execute(newest_last.where(*where, begins)).all()

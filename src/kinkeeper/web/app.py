@@ -6,11 +6,22 @@ from starlette.types import Receive, Scope, Send
 from kinkeeper.web import probes, problems
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
-from kinkeeper.web.api import events, feeds, observe, webhook
+from kinkeeper.web.api import brain, events, feeds, figures, messages, observe, quiet, webhook
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
 from kinkeeper.web.pages import every
+
+_API = (
+    access_api.router,
+    pending_api.router,
+    events.router,
+    feeds.router,
+    messages.router,
+    figures.router,
+    quiet.router,
+    brain.router,
+)
 
 
 class Application(FastAPI):
@@ -33,8 +44,7 @@ class Application(FastAPI):
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
         self.router.routes[:0] = [*hot, *probes.routes, *every.plain]
-        api = (access_api.router, pending_api.router, events.router, feeds.router)
-        for router in (*api, *every.routers):
+        for router in (*_API, *every.routers):
             self.include_router(router)
         problems.install(self)
         self._guard = Guard(super().__call__, context=context, application=self, hot=hot)

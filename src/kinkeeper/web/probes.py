@@ -11,8 +11,8 @@ from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of
 from kinkeeper.web.access.model import DECIDERS
 from kinkeeper.web.context import context_of
-from kinkeeper.web.pages.health import load_work
 from kinkeeper.web.plain import plain_route
+from kinkeeper.web.workload import load_work
 
 _RECENT = timedelta(days=30)
 _ALIVE = b'{"status":"ok"}'

@@ -18,6 +18,7 @@ from kinkeeper.web.access import logins, repository
 from kinkeeper.web.access.door import Decider, anyone
 from kinkeeper.web.access.model import KeyKind
 from kinkeeper.web.context import House, context_of
+from kinkeeper.web.views.addresses import feed_address
 
 router = APIRouter(tags=["calendar"])
 
@@ -122,11 +123,6 @@ async def calendar(
     if _is_known(request, tag, since):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(content, media_type="text/calendar; charset=utf-8", headers=headers)
-
-
-def feed_address(address: str, secret: str) -> str:
-    """Return where a calendar program finds the calendar."""
-    return f"{address}/calendar.ics?secret={secret}"
 
 
 def calendar_file(conn: Connection, house: House, member: str | None) -> bytes:

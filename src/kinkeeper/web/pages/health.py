@@ -2,24 +2,22 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.core.time import local_days
-from kinkeeper.messaging.tables import failed_updates, outbox
 from kinkeeper.observer.feedback import count_feedback
 from kinkeeper.observer.metrics import load_metrics
-from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import desk_of, show
-from kinkeeper.web.views.health import Work, health_page, shown_until
+from kinkeeper.web.views.health import health_page, shown_until
+from kinkeeper.web.workload import load_work
 
 router = APIRouter(include_in_schema=False)
 
@@ -50,34 +48,3 @@ async def show_health(request: Request, person: Reader) -> HTMLResponse:
         return {"health": page}
 
     return await show("health.html", desk, "health", read)
-
-
-def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
-    """Return how much work stands where.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        since: Aware; what was sent or came in before does not count.
-    """
-    reading, sending = observer_messages.c, outbox.c
-    read = conn.execute(
-        select(reading.state, func.count().label("number"))
-        .where(reading.household == household, reading.sent_at >= since)
-        .group_by(reading.state)
-    )
-    sent = conn.execute(
-        select(sending.state, func.count().label("number"))
-        .where(sending.household == household, sending.created_at >= since)
-        .group_by(sending.state)
-    )
-    failed = conn.execute(
-        select(func.count())
-        .select_from(failed_updates)
-        .where(failed_updates.c.household == household)
-    ).scalar_one()
-    return Work(
-        reading={row.state: row.number for row in read},
-        sending={row.state: row.number for row in sent},
-        failed_updates=failed,
-    )  # fmt: skip

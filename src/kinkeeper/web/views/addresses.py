@@ -25,3 +25,13 @@ def why_href(message_id: str, chat_id: str) -> str:
 def replay_href(message_id: str, chat_id: str) -> str:
     """Return where a message is decided again."""
     return f"/replay/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"
+
+
+def feed_address(server: str, secret: str) -> str:
+    """Return where a calendar program finds the calendar.
+
+    Args:
+        server: Where people reach the server.
+        secret: Opens it.
+    """
+    return f"{server}/calendar.ics?secret={secret}"

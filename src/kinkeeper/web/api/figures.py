@@ -1,0 +1,132 @@
+"""How it is doing, as JSON: the observer's figures, and the work that waits, runs or failed."""
+
+from datetime import date, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+
+from kinkeeper.core.time import midnight
+from kinkeeper.observer.metrics import failures, load_metrics
+from kinkeeper.observer.telling import metrics_record
+from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.context import context_of
+from kinkeeper.web.workload import load_work
+
+router = APIRouter(tags=["observer"])
+
+_DAYS = 30
+_MOST_DAYS = 366
+_MOST_FAILURES = 200
+Days = Annotated[int, Query(ge=1, le=_MOST_DAYS, description="Local days, today the last.")]
+
+
+class NearMissRecord(BaseModel):
+    """A message that stayed just below the first gate."""
+
+    message_id: str
+    chat_id: str
+    score: float
+
+
+class DayRecord(BaseModel):
+    """One local day of the silence ledger."""
+
+    day: date
+    messages: int
+    understood: int
+    saved: int
+    spoken: int
+    near_misses: list[NearMissRecord]
+
+
+class GateRecord(BaseModel):
+    """What one gate did."""
+
+    stage: str
+    passed: int
+    failed: int
+    without_score: int
+
+
+class FeedbackRecord(BaseModel):
+    """What people said about it."""
+
+    not_right: dict[str, int]
+    verdicts: dict[str, int]
+    confusion: int
+    false_speak_share: float | None
+
+
+class Figures(BaseModel):
+    """The figures of a span of local days."""
+
+    first: date
+    last: date
+    days: list[DayRecord]
+    gates: list[GateRecord]
+    spoken_by_rule: dict[str, int]
+    spoken_per_day: float
+    actions: dict[str, int]
+    confirmed_share: float | None
+    refusals: dict[str, int]
+    refused_presses: dict[str, int]
+    feedback: FeedbackRecord
+    manual_review: int
+
+
+class FailedMessage(BaseModel):
+    """A message that was handed to a person; what went wrong last, without its text."""
+
+    message_id: str
+    chat_id: str
+    error: str
+
+
+class Workload(BaseModel):
+    """How many messages of the span are in which state."""
+
+    first: date
+    last: date
+    reading: dict[str, int]
+    sending: dict[str, int]
+    failed_updates: int
+    manual_review: list[FailedMessage]
+
+
+@router.get("/api/metrics")
+async def metrics(request: Request, person: Reader, *, days: Days = _DAYS) -> Figures:
+    """Tell how silent it was, what its gates did, and what people decided."""
+    house, now = house_of(request, person), context_of(request).clock.now()
+    household, zone = house.household.id, house.household.zone
+    last = now.astimezone(zone).date()
+    first = last - timedelta(days=days - 1)
+    found = await house.store.read(
+        lambda conn: load_metrics(conn, household, zone, first=first, last=last, now=now)
+    )
+    return Figures.model_validate({"first": first, "last": last, **metrics_record(found)})
+
+
+@router.get("/api/observability/jobs")
+async def jobs(request: Request, person: Reader, *, days: Days = _DAYS) -> Workload:
+    """Tell what waits to be understood or sent, and what failed."""
+    house, now = house_of(request, person), context_of(request).clock.now()
+    household = house.household
+    last = now.astimezone(household.zone).date()
+    first = last - timedelta(days=days - 1)
+    work, left = await house.store.read(
+        lambda conn: (
+            load_work(conn, household.id, since=midnight(first, household.zone)),
+            failures(conn, household.id),
+        )
+    )
+    shown: list[dict[str, Any]] = [
+        {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
+        for each in left[-_MOST_FAILURES:]
+    ]
+    return Workload.model_validate(
+        {
+            "first": first, "last": last, "reading": work.reading, "sending": work.sending,
+            "failed_updates": work.failed_updates, "manual_review": shown,
+        }
+    )  # fmt: skip
