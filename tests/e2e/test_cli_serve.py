@@ -65,6 +65,21 @@ def test_a_request_in_hand_is_answered_before_it_stops(home: Program) -> None:
         assert server.process.wait(timeout=60) == 0
 
 
+def test_a_page_that_listens_does_not_hold_it_up(home: Program) -> None:
+    reader = token(home, "sarah", "--role", "adult")
+    with running(home) as server, server.client(reader) as client:
+        with client.stream("GET", "/live") as page:
+            events = page.iter_lines()
+            assert next(events).startswith("id: ")
+            server.process.send_signal(signal.SIGTERM)
+            began = time.monotonic()
+            assert all(not line.startswith(":") for line in events)
+        # It looks every five seconds anyway, and hangs up on those who stay longer.
+        assert time.monotonic() - began < 3
+        assert server.process.wait(timeout=60) == 0
+    assert "Traceback" not in server.log.read_text()
+
+
 def test_a_second_signal_ends_it_at_once(home: Program) -> None:
     with running(home) as server:
         host, port = server.address.removeprefix("http://").split(":")

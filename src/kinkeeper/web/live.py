@@ -4,6 +4,7 @@ An event carries no content, only where the household stands now; the page then 
 nothing is lost by a lost connection: whoever comes back with an older place is told at once.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime
 
@@ -18,6 +19,7 @@ from kinkeeper.core.time import to_text
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.store.commits import CommitWatch
 from kinkeeper.web.access.door import Allowed, house_of
 from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
@@ -64,8 +66,22 @@ async def _events(
             if now != seen:
                 seen = now
                 yield f"id: {now}\nevent: change\ndata: {now}\n\n"
-            elif not await commits.wait(_LOOK_EVERY_SECONDS):
+            elif not await _heard(commits, context.stopping):
                 yield _ALIVE
+
+
+async def _heard(commits: CommitWatch, stopping: asyncio.Event) -> bool:
+    """Wait for a commit, the end of the server, or until it is time to look; returns False for the latter."""
+
+    async def hear_the_end() -> None:
+        await stopping.wait()
+        commits.wake()
+
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(hear_the_end())
+        heard = await commits.wait(_LOOK_EVERY_SECONDS)
+        listening.cancel()
+    return heard
 
 
 async def events(request: Request) -> Response:
