@@ -1,12 +1,14 @@
 """What people say about the observer: why a card was wrong, whether a decision was right, and wonder."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
+from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from kinkeeper.actions.model import RejectReason
 from kinkeeper.core.time import Interval
@@ -114,11 +116,28 @@ def verdict_of(conn: Connection, household: str, row_id: str, *, by: str) -> Ver
 
 def count_feedback(conn: Connection, household: str, span: Interval) -> FeedbackCount:
     """Return what people of a household said in a span of time."""
-    rows = conn.execute(
-        select(_columns.kind, _columns.answer).where(
+    return _counted(_rows(conn, household, span))
+
+
+def daily_feedback(
+    conn: Connection, household: str, span: Interval, zone: ZoneInfo
+) -> Mapping[date, FeedbackCount]:
+    """Return what people of a household said on each local day of a span; silent days are left out."""
+    by_day: dict[date, list[Row[Any]]] = {}
+    for row in _rows(conn, household, span):
+        by_day.setdefault(row.at.astimezone(zone).date(), []).append(row)
+    return {day: _counted(rows) for day, rows in by_day.items()}
+
+
+def _rows(conn: Connection, household: str, span: Interval) -> Iterable[Row[Any]]:
+    return conn.execute(
+        select(_columns.kind, _columns.answer, _columns.at).where(
             _columns.household == household, _columns.at >= span.start, _columns.at < span.end
         )
     )
+
+
+def _counted(rows: Iterable[Row[Any]]) -> FeedbackCount:
     counted = Counter((row.kind, row.answer) for row in rows)
     return FeedbackCount(
         not_right={

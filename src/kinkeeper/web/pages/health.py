@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.core.time import local_days
-from kinkeeper.observer.feedback import count_feedback
+from kinkeeper.observer.feedback import daily_feedback
 from kinkeeper.observer.metrics import load_metrics
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.context import context_of
@@ -41,7 +41,7 @@ async def show_health(request: Request, person: Reader) -> HTMLResponse:
             load_metrics(
                 conn, household, desk.wording.zone, first=days[0], last=days[-1], now=desk.now
             ),
-            count_feedback(conn, household, span),
+            daily_feedback(conn, household, span, desk.wording.zone),
             actions=[action for action in every if span.start <= action.created_at],
             hosts=context.hosts, days=days, wording=desk.wording,
         )  # fmt: skip

@@ -32,7 +32,7 @@ class Chart:
 
     Attributes:
         title: What it counts.
-        figure: The number that sums it up.
+        unit: Head of the column of values.
         spoken: The chart in words.
         bars: One a day.
         goal_y: Height of the line that should not be crossed, if there is one.
@@ -42,7 +42,7 @@ class Chart:
     """
 
     title: str
-    figure: str
+    unit: str
     spoken: str
     bars: tuple[Bar, ...]
     goal_y: float | None
@@ -53,23 +53,27 @@ class Chart:
 
 def chart(
     title: str,
-    figure: str,
     values: Mapping[date, float],
     *,
+    figure: str,
     days: Sequence[date],
     labels: Mapping[date, str],
     goal: float | None = None,
-) -> Chart:
-    """Return a chart.
+    unit: str = "Count",
+) -> Chart | None:
+    """Return a chart; None where every day's value is zero.
 
     Args:
         title: What it counts.
-        figure: The number that sums it up.
         values: By day, >= 0; a day without one counts as zero.
+        figure: The number that sums it up.
         days: The days shown, in order, at least one.
         labels: Names of the days.
         goal: Value that should not be crossed.
+        unit: Head of the column of values.
     """
+    if not any(values.get(day) for day in days):
+        return None
     top = max([*(values.get(day, 0.0) for day in days), goal or 0.0, 1.0])
     room = HEIGHT - _FOOT
     place = WIDTH / len(days)
@@ -80,7 +84,7 @@ def chart(
     peak = max(days, key=lambda day: values.get(day, 0.0))
     return Chart(
         title=title,
-        figure=figure,
+        unit=unit,
         spoken=f"{title}: {figure}. Highest on {labels[peak]}: {values.get(peak, 0.0):g}.",
         bars=bars,
         goal_y=None if goal is None else round(room - goal / top * room, 2),

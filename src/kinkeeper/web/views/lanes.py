@@ -39,6 +39,7 @@ class Entry:
         busy: Those of them who cannot be elsewhere meanwhile.
         owner: Member id of the one who does it, whose colours it takes; None where it is a booking.
         look: How certain it is.
+        rival: Key that all things share of which only one shall be; empty where it has no rival.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Entry:
     owner: str | None = None
     busy: tuple[str, ...] = ()
     look: Look = Look.STANDS
+    rival: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,23 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """What one person has of several things of which only one shall be.
+
+    Attributes:
+        person: Member id.
+        rival: Key that the rivals share.
+        x: Where the first of theirs begins, percent.
+        width: Until the last of theirs ends, percent.
+    """
+
+    person: str
+    rival: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """A local hour.
 
@@ -130,12 +149,14 @@ class Lanes:
         span: Which.
         lanes: One a person, in the order asked for; the household's last, where it has something.
         clashes: Ordered by start.
+        contests: Ordered by start.
         ticks: Local hours within the stretch.
     """
 
     span: Interval
     lanes: tuple[Lane, ...]
     clashes: tuple[Clash, ...]
+    contests: tuple[Contest, ...]
     ticks: tuple[Tick, ...]
 
 
@@ -168,6 +189,7 @@ def lay_out(
         span=span,
         lanes=tuple(_lane(person, found, scale) for person, found in by_person.items()),
         clashes=tuple(_clashes(by_person, scale)),
+        contests=tuple(_contests(by_person, scale)),
         ticks=tuple(_ticks(scale, zone, every)),
     )
 
@@ -243,6 +265,19 @@ def _clash(person: str, first: Entry, second: Entry, scale: _Scale) -> Clash:
     return Clash(
         person=person, first=first, second=second, x=x, width=round(scale.at(end) - x, _EXACT)
     )
+
+
+def _contests(by_person: Mapping[str, Collection[Entry]], scale: _Scale) -> Iterator[Contest]:
+    sides: dict[str, set[str]] = {}
+    places: dict[tuple[str, str], list[float]] = {}
+    for person, entries in by_person.items():
+        for entry in (each for each in entries if each.rival):
+            sides.setdefault(entry.rival, set()).add(entry.key)
+            places.setdefault((person, entry.rival), []).extend(map(scale.at, scale.ends(entry)))
+    for (person, rival), ends in sorted(places.items(), key=lambda each: (min(each[1]), each[0])):
+        if len(sides[rival]) > 1:
+            width = round(max(ends) - min(ends), _EXACT)
+            yield Contest(person=person, rival=rival, x=min(ends), width=width)
 
 
 def _ticks(scale: _Scale, zone: ZoneInfo, every: int) -> Iterator[Tick]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import EventKind, Occurrence
@@ -22,6 +23,7 @@ class Found:
         look: How certain it is.
         href: Page that tells more.
         note: What is to be decided about it, if anything.
+        rival: Open action that asks which of several things it shall be; empty where none does.
     """
 
     key: str
@@ -29,6 +31,7 @@ class Found:
     look: Look
     href: str
     note: str = ""
+    rival: str = ""
 
 
 def collect(
@@ -52,12 +55,12 @@ def collect(
         for change in _wanted(action, standing)
         if change.before is not None and _goes(change)
     }
+    rivals = {key: action.id for action in actions for key in _rivals(action, standing)}
     for occurrence in occurrences:
         piece = piece_of(occurrence)
-        action = leaving.get((piece.event_id, piece.original_start)) or leaving.get(
-            (piece.event_id, None)
-        )
-        yield _standing(piece, occurrence, action)
+        one, whole = (piece.event_id, piece.original_start), (piece.event_id, None)
+        found = _standing(piece, occurrence, leaving.get(one) or leaving.get(whole))
+        yield replace(found, rival=rivals.get(one) or rivals.get(whole) or "")
     for action in actions:
         yield from _proposed(action, standing, phrasing)
 
@@ -69,6 +72,17 @@ def _wanted(action: PendingAction, standing: Standing) -> tuple[Change, ...]:
     if not effects and proposal.conflict_key is not None and proposal.choices:
         effects = proposal.choices[-1].effects
     return changes_of(proposal.household, effects, standing)
+
+
+def _rivals(action: PendingAction, standing: Standing) -> Iterator[tuple[str, datetime | None]]:
+    """Yield what stands in the calendar and would be touched by some way out of a conflict."""
+    proposal = action.proposal
+    if proposal.conflict_key is None:
+        return
+    for choice in proposal.choices:
+        for change in changes_of(proposal.household, choice.effects, standing):
+            if change.before is not None:
+                yield change.before.event_id, change.before.original_start
 
 
 def _goes(change: Change) -> bool:
@@ -91,11 +105,12 @@ def _standing(piece: Piece, occurrence: Occurrence, action: PendingAction | None
 
 
 def _proposed(action: PendingAction, standing: Standing, phrasing: Phrasing) -> Iterator[Found]:
+    rival = "" if action.proposal.conflict_key is None else action.id
     for number, change in enumerate(_wanted(action, standing)):
         if change.after is not None and (change.before is None or _goes(change)):
             yield Found(
                 key=f"{action.id}/{number}", piece=change.after, look=Look.PROPOSED,
-                href=card_href(action), note="Waits for a yes",
+                href=card_href(action), note="Waits for a yes", rival=rival,
             )  # fmt: skip
     for number, piece in enumerate(unowned(action, standing, title=job_title(action, phrasing))):
         yield Found(
@@ -156,4 +171,5 @@ def entry_of(found: Found) -> Entry:
         owner=piece.responsible[0] if is_care else None,
         people=tuple(dict.fromkeys((*piece.who, *piece.responsible))),
         busy=() if found.look is Look.LEAVING else busy_people(piece), look=found.look,
+        rival=found.rival,
     )  # fmt: skip

@@ -21,18 +21,16 @@ _TICK_HOURS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collision:
-    """Two things of one person at the same time, for the list.
+    """Things of which somebody has to choose, for the list.
 
     Attributes:
-        person: Whose.
-        first: Line of the earlier one.
-        second: Line of the other.
+        heading: What is wrong, in words.
+        sides: Their lines, at least two.
         href: Where it can be decided, if something of it awaits a yes.
     """
 
-    person: Person
-    first: Item
-    second: Item
+    heading: str
+    sides: tuple[Item, ...]
     href: str
 
 
@@ -63,7 +61,7 @@ class Today:
         weaves: Everybody whose pattern is used.
         all_day: What has dates only.
         gaps: Jobs nobody has, in order of time.
-        collisions: What collides.
+        collisions: What collides, and what two have taken.
         groups: Everything with a time, by day.
         pending: How many proposals await a yes, whatever their day.
     """
@@ -112,7 +110,10 @@ def today(
     items = {each.key: lines.item(each) for each in found}
     ordered = sorted(timed, key=lambda each: (each.piece.interval.start, each.key))
     gaps = tuple(items[each.key] for each in ordered if each.look is Look.GAP)
-    collisions = _collisions(lanes.clashes, items, people)
+    collisions = (
+        *_collisions(lanes.clashes, items, people),
+        *_contests(found, lanes.clashes, items, people),
+    )
     return Today(
         title=wording.long_day(wording.today),
         sentence=_sentence(ordered, gaps, collisions, len(pending)),
@@ -136,11 +137,31 @@ def _collisions(
         waiting = next((each for each in (second, first) if each.look is Look.PROPOSED), None)
         found.append(
             Collision(
-                person=people.of(clash.person), first=first, second=second,
+                heading=f"{people.of(clash.person).name} in two places:", sides=(first, second),
                 href=waiting.href if waiting else "",
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _contests(
+    found: Iterable[Found], clashes: Iterable[Clash], items: Mapping[str, Item], people: People
+) -> Iterator[Collision]:
+    """Yield what several have taken, or what else excludes each other without being at one time."""
+    shown = {clash.first.rival for clash in clashes if clash.first.rival == clash.second.rival}
+    by_rival: dict[str, list[Found]] = {}
+    for each in found:
+        if each.rival and each.rival not in shown:
+            by_rival.setdefault(each.rival, []).append(each)
+    for sides in by_rival.values():
+        if len(sides) > 1:
+            owners = list(dict.fromkeys(who for each in sides for who in each.piece.responsible))
+            several = f"{people.names(owners)} for one job:"
+            yield Collision(
+                heading=several if len(owners) > 1 else "These exclude each other:",
+                sides=tuple(items[each.key] for each in sides),
+                href=next((each.href for each in sides if each.look is Look.PROPOSED), ""),
+            )
 
 
 def _grouped(

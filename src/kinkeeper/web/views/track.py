@@ -1,10 +1,10 @@
 """Lanes as shapes: rows in pixels, places in percent, labels as long as there is room for. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.language.text import shorten
-from kinkeeper.web.views.lanes import HOUSEHOLD, Block, Clash, Lane, Lanes, Look, Tick
+from kinkeeper.web.views.lanes import HOUSEHOLD, Block, Lane, Lanes, Look, Tick
 from kinkeeper.web.views.people import EVERYBODY, NOBODY, People, Person
 from kinkeeper.web.views.wording import Wording
 
@@ -40,8 +40,8 @@ class DrawnBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnClash:
-    """A bracket over the common time of two blocks, percent."""
+class Bracket:
+    """A bracket over what collides or is claimed twice, percent."""
 
     x: float
     width: float
@@ -57,14 +57,14 @@ class DrawnLane:
         height: Pixels.
         spoken: The lane in words.
         blocks: In order of time.
-        clashes: In order of time.
+        brackets: Over what collides or is claimed twice.
     """
 
     person: Person
     height: int
     spoken: str
     blocks: tuple[DrawnBlock, ...]
-    clashes: tuple[DrawnClash, ...]
+    brackets: tuple[Bracket, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class Drawing:
 
 def draw(lanes: Lanes, *, people: People, wording: Wording) -> Drawing:
     """Return lanes as shapes."""
-    drawn = tuple(_lane(lane, lanes.clashes, people, wording) for lane in lanes.lanes)
+    drawn = tuple(_lane(lane, lanes, people, wording) for lane in lanes.lanes)
     used = [block.person for lane in drawn for block in lane.blocks]
     return Drawing(
         lanes=drawn,
@@ -102,19 +102,29 @@ def draw(lanes: Lanes, *, people: People, wording: Wording) -> Drawing:
     )
 
 
-def _lane(lane: Lane, clashes: Iterable[Clash], people: People, wording: Wording) -> DrawnLane:
+def _lane(lane: Lane, lanes: Lanes, people: People, wording: Wording) -> DrawnLane:
     person = EVERYBODY if lane.person == HOUSEHOLD else people.of(lane.person)
     return DrawnLane(
         person=person,
         height=2 * _EDGE + _ROW * lane.rows - (_ROW - 22),
-        spoken=_spoken(person, lane.blocks, wording),
+        spoken=_spoken(person, lane.blocks, {each.rival for each in lanes.contests}, wording),
         blocks=tuple(_block(block, person, people) for block in lane.blocks),
-        clashes=tuple(
-            DrawnClash(x=clash.x, width=clash.width, end=round(clash.x + clash.width, 4))
-            for clash in clashes
-            if clash.person == lane.person
-        ),
+        brackets=tuple(_brackets(lane, lanes)),
     )
+
+
+def _brackets(lane: Lane, lanes: Lanes) -> Iterable[Bracket]:
+    clashes = [each for each in lanes.clashes if each.person == lane.person]
+    shown = {each.first.rival for each in clashes if each.first.rival == each.second.rival}
+    contests = [
+        each for each in lanes.contests if each.person == lane.person and each.rival not in shown
+    ]
+    places = [
+        *((each.x, each.width) for each in clashes),
+        *((each.x, each.width) for each in contests),
+    ]
+    for x, width in dict.fromkeys(places):
+        yield Bracket(x=x, width=width, end=round(x + width, 4))
 
 
 def _block(block: Block, person: Person, people: People) -> DrawnBlock:
@@ -134,7 +144,9 @@ def _tick(tick: Tick, wording: Wording) -> DrawnTick:
     return DrawnTick(x=tick.x, label=label, is_midnight=tick.is_midnight)
 
 
-def _spoken(person: Person, blocks: Sequence[Block], wording: Wording) -> str:
+def _spoken(
+    person: Person, blocks: Sequence[Block], contested: Collection[str], wording: Wording
+) -> str:
     if not blocks:
         return f"{person.name}: nothing planned"
     looks = {
@@ -142,7 +154,8 @@ def _spoken(person: Person, blocks: Sequence[Block], wording: Wording) -> str:
         Look.LEAVING: " (may be dropped)",
     }  # fmt: skip
     parts = [
-        f"{wording.moment(block.entry.span.start)} {block.entry.title}{looks[block.entry.look]}"
-        for block in blocks
+        f"{wording.moment(entry.span.start)} {entry.title}{looks[entry.look]}"
+        f"{' (to be decided)' if entry.rival in contested else ''}"
+        for entry in (block.entry for block in blocks)
     ]
     return f"{person.name}: {'; '.join(parts)}"
