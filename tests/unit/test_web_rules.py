@@ -49,7 +49,7 @@ def test_everything_else_can_be_reached(host: str) -> None:
         ("http://127.0.0.1:8765", True), ("HTTP://127.0.0.1:8765", True), ("null", False), ("", False),
         ("https://127.0.0.1:8765", False), ("http://127.0.0.1", False),
         ("http://127.0.0.1:8765.evil.example", False), ("http://evil.example", False),
-        ("http://127.0.0.1:8765@evil.example", False),
+        ("http://127.0.0.1:8765@evil.example", False), ("http://[127.0.0.1:8765", False),
     ],
 )  # fmt: skip
 def test_an_origin_is_scheme_name_and_port(origin: str, is_own: bool) -> None:

@@ -52,5 +52,8 @@ def is_same_origin(origin: str, scheme: str, host: str) -> bool:
         scheme: Of the request.
         host: The request's Host header.
     """
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # half an IPv6 address
+        return False
     return parts.scheme == scheme.lower() and parts.netloc.lower() == host.lower()
