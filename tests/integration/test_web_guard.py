@@ -169,6 +169,8 @@ def test_a_bug_tells_nobody_what_was_written(
     assert SECRET_TEXT not in answer.text
     assert SECRET_TEXT not in log.getvalue()
     assert answer.headers["x-request-id"] in log.getvalue()
+    assert answer.headers["x-request-id"] in answer.text
+    assert answer.headers["content-type"].startswith("text/html" if headers else PROBLEM)
     assert "test_web_guard.py" in log.getvalue()
 
 

@@ -66,6 +66,7 @@ class Guard:
             await self._inside(scope, receive, send)
             return
         answer = _Answer(scope, send, f"{self._prefix}-{next(self._numbers):x}")
+        scope[problems.REQUEST_ID] = answer.id
         try:
             await self._serve(scope, receive, answer)
         except Exception as error:  # noqa: BLE001 - the border of the server: logged without text, answered 500
@@ -73,7 +74,7 @@ class Guard:
                 "web.request.failed", request=answer.id, reason=without_message_text(error)
             )
             if answer.status is None:
-                await self._failed(scope, receive, answer)
+                await problems.bug(Request(scope))(scope, receive, answer.send)
         self._record(scope, answer)
 
     async def _serve(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
@@ -116,10 +117,6 @@ class Guard:
             error = too_large(most)
             return problems.refusal(Request(scope), error.status_code, error.detail, error.headers)
         return None
-
-    async def _failed(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        detail = f"something went wrong here; the log tells more under request {answer.id}"
-        await problems.refusal(Request(scope), 500, detail)(scope, receive, answer.send)
 
     def _record(self, scope: Scope, answer: "_Answer") -> None:
         route = self._template(scope)

@@ -25,6 +25,8 @@ from kinkeeper.web.pages.responses import error_page, wants_page
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
+REQUEST_ID = "kinkeeper.request"
+"""Where the scope of a request holds the id under which the log speaks of it."""
 
 _STATUS: tuple[tuple[type[KinkeeperError], HTTPStatus], ...] = (
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -78,6 +80,13 @@ def refusal(
     return problem(status, detail, headers=headers)
 
 
+def bug(request: Request) -> Response:
+    """Return what a bug becomes: nothing of it but where the log tells more."""
+    number = request.scope.get(REQUEST_ID, "")
+    detail = f"something went wrong here; the log tells more under request {number}"
+    return refusal(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+
+
 def retry_after(seconds: float = RETRY_AFTER_SECONDS) -> dict[str, str]:
     """Return the header that says when to try again, in whole seconds."""
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
@@ -88,6 +97,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(KinkeeperError, _handle)
     app.add_exception_handler(RequestValidationError, _handle)
     app.add_exception_handler(HTTPException, _handle)
+    app.add_exception_handler(Exception, _tell_of_bug)
 
 
 def answer(request: Request, error: Exception) -> Response:
@@ -115,6 +125,10 @@ def answer(request: Request, error: Exception) -> Response:
 
 async def _handle(request: Request, error: Exception) -> Response:
     return answer(request, error)
+
+
+async def _tell_of_bug(request: Request, _error: Exception) -> Response:
+    return bug(request)
 
 
 def _login_needed(request: Request, error: LoginNeededError) -> Response:
