@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from kinkeeper.core.time import Clock
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import IDLE, AccessRole
 from kinkeeper.web.access.tables import access_keys
@@ -268,6 +269,36 @@ def test_a_key_that_another_process_ends_closes_within_seconds(house: Served) ->
                 )
             )
             house.clock.advance_to(house.clock.now() + timedelta(seconds=5))
+            assert (await client.get("/api/me")).status_code == 401
+
+    asyncio.run(story())
+
+
+class SetBack:
+    """A clock that somebody sets back by a day."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.is_set_back = False
+
+    def now(self) -> datetime:
+        return self._clock.now() - timedelta(days=self.is_set_back)
+
+
+def test_a_clock_set_back_keeps_no_ended_key_alive(house: Served) -> None:
+    clock = SetBack(house.clock)
+    context = replace(house.context, clock=clock)
+    server = replace(house, app=create_app(context), context=context)
+
+    async def story() -> None:
+        async with server.bearing(house.token("sarah")) as client:
+            key = (await client.get("/api/keys")).json()[0]["id"]
+            clock.is_set_back = True
+            await house.context.store.write(
+                lambda conn: repository.end_key(
+                    conn, house.system.household.id, key, now=clock.now()
+                )
+            )
             assert (await client.get("/api/me")).status_code == 401
 
     asyncio.run(story())

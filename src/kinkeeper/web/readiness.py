@@ -29,8 +29,9 @@ class DatabaseCheck:
 
     async def __call__(self) -> str | None:
         """Return what is wrong, or None."""
-        now = self._clock.now()
-        if self._looked_at is None or now >= self._looked_at + _BELIEVED:
+        now, last = self._clock.now(), self._looked_at
+        # A clock that was set back makes the last look one of the future, which says nothing.
+        if last is None or not last <= now < last + _BELIEVED:
             self._looked_at = now
             self._missing = await self._look()
         return self._missing

@@ -81,13 +81,17 @@ class Door:
 
     def forget(self) -> None:
         """Look every key up anew; call it when one was ended."""
-        self._known.clear()
+        # Who is looking a key up at this moment puts what they find into the old one.
+        self._known = {}
 
     async def _key(self, credential: _Credential, now: datetime) -> Key | None:
-        digest = digest_of(credential.secret)
-        known = self._known.get(digest)
-        if known is not None and known[0].kind is credential.kind and now < known[1] + _BELIEVED:
-            return known[0]
+        digest, believed = digest_of(credential.secret), self._known
+        known = believed.get(digest)
+        if known is not None and known[0].kind is credential.kind:
+            key, since = known
+            # A clock that was set back must not keep a key believed that was ended meanwhile.
+            if since <= now < since + _BELIEVED:
+                return key
         store = self._context.store
         key = await store.read(
             lambda conn: repository.find_by_digest(conn, credential.kind, digest)
@@ -96,9 +100,9 @@ class Door:
             return None
         if now >= key.seen_at + _SEEN_EVERY and is_alive(key, now):
             await store.write(lambda conn: repository.mark_seen(conn, key, now=now))
-        if len(self._known) >= _MOST_BELIEVED:
-            self._known.clear()
-        self._known[digest] = (key, now)
+        if len(believed) >= _MOST_BELIEVED:
+            believed.clear()
+        believed[digest] = (key, now)
         return key
 
 
