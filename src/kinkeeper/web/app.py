@@ -1,5 +1,7 @@
 """The application: every route, and what holds for all of them."""
 
+from typing import Any
+
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
@@ -8,6 +10,7 @@ from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import brain, events, feeds, figures, messages, observe, quiet, webhook
 from kinkeeper.web.api import pending as pending_api
+from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
 from kinkeeper.web.pages import every
@@ -48,6 +51,12 @@ class Application(FastAPI):
             self.include_router(router)
         problems.install(self)
         self._guard = Guard(super().__call__, context=context, application=self, hot=hot)
+
+    def openapi(self) -> dict[str, Any]:
+        """Return what the server offers to programs."""
+        if self.openapi_schema is None:
+            self.openapi_schema = described(super().openapi())
+        return self.openapi_schema
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

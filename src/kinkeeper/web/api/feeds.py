@@ -94,9 +94,10 @@ async def make_feed(request: Request, wish: FeedWish, person: Decider) -> Feed:
     )  # fmt: skip
 
 
-@router.api_route(
-    "/calendar.ics", methods=["GET", "HEAD"], dependencies=[Depends(anyone)],
-    response_class=Response, responses={200: {"content": _ICS}, 304: {"description": "Not Modified"}},
+@router.head("/calendar.ics", dependencies=[Depends(anyone)], include_in_schema=False)
+@router.get(
+    "/calendar.ics", dependencies=[Depends(anyone)], response_class=Response,
+    responses={200: {"content": _ICS}, 304: {"description": "It has not changed."}},
 )  # fmt: skip
 async def calendar(
     request: Request, secret: Annotated[str, Query(max_length=200)] = ""

@@ -128,6 +128,10 @@ class Told(BaseModel):
         )  # fmt: skip
 
 
+# A decision that changed nothing answers with its receipt, under a status that says so.
+_RECEIPTS: dict[int | str, dict[str, Any]] = {403: {"model": Told}, 409: {"model": Told}}
+
+
 @router.get("/api/pending")
 async def pending(
     request: Request,
@@ -152,7 +156,7 @@ async def pending(
     )
 
 
-@router.post("/api/pending/{action_id}/confirm")
+@router.post("/api/pending/{action_id}/confirm", responses=_RECEIPTS)
 async def confirm(
     request: Request, response: Response, person: Decider, *, action_id: str, press: Press
 ) -> Told:
@@ -163,7 +167,7 @@ async def confirm(
     )  # fmt: skip
 
 
-@router.post("/api/pending/{action_id}/resolve")
+@router.post("/api/pending/{action_id}/resolve", responses=_RECEIPTS)
 async def resolve(
     request: Request, response: Response, person: Decider, *, action_id: str, press: ChoicePress
 ) -> Told:
@@ -174,7 +178,7 @@ async def resolve(
     )  # fmt: skip
 
 
-@router.post("/api/pending/{action_id}/reject")
+@router.post("/api/pending/{action_id}/reject", responses=_RECEIPTS)
 async def reject(
     request: Request, response: Response, person: Decider, *, action_id: str, press: RejectPress
 ) -> Told:
@@ -204,7 +208,7 @@ async def say_what_was_wrong(
     await house.store.write(write)
 
 
-@router.post("/api/actions/{action_id}/undo")
+@router.post("/api/actions/{action_id}/undo", responses=_RECEIPTS)
 async def take_back(request: Request, response: Response, person: Decider, action_id: str) -> Told:
     """Take back what was done."""
 
