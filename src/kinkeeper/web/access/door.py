@@ -88,10 +88,10 @@ class Door:
         digest, believed = digest_of(credential.secret), self._known
         known = believed.get(digest)
         if known is not None and known[0].kind is credential.kind:
-            key, since = known
+            recent, since = known
             # A clock that was set back must not keep a key believed that was ended meanwhile.
             if since <= now < since + _BELIEVED:
-                return key
+                return recent
         store = self._context.store
         key = await store.read(
             lambda conn: repository.find_by_digest(conn, credential.kind, digest)
