@@ -150,7 +150,9 @@ def test_a_correction_that_makes_no_sense_changes_nothing(tmp_path: Path):
         for fields in ({"start": "quarter past"}, {"start": "15:00", "owner": ["stranger"]}):
             refused = await _press(client, form, path, day=day, **fields)
             assert refused.status_code == 422
-        assert (await _press(client, form, path, day="2026-13-40")).status_code == 422
+        for far in ("2026-13-40", "9999-12-31", "0001-01-01"):
+            overnight = {"start": "23:00", "end": "01:00"}
+            assert (await _press(client, form, path, day=far, **overnight)).status_code == 422
         assert [each.status for each in _actions(serving)] == [ActionStatus.PENDING]
 
     _run(tmp_path, steps)
@@ -244,8 +246,12 @@ def test_every_address_that_a_page_may_carry_answers(tmp_path: Path):
         "/health", "/pending?about=nothing&outcome=done",
     )  # fmt: skip
 
+    far = ("9999-12-31T23:59:59Z", "0001-01-01T00:00:00%2B14:00", "2026-03-05", "2199-12-31T00:00Z")
+
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
-        for path in paths:
+        entry = re.search(r'href="(/calendar/event/[^"?]+)', (await client.get("/calendar")).text)
+        assert entry is not None
+        for path in (*paths, *(f"{entry[1]}?at={at}" for at in far)):
             assert (await client.get(path)).status_code == 200, path
 
     _run(tmp_path, steps)

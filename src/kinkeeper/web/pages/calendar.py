@@ -97,7 +97,7 @@ def _action(conn: Connection, desk: Desk, event: Event) -> PendingAction | None:
 
 def _occurrence(conn: Connection, event: Event, at: datetime | None) -> Occurrence | None:
     """Return the occurrence that begins at an instant; of what happens once, that one."""
-    if at is None or at.tzinfo is None:
+    if at is None or at.tzinfo is None or clamped(at.date()) != at.date():
         return None
     overrides = list_overrides(conn, event.household, event.id)
     near = Interval(at, at + timedelta(minutes=1))

@@ -16,6 +16,7 @@ from kinkeeper.web.access.door import Decider
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.pending import Hash, press, told
 from kinkeeper.web.pages.records import load_ground
+from kinkeeper.web.views.calendar import clamped
 from kinkeeper.web.views.correcting import correction_form
 
 router = APIRouter(include_in_schema=False)
@@ -55,6 +56,8 @@ async def change(
 ) -> RedirectResponse:
     """Save what the form says in place of what the card said."""
     desk = desk_of(request, person)
+    if clamped(day) != day:
+        raise InputError(f"the calendar does not go to {day}; choose another day")
     correction = Correction(
         day=day, start=_clock(start, "start"), end=_clock(end, "end"),
         owners=tuple(dict.fromkeys(owner)),
