@@ -12,6 +12,7 @@ from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import to_text
 from kinkeeper.messaging.tables import messages
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 # What commits say that change what is known of messages.
 TOPIC = "messages"
@@ -25,7 +26,7 @@ _BY_REVISION = select(messages).where(
 )
 _INSERTED = [column for column in messages.c if column is not messages.c.id]
 # Not "on conflict": SQLite would give away a row id for a message that it then leaves out.
-_INSERT_ONCE = (
+_INSERT_ONCE = Prepared(
     insert(messages)
     .from_select(
         _INSERTED,
@@ -123,7 +124,7 @@ def record(
         "kind": message.kind.value, "reply_to": message.reply_to, "target": message.target,
         "sent_at": message.sent_at, "received_at": now,
     }  # fmt: skip
-    row_id: int | None = conn.execute(_INSERT_ONCE, values).scalar()
+    row_id: int | None = _INSERT_ONCE.execute(conn, values).scalar()
     touch(conn, TOPIC, household)
     return row_id
 

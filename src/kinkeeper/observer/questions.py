@@ -20,6 +20,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.records import extraction_from_record, extraction_record
 from kinkeeper.observer.tables import open_questions
+from kinkeeper.store.prepared import Prepared
 
 OPEN = "open"
 ANSWERED = "answered"
@@ -47,7 +48,7 @@ _OPEN_IN_CHAT = (
     open_questions.c.asked_at <= bindparam("at"),
     open_questions.c.until >= bindparam("at"),
 )
-_ASKED = (
+_ASKED = Prepared(
     select(
         open_questions.c.message_id,
         open_questions.c.thread_id,
@@ -83,7 +84,7 @@ class Asked(NamedTuple):
 def asked_in(conn: Connection, household: str, chat_id: str, *, at: datetime) -> Sequence[Asked]:
     """Return the questions open in a chat, newest first, without reading them as a whole."""
     values = {"household": household, "chat_id": chat_id, "at": at}
-    return [Asked(*row) for row in conn.execute(_ASKED, values)]
+    return [Asked(*row) for row in _ASKED.execute(conn, values)]
 
 
 def put(conn: Connection, household: str, question: OpenQuestion) -> None:

@@ -14,9 +14,10 @@ from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 # Built once: putting a statement together costs several times as much as running it.
-_TALK = (
+_TALK = Prepared(
     select(
         observer_messages.c.id,
         observer_messages.c.thread_id,
@@ -59,8 +60,15 @@ _SENT_BETWEEN = (
         observer_messages.c.sent_at <= bindparam("until"),
     )
 )
-_INSERT = insert(observer_messages)
-_INSERT_GATES = insert(confidence_log)
+_INSERT = Prepared(
+    insert(observer_messages),
+    (
+        "household", "id", "chat_id", "message_id", "thread_id", "sender", "sent_at", "context_window",
+        "tripwire_confidence", "tripwire_patterns", "tripwire_evidence", "tier1_decision", "override",
+        "is_coordination_talk", "reason", "withdrawn_actions", "created_at", "state", "due_at",
+    ),
+)  # fmt: skip
+_INSERT_GATE = Prepared(insert(confidence_log), confidence_log.c.keys())
 
 
 class Talk(NamedTuple):
@@ -93,15 +101,15 @@ def recent_talk(
     conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
 ) -> RecentTalk:
     """Return the latest messages of a chat sent in [since, before], at most `limit`."""
-    rows = conn.execute(
-        _TALK,
+    rows = _TALK.execute(
+        conn,
         {
             "household": household, "chat_id": chat_id, "since": since, "at": before,
             "most": limit,
         },
     ).all()  # fmt: skip
     talk = [Talk(row[0], row[1], bool(row[2])) for row in reversed(rows)]
-    return RecentTalk(talk, may_be_asked=not rows or bool(rows[0].is_asked))
+    return RecentTalk(talk, may_be_asked=not rows or bool(rows[0][3]))
 
 
 def insert_intake(
@@ -121,8 +129,8 @@ def insert_intake(
     now: datetime,
 ) -> None:
     """Insert what tier 1 decided about a message, with its gate results."""
-    conn.execute(
-        _INSERT,
+    _INSERT.execute(
+        conn,
         {
             "household": household, "id": row_id, "chat_id": chat_id,
             "message_id": decision.message_id, "thread_id": thread_id, "sender": sender,
@@ -151,9 +159,8 @@ def log_gates(
         }
         for gate in gates
     ]  # fmt: skip
-    if rows:
-        # One row by itself takes a shorter way through the library than a list of one.
-        conn.execute(_INSERT_GATES, rows if len(rows) > 1 else rows[0])
+    for row in rows:
+        _INSERT_GATE.execute(conn, row)
 
 
 def update_settled(

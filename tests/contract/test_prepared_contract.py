@@ -1,0 +1,83 @@
+"""A prepared statement does on either database what SQLAlchemy does with the same statement."""
+
+from datetime import datetime, timedelta, timezone
+from typing import Never
+
+import pytest
+from sqlalchemy import (
+    JSON,
+    Column,
+    Connection,
+    Float,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    bindparam,
+    insert,
+    select,
+)
+
+from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.schema import Instant
+from kinkeeper.store.store import Store
+
+metadata = MetaData()
+notes = Table(
+    "notes",
+    metadata,
+    Column("name", String(20), primary_key=True),
+    Column("said_at", Instant),
+    Column("words", JSON, nullable=False),
+    Column("score", Float),
+    Column("tries", Integer, nullable=False, default=3),
+)
+AT = datetime(2026, 3, 3, 9, 30, 0, 5, tzinfo=timezone(timedelta(hours=-6)))
+INSERT = Prepared(insert(notes), ("name", "said_at", "words", "score"))
+ROW = {"name": "a", "said_at": AT, "words": {"50 %": ["é", "it's", None]}, "score": 0.5}
+
+
+@pytest.fixture
+def noting(store: Store) -> Store:
+    store.write_now(metadata.create_all)
+    return store
+
+
+def test_a_row_comes_back_as_it_was_given_with_its_defaults(noting: Store) -> None:
+    noting.write_now(lambda conn: INSERT.execute(conn, ROW))
+    row = noting.read_now(lambda conn: conn.execute(select(notes)).one())
+    assert row._asdict() == {**ROW, "tries": 3}
+
+
+def test_nothing_is_stored_as_nothing(noting: Store) -> None:
+    nothing = {"name": "a", "said_at": None, "words": [], "score": None}
+    noting.write_now(lambda conn: INSERT.execute(conn, nothing))
+    row = noting.read_now(lambda conn: conn.execute(select(notes)).one())
+    assert row._asdict() == {**nothing, "tries": 3}
+
+
+def test_a_parameter_may_stand_twice_and_constants_stay(noting: Store) -> None:
+    query = Prepared(
+        select(notes.c.name, notes.c.tries)
+        .where(
+            notes.c.said_at >= bindparam("at"),
+            notes.c.said_at <= bindparam("at"),
+            notes.c.tries == 3,
+            notes.c.name.like("%"),
+        )
+        .limit(bindparam("most"))
+    )
+    noting.write_now(lambda conn: INSERT.execute(conn, ROW))
+    for at, wanted in ((AT, [("a", 3)]), (AT + timedelta(microseconds=1), [])):
+        values = {"at": at, "most": 5}
+        assert noting.read_now(lambda conn, v=values: query.execute(conn, v).all()) == wanted  # type: ignore[misc]
+
+
+def test_it_is_undone_with_its_transaction(noting: Store) -> None:
+    def fail(conn: Connection) -> Never:
+        INSERT.execute(conn, ROW)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        noting.write_now(fail)
+    assert noting.read_now(lambda conn: conn.execute(select(notes)).all()) == []
