@@ -124,7 +124,7 @@ def _confirmed(metrics: Metrics, actions: Sequence[PendingAction], draw: _Draw) 
     figure = f"{share:.0%}"
     values = {day: float(len(waits)) for day, waits in draw.minutes_to_yes(actions).items()}
     return Comfort(
-        name=name, figure=figure, note="Of those decided. Wanted: over 70 %.",
+        name=name, figure=figure, note="Of those decided. Wanted: over 70%.",
         chart=draw.chart("Got a yes", values, figure=figure),
     )  # fmt: skip
 

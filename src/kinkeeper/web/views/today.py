@@ -33,6 +33,12 @@ class Collision:
     sides: tuple[Item, ...]
     href: str
 
+    @property
+    def shared(self) -> Item | None:
+        """A side whose day and time are those of all; None where they differ."""
+        moments = {(side.day, side.clock) for side in self.sides}
+        return self.sides[0] if len(moments) == 1 else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayGroup:
@@ -110,10 +116,9 @@ def today(
     items = {each.key: lines.item(each) for each in found}
     ordered = sorted(timed, key=lambda each: (each.piece.interval.start, each.key))
     gaps = tuple(items[each.key] for each in ordered if each.look is Look.GAP)
-    collisions = (
-        *_collisions(lanes.clashes, items, people),
-        *_contests(found, lanes.clashes, items, people),
-    )
+    clashes = _collisions(lanes.clashes, items, people)
+    contests = _contests(found, lanes.clashes, items, people)
+    collisions = sorted((*clashes, *contests), key=lambda each: each.sides[0].starts_at)
     return Today(
         title=wording.long_day(wording.today),
         sentence=_sentence(ordered, gaps, collisions, len(pending)),
@@ -122,7 +127,7 @@ def today(
         weaves=drawn.weaves,
         all_day=tuple(items[each.key] for each in found if each.piece.all_day),
         gaps=gaps,
-        collisions=collisions,
+        collisions=tuple(collisions),
         groups=tuple(_grouped(ordered, items, wording)),
         pending=len(pending),
     )
@@ -189,7 +194,7 @@ def _sentence(
     if gaps:
         parts.append(_counted(len(gaps), "job", "jobs") + " nobody has")
     if collisions:
-        parts.append(_counted(len(collisions), "collision", "collisions"))
+        parts.append(_counted(len(collisions), "conflict", "conflicts"))
     if pending:
         parts.append(f"{pending} waiting for a yes")
     return ", ".join(parts) + "."
