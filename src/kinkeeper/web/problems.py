@@ -22,6 +22,7 @@ from kinkeeper.core.errors import (
 )
 from kinkeeper.web.access.door import LoginNeededError
 from kinkeeper.web.pages.responses import error_page, wants_page
+from kinkeeper.web.security import ways
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
@@ -133,8 +134,15 @@ async def _tell_of_bug(request: Request, _error: Exception) -> Response:
 
 def _login_needed(request: Request, error: LoginNeededError) -> Response:
     if wants_page(request):
-        return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": "/login"})
+        return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": _login(request)})
     return problem(HTTPStatus.UNAUTHORIZED, str(error), headers={"WWW-Authenticate": "Bearer"})
+
+
+def _login(request: Request) -> str:
+    """Return where to log in, and where that leads back to."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    page = ways.own_page(f"{request.url.path}{query}") if request.method == "GET" else ways.START
+    return "/login" if page == ways.START else f"/login?next={ways.kept(page)}"
 
 
 def _bad_request(request: Request, error: RequestValidationError) -> Response:

@@ -6,9 +6,17 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InputError, NotFoundError
-from kinkeeper.household.model import Member
+from kinkeeper.household.model import Household, Member
 from kinkeeper.web.access import repository
-from kinkeeper.web.access.model import FEEDS, AccessRole, Key, KeyKind, is_alive, role_now
+from kinkeeper.web.access.model import (
+    FEEDS,
+    AccessRole,
+    Key,
+    KeyKind,
+    is_alive,
+    role_now,
+    usual_role,
+)
 from kinkeeper.web.access.secret import digest_of, new_id, new_secret
 
 _LONGEST_SESSION = timedelta(days=365)
@@ -56,6 +64,38 @@ def invite(
     return _issue(
         conn, household, KeyKind.INVITE, member, role=role, label="", now=now, expires_at=now + timedelta(hours=hours),
     )  # fmt: skip
+
+
+def invite_member(
+    conn: Connection,
+    household: Household,
+    member_id: str,
+    *,
+    role: AccessRole | None,
+    now: datetime,
+    hours: int,
+) -> Issued:
+    """Make an invite for a member of the household file.
+
+    Args:
+        conn: In a write transaction.
+        household: Theirs.
+        member_id: Whom to invite.
+        role: Of the sessions it makes; the usual one of the member where None.
+        now: Aware.
+        hours: How long it can be used, > 0.
+
+    Raises:
+        InputError: There is no such member, or they may not have that role.
+    """
+    member = household.member(member_id)
+    if member is None:
+        raise InputError(f"{member_id!r} is no member of this household")
+    wanted = role or usual_role(household, member)
+    if wanted is AccessRole.BRIDGE:
+        raise InputError("a bridge is a program; make it a token on the server's terminal")
+    require_fitting(member, wanted)
+    return invite(conn, household.id, member.id, role=wanted, now=now, hours=hours)
 
 
 def find_invite(conn: Connection, secret: str, *, now: datetime) -> Key:

@@ -6,11 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.web.access import logins, repository
 from kinkeeper.web.access.door import Owner, Reader, Viewer, door_of
-from kinkeeper.web.access.model import AccessRole, Key, KeyKind, usual_role
+from kinkeeper.web.access.model import AccessRole, Key, KeyKind
 from kinkeeper.web.context import context_of
+from kinkeeper.web.views.addresses import invite_address
 
 router = APIRouter(tags=["access"])
 
@@ -68,23 +69,16 @@ async def me(person: Viewer) -> Me:
 @router.post("/api/invites", status_code=201)
 async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
     """Make a link that logs a member in, once."""
-    member = person.household.member(wish.member)
-    if member is None:
-        raise InputError(f"{wish.member!r} is no member of this household")
     context = context_of(request)
-    role = wish.role or usual_role(person.household, member)
-    if role is AccessRole.BRIDGE:
-        raise InputError("a bridge is a program; make it a token on the server's terminal")
-    logins.require_fitting(member, role)
     now = context.clock.now()
     issued = await context.store.write(
-        lambda conn: logins.invite(
-            conn, person.household.id, member.id, role=role, now=now, hours=wish.hours
+        lambda conn: logins.invite_member(
+            conn, person.household, wish.member, role=wish.role, now=now, hours=wish.hours
         )
     )
     return Invite(
-        id=issued.key.id, link=f"{context.address}/invite/{issued.secret}", member=member.id,
-        role=role, expires_at=issued.key.expires_at,
+        id=issued.key.id, link=invite_address(context.address, issued.secret),
+        member=issued.key.member, role=issued.key.role, expires_at=issued.key.expires_at,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from kinkeeper.web.pages import (
     calendar,
     correcting,
     health,
+    keys,
     login,
     pending,
     silence,
@@ -27,5 +28,6 @@ routers: tuple[APIRouter, ...] = (
     why.router,
     silence.router,
     health.router,
+    keys.router,
     welcome.router,
 )

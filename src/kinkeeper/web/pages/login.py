@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from kinkeeper.core.errors import NotFoundError
@@ -13,16 +13,28 @@ from kinkeeper.web.access.model import Key
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.browsers import browser_name
 from kinkeeper.web.pages.responses import page
+from kinkeeper.web.security import ways
 
 router = APIRouter(include_in_schema=False)
 
+_NEXT = "kinkeeper-next"
+_NEXT_SECONDS = 24 * 3600
 Code = Annotated[str, Path(min_length=20, max_length=100)]
 
 
 @router.get("/login", dependencies=[Depends(anyone)])
-async def login() -> HTMLResponse:
-    """Tell how to come in."""
-    return page("login.html", None)
+async def login(
+    request: Request, next_: Annotated[str, Query(alias="next", max_length=1000)] = ""
+) -> HTMLResponse:
+    """Tell how to come in; the browser keeps where that shall lead, until a link is opened in it."""
+    response = page("login.html", None)
+    wanted = ways.own_page(next_)
+    if wanted != ways.START:
+        response.set_cookie(
+            _NEXT, ways.kept(wanted), max_age=_NEXT_SECONDS, path="/invite", httponly=True,
+            samesite="lax", secure=request.url.scheme == "https",
+        )  # fmt: skip
+    return response
 
 
 @router.get("/invite/{code}", dependencies=[Depends(anyone)])
@@ -41,8 +53,11 @@ async def use_invite(request: Request, code: Code) -> RedirectResponse:
     now = context.clock.now()
     label = browser_name(request.headers.get("user-agent", ""))
     issued = await context.store.write(lambda conn: logins.redeem(conn, code, label=label, now=now))
-    response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+    wanted = request.cookies.get(_NEXT)
+    response = RedirectResponse(ways.found(wanted or ""), HTTPStatus.SEE_OTHER)
     set_cookie(response, issued.secret, is_https=request.url.scheme == "https")
+    if wanted is not None:
+        response.delete_cookie(_NEXT, path="/invite")
     return response
 
 

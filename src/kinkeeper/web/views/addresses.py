@@ -27,6 +27,16 @@ def replay_href(message_id: str, chat_id: str) -> str:
     return f"/replay/{quote(message_id, safe='')}?{urlencode({'chat': chat_id})}"
 
 
+def invite_address(server: str, secret: str) -> str:
+    """Return the link that logs its holder in once.
+
+    Args:
+        server: Where people reach the server.
+        secret: Opens it.
+    """
+    return f"{server}/invite/{secret}"
+
+
 def feed_address(server: str, secret: str) -> str:
     """Return where a calendar program finds the calendar.
 
