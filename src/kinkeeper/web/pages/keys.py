@@ -11,12 +11,12 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.web.access import logins, repository
 from kinkeeper.web.access.door import Decider, Owner, Reader, door_of
+from kinkeeper.web.access.listing import keys_page
 from kinkeeper.web.access.logins import Issued
 from kinkeeper.web.access.model import AccessRole, Person
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.views.addresses import feed_address, invite_address
-from kinkeeper.web.views.keys import keys_page
 
 router = APIRouter(include_in_schema=False)
 
