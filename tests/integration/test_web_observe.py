@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -18,8 +17,9 @@ from sqlalchemy import func, select
 from kinkeeper.core.errors import InputError
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
+from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.api.observe import MOST_MESSAGES, read_records
+from kinkeeper.web.api.observe import LONGEST_TEXT, MOST_MESSAGES, read_records
 from web_server import Served, served
 
 TEXT = "Leo has the dentist tomorrow at 4pm"
@@ -116,7 +116,9 @@ def test_of_a_batch_with_one_bad_message_nothing_is_stored(
      b'{"chat_id": NaN}', json.dumps([message(n) for n in range(MOST_MESSAGES + 1)]).encode(),
      json.dumps({**message(), "kind": "edit"}).encode(), json.dumps({**message(), "text": 3}).encode(),
      json.dumps({**message(), "sent_at": "2026-02-30T08:00:00"}).encode(),
-     json.dumps({**message(), "message_id": "x" * 200}).encode()],
+     json.dumps({**message(), "message_id": "x" * 200}).encode(),
+     json.dumps(message(text="x" * (LONGEST_TEXT + 1))).encode(),
+     json.dumps(message(sent_at="2199-01-01T00:00:00Z")).encode()],
 )  # fmt: skip
 def test_bad_input_is_told_what_is_wrong(house: Served, body: bytes) -> None:
     (answer,) = post(house, body)
@@ -154,7 +156,7 @@ def test_half_a_character_does_not_stop_a_message(house: Served) -> None:
 
 def test_a_database_held_by_another_acknowledges_nothing(tmp_path: Path) -> None:
     with served(tmp_path, patience=timedelta(milliseconds=200)) as house:
-        other = sqlite3.connect(tmp_path / "family.sqlite", isolation_level=None)
+        other = dbapi2.connect(str(tmp_path / "family.sqlite"), isolation_level=None)
         token = house.token("sarah", AccessRole.BRIDGE)
 
         async def story() -> None:

@@ -8,7 +8,7 @@ messages from being stored is an answer that says so, after which the bridge sen
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 
@@ -30,6 +30,8 @@ from kinkeeper.web.problems import problem
 
 CHANNEL = "http"
 MOST_MESSAGES = 100
+LONGEST_TEXT = 65_536  # more than any chat service lets somebody write; reading takes its time
+_CLOCKS_DIFFER = timedelta(days=1)
 _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
@@ -39,7 +41,7 @@ async def observe(request: Request) -> Response:
     house = house_of(request, request.state.person)
     body = await request.body()
     records, is_one = read_records(body)
-    messages, errors = _messages(records, house)
+    messages, errors = _messages(records, house, now=context_of(request).clock.now())
     if errors:
         detail = "nothing was stored; correct what is named and send all of it again"
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
@@ -100,26 +102,31 @@ def _require_few(count: int) -> None:
 
 
 def _messages(
-    records: Sequence[Any], house: House
+    records: Sequence[Any], house: House, *, now: datetime
 ) -> tuple[list[InboundMessage], list[dict[str, Any]]]:
     """Return the messages of records, and what is wrong with the others by their place."""
     messages: list[InboundMessage] = []
     errors: list[dict[str, Any]] = []
     for index, record in enumerate(records):
         try:
-            messages.append(_message(record, house))
+            messages.append(_message(record, house, now=now))
         except InputError as error:
             errors.append({"where": ["body", index], "message": str(error)})
     return messages, errors
 
 
-def _message(record: Any, house: House) -> InboundMessage:
+def _message(record: Any, house: House, *, now: datetime) -> InboundMessage:
     if not isinstance(record, dict):
         raise InputError("not a JSON object")
     message, is_local = parse_message(record, channel=CHANNEL)
-    if not is_local:
-        return message
-    return replace(message, sent_at=message.sent_at.replace(tzinfo=house.household.zone))
+    if is_local:
+        message = replace(message, sent_at=message.sent_at.replace(tzinfo=house.household.zone))
+    if len(message.text) > LONGEST_TEXT:
+        raise InputError(f'"text" is longer than {LONGEST_TEXT} characters')
+    # Words are kept for so many days after they were said: these would never be old.
+    if message.sent_at > now + _CLOCKS_DIFFER:
+        raise InputError('"sent_at" lies in the future; set the clock of whoever sends this')
+    return message
 
 
 async def _take_in(
