@@ -198,8 +198,49 @@ def test_a_list_of_jobs_comes_apart(text: str, expected: list[tuple[str, str]]) 
     assert len({part.dates for part in parts}) == len(parts)
 
 
-def test_two_children_of_one_activity_stay_together() -> None:
-    assert len(segments(read("Leo and Mia soccer Tuesday"))) == 1
+@pytest.mark.parametrize(
+    "text",
+    ["Leo and Mia soccer Tuesday", "Can you take Leo and Mia to ballet on Monday?"],
+)
+def test_two_children_of_one_activity_stay_together(text: str) -> None:
+    assert len(segments(read(text))) == 1
+    assert set(said(text).child) == {"leo", "mia"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I've got Leo tomorrow, you've got Mia", [("leo", "john"), ("mia", "unspecified")]),
+        ("Sarah has Leo, I've got Mia tomorrow", [("leo", "sarah"), ("mia", "john")]),
+        ("I get Leo and Sarah gets Mia tomorrow at 3", [("leo", "john"), ("mia", "sarah")]),
+    ],
+)
+def test_who_has_whom_comes_apart_and_shares_the_day(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
+    parts = [
+        extract(part, sender=HOUSEHOLD.member("john"), participants=PARTICIPANTS)
+        for part in segments(read(text))
+    ]
+    assert [(*part.child, *part.assigned_to) for part in parts] == expected
+    assert {part.dates for part in parts} == {(date(2026, 3, 3),)}
+
+
+@pytest.mark.parametrize("text", ["me neither", "me too", "me either"])
+def test_agreeing_claims_nothing(text: str) -> None:
+    assert said(text).assigned_to == ("unspecified",)
+
+
+def test_the_hour_at_which_the_sender_is_free_is_not_that_of_the_job() -> None:
+    offered = said("I get off at 2 on Thursday so I can take Leo to soccer")
+    assert (offered.dates, offered.times) == ((date(2026, 3, 5),), ())
+    fetched = said("I get Leo at 2 on Thursday")
+    assert fetched.times == (time(14, 0),)
+
+
+def test_running_late_is_no_sport() -> None:
+    assert said("running late, be there 6ish").activity is None
+    assert said("Leo running at 6 tomorrow").activity == "running"
 
 
 @pytest.mark.parametrize(

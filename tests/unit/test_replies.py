@@ -31,13 +31,13 @@ MORE = {
 }
 DIALECT = {
     ReplyKind.CLAIM: "i lah|i fetch her lor|oh wait its me|I bring|guess it's me|raising my hand|yes of course i'll do it|i'll of course|it's on me",
-    ReplyKind.ACCEPT: "aye|aye son|nae bother|och aye|course I will|just seeing this now, sure|haan ji|grand so|course, no rush|ok checked, fine|sorted",
+    ReplyKind.ACCEPT: "aye|aye son|nae bother|och aye|course I will|just seeing this now, sure|haan ji|grand so|y|y thurs|course, no rush|ok checked, fine|sorted",
     ReplyKind.DECLINE: "cannae|i cannae take her|something came up|turns out i can't|i have to drop out|so i must let you down|sunday's my day off sorry",
     ReplyKind.YIELD: "no need, I'll get her|you go ahead, i'll take him|you sleep in|no no, you rest, i'll collect them",
     ReplyKind.ACKNOWLEDGE: "would you? that'd be lovely|that would be great",
 }
 NO_ANSWERS = (
-    "can you?|me neither|me too|i got a new phone|i can see that|i'll let you know|let me check|no soccer today|great game today|can't wait!"
+    "can you?|y?|y not|me neither|me too|i got a new phone|i can see that|i'll let you know|let me check|no soccer today|great game today|can't wait!"
     "|What time is soccer?|i love you|I am fine|he can't read|me?|ok?|no need to buy milk|i can't find my keys|no one knows|i'll get a new phone|i take it you saw|oh wait|hang on|wait no"
 )
 

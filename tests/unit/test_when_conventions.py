@@ -77,6 +77,18 @@ def test_bounds(text: str, bound: str | None):
     assert read(text, TUESDAY)[0].bound == bound
 
 
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("friday morning until 12", 12),
+        ("friday morning by 11", 11),
+        ("friday 12 in the morning", 0),
+    ],
+)
+def test_a_morning_lasts_until_noon(text: str, hour: int):
+    assert read(text, TUESDAY)[0].begin.hour == hour
+
+
 def test_list_of_days_gives_a_span_each():
     assert [span.begin.day for span in read("25th & 26th", TUESDAY)] == [25, 26]
 

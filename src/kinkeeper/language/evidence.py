@@ -16,6 +16,7 @@ _PLAIN = frozenset({"children", "group"})
 _NO_SUBJECT = frozenset(
     {"the", "a", "an", "in", "i", "we", "you", "they", "he", "she", "it", "that"}
 )
+_ANDS = frozenset({"and", "&", "+"})
 _EVERYDAY_FOR_PEOPLE = 15_000
 _EVERYDAY_FOR_THINGS = 1_000
 
@@ -24,6 +25,7 @@ _EVERYDAY_FOR_THINGS = 1_000
 class _Cues:
     kin: frozenset[str]
     calendar: frozenset[str]
+    calendar_before: frozenset[str]
     auxiliary: frozenset[str]
     person_strong_before: frozenset[str]
     person_before: frozenset[str]
@@ -40,6 +42,7 @@ def _cues() -> _Cues:
     return _Cues(
         kin=frozenset(raw["kin"].split()),
         calendar=frozenset(raw["calendar"].split()),
+        calendar_before=frozenset(raw["calendar_before"].split()),
         auxiliary=frozenset(raw["auxiliary"].split()),
         person_strong_before=frozenset(raw["person"]["strong_before"].split()),
         person_before=frozenset(raw["person"]["before"].split()),
@@ -78,7 +81,7 @@ def has_evidence(
     It is when it is possessive, capitalised within a sentence of ordinary case, joined by "and" to
     another mention, or beside a cue: for people a verb of transport or a preposition before, or a
     third-person verb after; for other things what one says around lessons and appointments. Words
-    of the calendar ("May") need a verb or a possessive.
+    of the calendar ("May") need a verb, a possessive or a place in a list of names.
 
     Args:
         kind: Kind of the term.
@@ -107,8 +110,18 @@ def has_evidence(
     ):
         return True
     if word in cues.calendar:
-        return False
+        return _is_listed_name(tokens, place) and is_beside_mention
     return before in cues.person_before or is_beside_mention or _is_capitalised(tokens, place)
+
+
+def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a word of the calendar stands in a list of names: "Ben and June", not "Ben and June 5th"."""
+    before, after = tokens[max(place - 1, 0) : place], tokens[place + 1 : place + 2]
+    is_joined = any(token.text in _ANDS for token in (*before, *after))
+    is_dated = any(token.text in _cues().calendar_before for token in before) or any(
+        token.text[0].isdigit() for token in (*before, *after)
+    )
+    return is_joined and not is_dated
 
 
 def _is_capitalised(tokens: Sequence[Token], place: int) -> bool:

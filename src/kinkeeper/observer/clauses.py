@@ -5,10 +5,12 @@ before that subject, or an asking word, turns the statement into a request.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.reading import Reading
@@ -17,6 +19,12 @@ _CLAUSE_BREAKS = re.compile(
     r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$))"
     r"| and (?=<childs?> (?:(?:to|at|from|on|for|has|is|in|the|his|her) )*<(?:act|generic|date|time|datetime)>))"
+)
+_LISTED = re.compile(r"<childs?> and $")
+_OWN_DETAIL = re.compile(r"<(?:act|generic|place|date|time|datetime|range)>")
+_NEXT_LISTED = re.compile(r"<childs?> (?!(?:has|is) )")
+_HOLDS = re.compile(
+    r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|having|getting|taking)(?: got)? <(?:child|kids)>"
 )
 _SUBJECT = re.compile(
     r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
@@ -93,9 +101,9 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
 def segments(reading: Reading) -> tuple[Reading, ...]:
     """Return the parts of a message that each arrange something of their own; the whole one otherwise.
 
-    A part stands on its own where it names what is arranged and for which child.
+    A part stands on its own where it names what is arranged, or who has somebody, and for which child.
     """
-    ends = [match.end() for match in _CLAUSE_BREAKS.finditer(reading.skeleton)]
+    ends = [end for _, end in _clause_breaks(reading.skeleton)]
     bounds = pairwise([0, *ends, len(reading.skeleton) + 1])
     standing = [pair for pair in bounds if _stands_alone(reading.within(*pair))]
     if len(standing) < 2:  # noqa: PLR2004 - two at least, or there is nothing to part
@@ -109,12 +117,31 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
         else:
             lead = (pair[0], pair[0] + _before_child(part))
         parts.append(part)
-    return tuple(parts)
+    return _sharing_the_day(parts)
+
+
+def _sharing_the_day(parts: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Give the only day of a list of jobs to all of them ("I get Ann, John gets Ben on Monday")."""
+    dated = [part for part in parts if any(span.has_date for span in part.spans)]
+    if len(dated) != 1 or not all(_gives_a_job(part) for part in parts):
+        return tuple(parts)
+    days = [
+        replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+        for span in dated[0].spans
+        if span.has_date and span.grain in {Grain.DAY, Grain.HOUR, Grain.MINUTE}
+    ]
+    return tuple(
+        part if part is dated[0] else replace(part, spans=(*days, *part.spans)) for part in parts
+    )
+
+
+def _gives_a_job(part: Reading) -> bool:
+    return _HOLDS.search(part.skeleton) is not None or bool(task_phrases(part))
 
 
 def _says_nothing_of_its_own(part: Reading) -> bool:
     """Whether a part only lists child and activity, so that it shares the verb of the part before."""
-    return not task_phrases(part) and not any(has_cue(part, name) for name, _ in _CUES)
+    return not _gives_a_job(part) and not any(has_cue(part, name) for name, _ in _CUES)
 
 
 def _before_child(part: Reading) -> int:
@@ -123,8 +150,10 @@ def _before_child(part: Reading) -> int:
 
 
 def _stands_alone(part: Reading) -> bool:
-    has_what = bool(part.of_kind("activity", "generic")) or any(
-        pattern.search(part.skeleton) for pattern in grammar().tasks.values()
+    has_what = (
+        bool(part.of_kind("activity", "generic"))
+        or any(pattern.search(part.skeleton) for pattern in grammar().tasks.values())
+        or _HOLDS.search(part.skeleton) is not None
     )
     return has_what and bool(part.of_kind("child", "group")) and not has_cue(part, "thing")
 
@@ -151,13 +180,32 @@ def has_cue(reading: Reading, name: str) -> bool:
 def clause_around(reading: Reading, offset: int) -> tuple[int, int]:
     """Return (start, end) of the clause around a skeleton offset."""
     start, end = 0, len(reading.skeleton)
-    for match in _CLAUSE_BREAKS.finditer(reading.skeleton):
-        if match.end() <= offset:
-            start = match.end()
-        elif match.start() > offset:
-            end = match.start()
+    for break_start, break_end in _clause_breaks(reading.skeleton):
+        if break_end <= offset:
+            start = break_end
+        elif break_start > offset:
+            end = break_start
             break
     return start, end
+
+
+def _clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of what parts clauses.
+
+    An "and" between two children parts nothing where the first has no detail of its own: both share what
+    follows ("take Ann and Ben to judo", unlike "take Ann to choir and Ben to judo").
+    """
+    last = 0
+    for match in _CLAUSE_BREAKS.finditer(skeleton):
+        before = skeleton[last : match.end()]
+        is_list = (
+            _LISTED.search(before) is not None
+            and _OWN_DETAIL.search(before) is None
+            and _NEXT_LISTED.match(skeleton, match.end()) is not None
+        )
+        if not is_list:
+            yield match.span()
+            last = match.end()
 
 
 def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:

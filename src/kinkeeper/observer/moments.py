@@ -17,6 +17,11 @@ _NAMES_HOUR = re.compile(
 _DOER = re.compile(
     r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)|^ ?, (?:done|finished|free|off) |^(?:done|finished|free|off) "
 )
+_OWN_HOUR = re.compile(
+    r"(?<!\w)(?:i|we|<adult>) (?:(?:am|are|is|will|be|should|only|usually|actually|do|not) )*"
+    r"(?:get|gets|getting|finish|finishes|finishing|done|off|free|clock|clocks|land|lands)"
+    r"(?: (?:off|out|done|away|work|from|of|free))*(?: (?:at|around|about|by|until|till|til))? $"
+)
 _FROM_TO = re.compile(r"from (?P<start>\w+)", re.IGNORECASE)
 _WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
 _PART_OF_DAY = re.compile(
@@ -121,7 +126,7 @@ def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
         if start <= symbol.at < end and isinstance(symbol.item, TimeSpan)
     ]
     if not any(_days(span) for span in own):
-        return reading.spans
+        return [_without_own_hour(reading, span) for span in reading.spans]
     others = [
         symbol.item
         for symbol in reading.symbols
@@ -131,6 +136,17 @@ def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
         and not _has_own_subject(reading, symbol.at)
     ]
     return own if any(span.has_time for span in own) else [*own, *others]
+
+
+def _without_own_hour(reading: Reading, span: TimeSpan) -> TimeSpan:
+    """Leave the day alone of when an adult is free, said beside the job ("I'm off at 2 on Friday so I can …")."""
+    if not (_days(span) and span.has_time):
+        return span
+    at = next((symbol.at for symbol in reading.symbols if symbol.item is span), 0)
+    start, _ = clause_around(reading, at)
+    if _OWN_HOUR.search(reading.skeleton[start:at]) is None:
+        return span
+    return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
 
 
 def is_timed(reading: Reading, activity: Mention) -> bool:

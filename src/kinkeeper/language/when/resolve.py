@@ -27,6 +27,7 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
     "bedtime": (20, 21),
     "night": (20, 24),
 }
+_NOON: Final = 12
 _LATE_LAST_HOUR: Final = 21
 
 
@@ -161,6 +162,8 @@ def _clocked(
     partial: Partial, clock: Clock, day: date | None, *, scope: Scope, habits: Habits
 ) -> Resolved | None:
     hour = hour_of(clock, partial.part, habits)
+    if hour == 0 and clock.half is None and _ends_morning(partial, clock):
+        hour = _NOON
     has_date = day is not None
     if day is None:
         period = partial.period
@@ -183,6 +186,12 @@ def _clocked(
         grain=grain,
         is_meridiem_known=is_certain(clock, partial.part) or habits.is_morning,
     )
+
+
+def _ends_morning(partial: Partial, clock: Clock) -> bool:
+    """Whether a 12 is the noon up to which a morning lasts ("Monday morning until 12")."""
+    is_twelve = (clock.hour, clock.minute) == (_NOON, 0)
+    return is_twelve and partial.part == "morning" and partial.bound in {"until", "before", "by"}
 
 
 def _may_be_tonight(clock: Clock, hour: int, partial: Partial, scope: Scope) -> bool:
