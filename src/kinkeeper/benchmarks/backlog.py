@@ -37,6 +37,7 @@ from kinkeeper.observer.speaking import REPLAY
 
 _FEW, _MANY = 5, 500
 _MESSAGES = 42
+_ROUNDS = 3
 _WARM_UP = 7
 _DAYS_AHEAD = 60
 _LARGEST_RATIO = 1.5
@@ -47,15 +48,13 @@ def measure() -> tuple[Ratio, ...]:
     """Settle the same messages in two families, one of which has a hundred times as many open cards.
 
     Returns:
-        CPU time of a message with many open cards as a ratio to that with few.
+        CPU time of a message with many open cards as a ratio to that with few; each message counts
+        with its best round.
     """
-    with ExitStack() as held:
-        folder = Path(held.enter_context(TemporaryDirectory()))
-        (folder / "household.toml").write_text(HOUSEHOLD, encoding="utf-8")
-        few, many = (held.enter_context(bench_system(folder, name)) for name in ("few", "many"))
-        few.store.write_now(lambda conn: _fill(conn, _FEW))
-        many.store.write_now(lambda conn: _fill(conn, _MANY))
-        with_few, with_many = asyncio.run(_settle_in_turn(few, many))
+    rounds = [_round() for _ in range(_ROUNDS)]
+    with_few, with_many = (
+        [min(each) for each in zip(*costs, strict=True)] for costs in zip(*rounds, strict=True)
+    )
     return (
         Ratio(
             name=f"tier 2 of a queued message with {_MANY} open cards, CPU",
@@ -66,6 +65,17 @@ def measure() -> tuple[Ratio, ...]:
             target=_LARGEST_RATIO,
         ),
     )
+
+
+def _round() -> tuple[Sequence[float], Sequence[float]]:
+    """Return the CPU time of each message with few and with many open cards, on new databases."""
+    with ExitStack() as held:
+        folder = Path(held.enter_context(TemporaryDirectory()))
+        (folder / "household.toml").write_text(HOUSEHOLD, encoding="utf-8")
+        few, many = (held.enter_context(bench_system(folder, name)) for name in ("few", "many"))
+        few.store.write_now(lambda conn: _fill(conn, _FEW))
+        many.store.write_now(lambda conn: _fill(conn, _MANY))
+        return asyncio.run(_settle_in_turn(few, many))
 
 
 def _fill(conn: Connection, count: int) -> None:

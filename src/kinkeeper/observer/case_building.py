@@ -131,7 +131,10 @@ class CaseBuilder:
         days = {day for each in said for day in each.dates}
         days |= {each.moved_from for each in said if each.moved_from}
         today = prepared.sent_at.date()
-        if any(each.task in CHANGES for each in said):
+        if any(
+            each.task is Task.MOVE or (each.task in CHANGES and not each.named_dates)
+            for each in said
+        ):
             days |= {today - _DAY, today + SERIES_AHEAD}
         elif not outcome.extraction.dates:
             days |= {today, today + UNDATED_DAYS * _DAY}
