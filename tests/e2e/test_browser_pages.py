@@ -17,7 +17,7 @@ WIDTHS = (320, 390, 1280)
 THEMES = ("light", "dark")
 PAGES = (
     "/", "/pending", "/calendar", "/calendar?span=agenda", "/calendar?span=month", "/silence",
-    "/health", "/nowhere",
+    "/health", "/people", "/nowhere",
 )  # fmt: skip
 CLAIM = "I'll pick up Leo from school tomorrow at 3pm"
 SUMMARY = "Sarah picks up Leo"
