@@ -1,17 +1,24 @@
 """After the days of retention no words of the chat are left, in any table nor in the bytes of the file."""
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
 from family_chat import Chat, chat
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer import retention
+from kinkeeper.observer.upkeep import Upkeep
+from kinkeeper.store import engines
 from kinkeeper.store.schema import metadata
+from kinkeeper.store.sqlite_library import dbapi2
 
 KEEP = timedelta(days=30)
 OLD = [
@@ -121,6 +128,24 @@ def test_no_table_holds_words_of_an_old_message(family: Chat) -> None:
 def test_the_file_holds_no_byte_of_an_old_message(family: Chat) -> None:
     assert bytes_with(family, ["Timbuktu"]), "the words of a kept message must be found this way"
     purge(family)
+    assert bytes_with(family, MARKS) == set()
+
+
+def test_a_log_that_was_in_use_is_folded_later(
+    family: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0.1)
+    system = family.system
+    upkeep = Upkeep(
+        family.store, family.household.id, speaker=system.speaker(), keep_texts=KEEP,
+        clock=VirtualClock(family.at("Thu 2026-04-09 10:00")),
+    )  # fmt: skip
+    with closing(dbapi2.connect(str(family.path), isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM messages").fetchall()
+        with pytest.raises(UnavailableError):
+            asyncio.run(upkeep.run_once())
+    asyncio.run(upkeep.run_once())
     assert bytes_with(family, MARKS) == set()
 
 

@@ -69,17 +69,19 @@ class Upkeep:
         questions, is_expiring = await self._store.read(lambda conn: self._due(conn, now))
         if is_expiring:
             await self._store.write(lambda conn: proposals.expire_due(conn, self._household, now))
-        if now >= self._next_purge:
+        asked = sum([await self._ask(row_id, now) for row_id in questions])
+        if not self._next_purge - _BETWEEN_PURGES <= now < self._next_purge:
             await self._purge(now)
-        return sum([await self._ask(row_id, now) for row_id in questions])
+        return asked
 
     async def _purge(self, now: datetime) -> None:
         purged = await self._store.write(
             lambda conn: retention.purge(conn, self._household, now=now, keep=self._keep_texts)
         )
         if purged:
-            await asyncio.to_thread(self._store.fold_log)
             log.info("observer.texts.purged", messages=purged)
+        # Also where no message lost its text now: other words may have gone, or the log was in use last time.
+        await asyncio.to_thread(self._store.fold_log)
         self._next_purge = now + _BETWEEN_PURGES
 
     def _due(self, conn: Connection, now: datetime) -> tuple[Sequence[str], bool]:
