@@ -1,13 +1,21 @@
 """`kinkeeper restore` and what the doctor says of backups, as people run them."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cli_program import Program, message
+from kinkeeper.store import migrations
 from kinkeeper.store.nightly import set_aside
 
 pytestmark = pytest.mark.slow
+
+
+def table_names() -> list[str]:
+    """Return the names of the program's tables, as its migrations make them."""
+    written = Path(migrations.__file__).parent.glob("versions/*.py")
+    return re.findall(r'create_table\(\s*"(\w+)"', "\n".join(each.read_text() for each in written))
 
 
 @pytest.fixture
@@ -27,6 +35,7 @@ def test_a_backup_is_shown_then_restored_and_the_old_one_restored_back(
     assert looked.code == 0
     assert "messages" in looked.out
     assert "sound" in looked.out
+    assert all(name in looked.out for name in table_names())
     assert program.database.read_bytes() == before
     done = program.run("restore", str(saved))
     assert done.code == 0

@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.table import Table
 
 from kinkeeper.bootstrap import database_address
+from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import settings_of
 from kinkeeper.cli.tables import console
@@ -13,6 +14,7 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.store.backup_check import BackupContents, check_backup
 from kinkeeper.store.restore import restorable, restore
 from kinkeeper.store.schema import metadata
+from kinkeeper.web.access import tables as _access  # noqa: F401 - makes its tables known
 
 
 def check(where: Where, file: Path) -> None:
