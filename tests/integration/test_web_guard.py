@@ -90,6 +90,14 @@ def test_errors_are_problems_for_programs_and_pages_for_people(house: Served) ->
     assert (wrong.status_code, wrong.headers["content-type"]) == (405, PROBLEM)
 
 
+@pytest.mark.parametrize("path", ["/why/a%00b", "/pending?about=%00", "/invite/" + "%00" * 30])
+def test_what_no_database_server_takes_goes_no_further(house: Served, path: str) -> None:
+    token = house.token("sarah")
+    answer = ask(house, "GET", path, headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == PROBLEM
+
+
 def test_bad_input_is_named_by_its_place(house: Served) -> None:
     async def story() -> Any:
         async with house.bearing(house.token("sarah")) as client:

@@ -112,6 +112,9 @@ class Guard:
             return problems.refusal(
                 Request(scope), 429, "too many requests; wait", problems.retry_after(waits)
             )
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            detail = "the address holds a zero character, which nothing has in its name"
+            return problems.refusal(Request(scope), 400, detail)
         most = largest_body(scope["path"])
         if (announced_length(scope) or 0) > most:
             error = too_large(most)
