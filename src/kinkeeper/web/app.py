@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
-from kinkeeper.web import probes, problems
+from kinkeeper.web import live, probes, problems
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import brain, events, feeds, figures, messages, observe, quiet, webhook
@@ -44,6 +44,7 @@ class Application(FastAPI):
         self.state.context = context
         self.state.door = Door(context)
         self.state.editions = feeds.Editions()
+        self.state.listeners = live.Listeners()
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
         self.router.routes[:0] = [*hot, *probes.routes, *every.plain]

@@ -5,10 +5,13 @@ nothing is lost by a lost connection: whoever comes back with an older place is 
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import datetime
+from http import HTTPStatus
 
 from sqlalchemy import Connection, func, select
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -27,6 +30,7 @@ from kinkeeper.web.plain import plain_route
 
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120
+_MOST_PAGES = 20  # one person's open pages; each costs a connection and a look into the database
 _ALIVE = ": alive\n\n"
 
 
@@ -51,6 +55,39 @@ def cursor(conn: Connection, household: str) -> str:
         .where(action_transitions.c.household == household)
     ).scalar_one()
     return f"m{heard}.g{to_text(understood) if understood else '-'}.a{steps}"
+
+
+class Listeners:
+    """How many pages each person has open here."""
+
+    def __init__(self) -> None:
+        self._open: Counter[tuple[str, str]] = Counter()
+
+    def count(self, household: str, member: str) -> int:
+        """Return how many pages a member of a household has open."""
+        return self._open[household, member]
+
+    def require_room(self, person: Person) -> None:
+        """Refuse one more page of somebody who has too many open.
+
+        Raises:
+            HTTPException: Too many requests.
+        """
+        if self.count(*_who(person)) >= _MOST_PAGES:
+            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many pages are open; close some")
+
+    async def counted(self, person: Person, events: AsyncIterator[str]) -> AsyncIterator[str]:
+        """Pass the events of a page on, and count the page for as long as it listens."""
+        self._open[_who(person)] += 1
+        try:
+            async for event in events:
+                yield event
+        finally:
+            self._open[_who(person)] -= 1
+
+
+def _who(person: Person) -> tuple[str, str]:
+    return person.household.id, person.member.id
 
 
 async def _events(
@@ -87,8 +124,12 @@ async def _heard(commits: CommitWatch, stopping: asyncio.Event) -> bool:
 async def events(request: Request) -> Response:
     """Stream what happens in the household of whoever asks."""
     person: Person = request.state.person
+    listeners: Listeners = request.app.state.listeners
+    listeners.require_room(person)
     seen = request.headers.get("last-event-id") or request.query_params.get("since", "")
-    stream = _events(context_of(request), person, request, seen[:_LONGEST_CURSOR])
+    stream = listeners.counted(
+        person, _events(context_of(request), person, request, seen[:_LONGEST_CURSOR])
+    )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
