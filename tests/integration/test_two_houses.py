@@ -12,11 +12,14 @@ from sqlalchemy import Connection, select
 from kinkeeper.actions.press_tokens import PressedButton, PressRefusal
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.bootstrap import Houses, System, open_houses
+from kinkeeper.bootstrap.telegram import Connected
+from kinkeeper.bootstrap.web import web_context
 from kinkeeper.core.errors import ConfigError, DeniedError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.addresses import remember_private_chat
+from kinkeeper.observability.findings import ok
 from kinkeeper.observer.pressing import press
 from kinkeeper.observer.quiet import be_quiet
 from kinkeeper.observer.tables import observer_messages
@@ -222,6 +225,23 @@ def test_a_group_named_in_the_settings_must_say_whose_it_is(folder: Path, tmp_pa
     known = settings.model_copy(update={"telegram_group_chat_id": "family-south"})
     with open_houses(known) as houses:
         assert len(houses.systems) == 2
+
+
+def test_the_health_page_of_one_household_names_nobody_of_another(houses: Houses) -> None:
+    """How the bot stands with Telegram names the groups and members of all its households."""
+    telegram = Connected(findings=lambda: [ok("telegram group", f"{CHAT}-north: hears all")])
+
+    async def found(some: Houses) -> str:
+        with some.live_intakes() as intakes:
+            context = web_context(
+                some, intakes, some.settings, port=1, clock=VirtualClock(MONDAY),
+                working=asyncio.Event(), telegram=telegram,
+            )  # fmt: skip
+        return " ".join(each.found for each in context.checkup())
+
+    assert f"{CHAT}-north" not in asyncio.run(found(houses))
+    alone = replace(houses, systems=houses.systems[:1])
+    assert f"{CHAT}-north" in asyncio.run(found(alone))
 
 
 def test_further_tasks_run_until_the_end_and_one_that_fails_ends_everything(
