@@ -44,4 +44,6 @@ def page(
 def error_page(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
     """Return a page that says what went wrong and what to do."""
     title = HTTPStatus(status).phrase
+    if detail == title:
+        detail = "Nothing is here under this address, or not for a press of this kind."
     return page("error.html", None, status=status, headers=headers, title=title, detail=detail)
