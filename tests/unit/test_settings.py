@@ -117,3 +117,22 @@ def test_an_unknown_key_names_the_nearest(tmp_path: Path) -> None:
     assert "did you mean TELEGRAM_BOT_TOKEN_FILE?" in problems(
         tmp_path, dotenv="TELEGRAM_BOT_TOKEN_FIL=x\n"
     )
+
+
+@pytest.mark.parametrize("name", [".env", "kinkeeper.toml"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    def told() -> str:
+        with pytest.raises(ConfigError) as caught:
+            load_settings(
+                environment={}, env_file=tmp_path / ".env", toml_file=tmp_path / "kinkeeper.toml"
+            )
+        return str(caught.value)
+
+    file = tmp_path / name
+    file.symlink_to(file)
+    assert name in told()
+    assert "cannot be read" in told()
+    file.unlink()
+    file.write_bytes(b"HOST=\xff\xfe")
+    assert name in told()
+    assert "UTF-8" in told()

@@ -4,6 +4,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def load_settings(
     known = _known()
     for where, content in (
         (str(toml_file), _read_toml(toml_file, problems)),
-        (str(env_file), _read_env(env_file)),
+        (str(env_file), _read_env(env_file, problems)),
         ("environment", {k: v for k, v in outside.items() if k.lower() in known and v != ""}),
     ):
         problems += _unknown(where, content)
@@ -68,19 +69,31 @@ def data_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(_read(path, problems))
+    except tomllib.TOMLDecodeError as error:
         problems.append(Problem(where=str(path), line=None, message=f"not valid TOML: {error}"))
         return {}
 
 
-def _read_env(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    return {key: value for key, value in dotenv_values(path).items() if value}
+def _read_env(path: Path, problems: list[Problem]) -> dict[str, Any]:
+    values = dotenv_values(stream=StringIO(_read(path, problems)))
+    return {key: value for key, value in values.items() if value}
+
+
+def _read(path: Path, problems: list[Problem]) -> str:
+    """Return what a file holds: nothing where there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
+    except OSError as error:
+        # Also where the folder is closed to this user: what lies in it is then not known.
+        message = f"cannot be read ({error.strerror}); let this user read it, or start elsewhere"
+        problems.append(Problem(where=str(path), line=None, message=message))
+    except UnicodeDecodeError:
+        problems.append(Problem(where=str(path), line=None, message="not a text file in UTF-8"))
+    return ""
 
 
 def _unknown(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
