@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest -q
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate
 
-.PHONY: help setup demo test check core full bench eval lock fmt picture clean
+.PHONY: help setup demo test check core full bench eval lock fmt picture pictures clean
 
 help: ## Tell what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -57,6 +57,9 @@ fmt: $(DEV) ## Format the code and mend what can be mended
 
 picture: $(RUNTIME) ## Draw the demo's picture in the documentation anew
 	$(BIN)/python bench/draw_demo.py
+
+pictures: $(DEV) picture ## Draw the pages' pictures, too; needs Chromium
+	$(BIN)/python bench/draw_pages.py
 
 clean: ## Remove what was installed and cached
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage

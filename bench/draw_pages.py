@@ -36,7 +36,7 @@ from kinkeeper.web.context import House, WebContext
 CHROMIUM = Path("/usr/bin/chromium")
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SAMPLE = files("kinkeeper.cli").joinpath("sample")
-NOW = datetime.fromisoformat("2026-03-05T07:40:00-06:00")
+NOW = datetime.fromisoformat("2026-03-05T07:50:00-06:00")
 VIEWER = "sarah"
 PHONE_HEIGHT, DESK_HEIGHT, DESK = 844, 800, 1000
 # The sample's days end on a Wednesday night; this is how the next morning begins.
@@ -56,12 +56,14 @@ class Picture:
         path: Its address.
         width: Of the browser, CSS pixels.
         theme: Colour scheme.
+        card: Words of the card that is scrolled to; empty shows the page's beginning.
     """
 
     page: str
     path: str
     width: int = 390
     theme: str = "light"
+    card: str = ""
 
     @property
     def name(self) -> str:
@@ -72,7 +74,7 @@ class Picture:
 PICTURES = (
     Picture(page="today", path="/"),
     Picture(page="today", path="/", theme="dark"),
-    Picture(page="pending", path="/pending"),
+    Picture(page="pending", path="/pending", card="John and Sarah both have"),
     Picture(page="why", path="/why/m13"),
     Picture(page="silence", path="/silence", theme="dark"),
     Picture(page="week", path="/calendar", width=1280, theme="dark"),
@@ -185,6 +187,9 @@ def take(  # noqa: PLR0917 - what a picture needs
         )  # fmt: skip
         page = context.new_page()
         page.goto(picture.path)
+        if picture.card:
+            found = page.locator(".card", has_text=picture.card).first
+            found.evaluate("(card) => card.scrollIntoView({ behavior: 'instant' })")
         page.screenshot(path=folder / picture.name)
         context.close()
 
