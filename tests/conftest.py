@@ -1,0 +1,34 @@
+"""What the core suite leaves out besides tests marked one by one: kinds of tests that cost seconds by nature."""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+# Whole programs, servers and chats; of these the core keeps the scenarios and the laws of the observer.
+SLOW_FOLDERS = ("e2e",)
+KEPT = frozenset({"test_observer_scenarios.py", "test_observer_laws.py"})
+
+# Every test of these serves pages, replays chats or runs long random stories.
+SLOW_FILES = (
+    "integration/test_web_*.py",
+    "integration/test_decisions_proved.py",
+    "integration/test_delivery.py",
+    "integration/test_pressing.py",
+    "integration/test_restore.py",
+    "integration/test_retention.py",
+    "property/test_calendar_graph.py",
+    "property/test_chat_files.py",
+    "property/test_observer_pipeline.py",
+    "property/test_web_lanes.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark them as slow."""
+    for item in items:
+        path = item.path.relative_to(TESTS)
+        in_slow_folder = path.parts[0] in SLOW_FOLDERS and path.name not in KEPT
+        if in_slow_folder or any(path.match(pattern) for pattern in SLOW_FILES):
+            item.add_marker(pytest.mark.slow)
