@@ -238,6 +238,12 @@ def test_the_hour_at_which_the_sender_is_free_is_not_that_of_the_job() -> None:
     assert fetched.times == (time(14, 0),)
 
 
+@pytest.mark.parametrize("occasion", ["camp", "exam", "gala", "tournament", "test"])
+def test_an_occasion_of_an_activity_is_not_its_series(occasion: str) -> None:
+    assert said(f"Mia ballet {occasion} this Friday").is_special
+    assert not said("Mia ballet lesson this Friday").is_special
+
+
 def test_running_late_is_no_sport() -> None:
     assert said("running late, be there 6ish").activity is None
     assert said("Leo running at 6 tomorrow").activity == "running"

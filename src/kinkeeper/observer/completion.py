@@ -5,11 +5,12 @@ from dataclasses import replace
 from datetime import date
 
 from kinkeeper.calendar.model import EventKind
-from kinkeeper.observer.model import Extraction, Task
+from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.schedule import Schedule, Slot
 
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_JOB_STANCES = frozenset({Stance.ASKS, Stance.CLAIMS, Stance.ASSIGNS, Stance.ACCEPTS})
 
 
 def complete(
@@ -26,11 +27,12 @@ def complete(
     Returns:
         The extraction with activity, child and day filled in where they are certain; never changed.
     """
+    said = extraction.activity
     extraction = _name_activity(extraction, schedule, participants)
     extraction = _name_child(extraction, schedule, participants)
     if extraction.task in _CHANGES:
-        extraction = _name_day(extraction, schedule, today)
-    return extraction
+        return _name_day(extraction, schedule, today)
+    return _imply_day(extraction, schedule, today) if extraction.activity == said else extraction
 
 
 def _name_activity(
@@ -91,6 +93,14 @@ def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extrac
         source = standing[0] if standing else _nearest(coming, extraction.dates[0])
         return replace(extraction, moved_from=source.day)
     return extraction
+
+
+def _imply_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """A job of an activity without a day ("who can do judo?") is that of the activity's next one."""
+    if extraction.dates or extraction.stance not in _JOB_STANCES:
+        return extraction
+    days = [slot.day for slot in _of(extraction, schedule) if slot.day >= today]
+    return replace(extraction, dates=(min(days),), is_day_implied=True) if days else extraction
 
 
 def _nearest(slots: Sequence[Slot], day: date) -> Slot:

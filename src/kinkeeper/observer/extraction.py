@@ -22,6 +22,7 @@ from kinkeeper.observer.clauses import (
     stance_of,
     task_phrases,
 )
+from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
@@ -293,8 +294,11 @@ def _is_special(
     reading: Reading, activity: Mention | None, sender: Member | None, participants: Participants
 ) -> bool:
     """Whether it is no series of the household: an occasion, somebody else's lesson, a game for fun."""
+    occasions = grammar().stances["special"]
     if has_cue(reading, "special") or any(
-        participants.is_occasion(mention.id) for mention in reading.of_kind("generic")
+        # The mark of a word that is in the vocabulary as well hides it from the grammar.
+        participants.is_occasion(mention.id) or occasions.search(mention.surface.casefold())
+        for mention in reading.of_kind("generic")
     ):
         return True
     if activity is None or reading.of_kind("child", "group"):
