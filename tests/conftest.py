@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no defect of what is tested.
+settings.register_profile("kinkeeper", deadline=None)
+settings.load_profile("kinkeeper")
 
 TESTS = Path(__file__).parent
 

@@ -65,6 +65,11 @@ def events(draw: st.DrawFn) -> Event:
     )
 
 
+def days_later(start: datetime, days: int, zone: str) -> datetime:
+    """Return the same time of day some days later, as the event's zone tells it: whole days stay whole."""
+    return (start.astimezone(ZoneInfo(zone)) + timedelta(days=days)).astimezone(UTC)
+
+
 def occurrences(event: Event, overrides: tuple[Override, ...], window: Interval) -> list[object]:
     return [
         (each.interval, each.state, each.responsible, each.place)
@@ -83,7 +88,7 @@ def test_events_and_changed_occurrences_come_back(event: Event, data: st.DataObj
         Override(
             event_id=event.id,
             original_start=start,
-            start=data.draw(st.none() | st.just(start + timedelta(days=3))),
+            start=data.draw(st.none() | st.just(days_later(start, 3, event.tz))),
             duration=data.draw(st.none() | st.just(timedelta(days=1))),
             state=data.draw(st.none() | st.just(EventState.CANCELLED)),
             responsible=data.draw(st.none() | members),
