@@ -165,7 +165,7 @@ def test_the_play_runs_to_its_end(home: Site):
 
 
 def test_forced_colours_keep_edges_and_marks(home: Site):
-    home.hear("sarah", "I'll pick up Leo from school today at 3pm")
+    home.hear("john", "I'll pick up Leo from school today at 3pm")
     home.hear("sarah", "who's picking up Mia from ballet today?")
     with home.visit(forced_colors="active") as page:
         page.goto("/pending")
