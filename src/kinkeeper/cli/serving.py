@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 
 import structlog
@@ -28,6 +28,7 @@ from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.security.hosts import is_loopback
+from kinkeeper.web.views.welcome import Heard
 
 log = structlog.get_logger()
 
@@ -101,8 +102,9 @@ async def _serve(
     port = listener.getsockname()[1]
     async with telegram_connected(houses, intakes, clock=clock) as telegram:
         context = web_context(
-            houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram
-        )
+            houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram,
+            sample=_sample,
+        )  # fmt: skip
         server = _Server(_config(settings, context), context)
         supervisor = find_supervisor()
         with _told(server):
@@ -120,6 +122,14 @@ async def _serve(
                 report(supervisor, STOPPING)
                 working.clear()
                 living.cancel()
+
+
+async def _sample() -> AsyncIterator[Heard]:
+    """Play the sample family's days; what that takes is loaded when somebody first looks."""
+    from kinkeeper.cli.demonstration import play_sample
+
+    async for heard in play_sample():
+        yield heard
 
 
 def _config(settings: Settings, context: WebContext) -> uvicorn.Config:

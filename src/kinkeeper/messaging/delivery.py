@@ -28,6 +28,7 @@ from kinkeeper.messaging.channel import (
 from kinkeeper.messaging.lanes import Lane, Mint, Taken
 from kinkeeper.messaging.outbox import TOPIC
 from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.commits import CommitWatch
 from kinkeeper.store.store import Store
 
@@ -178,7 +179,9 @@ class Deliverer:
             return await self._step(lane)
         except UnavailableError as error:
             log.warning("messaging.delivery.postponed", reason=type(error).__name__)
-            return self._clock.now() + self._pace.poll_every
+        except Exception as error:  # noqa: BLE001 - one chat's trouble must not end the others' deliveries
+            log.error("messaging.delivery.stuck", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
+        return self._clock.now() + self._pace.poll_every
 
     async def _step(self, lane: Lane) -> Literal[True] | datetime | None:
         """Deliver the first row of a lane: True where a channel was called, else when to look again."""

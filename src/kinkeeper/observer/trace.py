@@ -93,7 +93,12 @@ class Trace:
 
 
 def load_trace(
-    conn: Connection, household: Household, message_id: str, *, chat_id: str | None = None
+    conn: Connection,
+    household: Household,
+    message_id: str,
+    *,
+    chat_id: str | None = None,
+    is_exact: bool = False,
 ) -> Trace:
     """Return the trace of a message.
 
@@ -102,12 +107,13 @@ def load_trace(
         household: Its household.
         message_id: The channel's id, or a beginning that fits one message only, or the row's own id.
         chat_id: Its chat, where several have such a message.
+        is_exact: Whether it must be the channel's whole id; a person who types may write less.
 
     Raises:
         NotFoundError: There is no such message.
         InputError: The beginning fits several messages, or several chats have it.
     """
-    row = _find_row(conn, household.id, message_id, chat_id)
+    row = _find_row(conn, household.id, message_id, chat_id, is_exact=is_exact)
     gates = {
         gate.stage: GateReading(
             stage=gate.stage, score=gate.score, threshold=gate.threshold,
@@ -128,16 +134,18 @@ def load_trace(
     )
 
 
-def _find_row(conn: Connection, household: str, message_id: str, chat_id: str | None) -> Row[Any]:
+def _find_row(
+    conn: Connection, household: str, message_id: str, chat_id: str | None, *, is_exact: bool
+) -> Row[Any]:
     table = observer_messages
     where = [table.c.household == household]
     if chat_id is not None:
         where.append(table.c.chat_id == chat_id)
     newest_last = select(table).order_by(table.c.created_at, table.c.id)
     rows = conn.execute(newest_last.where(*where, table.c.message_id == message_id)).all()
-    if not rows:
+    if not rows and not is_exact:
         rows = conn.execute(newest_last.where(*where, table.c.id == message_id)).all()
-    if not rows and message_id:
+    if not rows and not is_exact and message_id:
         begins = table.c.message_id.startswith(message_id, autoescape=True)
         rows = conn.execute(newest_last.where(*where, begins)).all()
     if not rows:

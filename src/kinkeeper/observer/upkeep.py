@@ -13,6 +13,7 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.observability.log import without_message_text
 from kinkeeper.observer import repository, retention
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
@@ -61,6 +62,8 @@ class Upkeep:
                 await self.run_once()
             except UnavailableError as error:
                 log.warning("observer.upkeep.postponed", reason=type(error).__name__)
+            except Exception as error:  # noqa: BLE001 - one household's trouble must not end the server
+                log.error("observer.upkeep.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
             await asyncio.sleep(every.total_seconds())
 
     async def run_once(self) -> int:

@@ -138,20 +138,24 @@ def _pending(asking: _Asking) -> Sequence[Answer]:
     return asking.answers.pending(asking.conn, with_buttons=may_decide)
 
 
+_WHY_HOW = "In the group, answer a message with /why, and I say what I made of it."
+
+
 def _why(asking: _Asking) -> Sequence[Answer]:
-    about = asking.asked.about
-    chat_id = None if asking.asked.chat.is_private else asking.asked.chat.id
-    ours = None
-    if about is not None and chat_id is not None:
-        ours = outbox.find_by_channel_id(
-            asking.conn, asking.household, CHANNEL, chat_id, message_id=about
-        )
-    if about is None or (ours is not None and ours.message.reply_to is None):
-        return [Answer(text="Answer a message with /why, and I say what I made of it.")]
+    about, chat = asking.asked.about, asking.asked.chat
+    if about is None or chat.is_private:
+        return [Answer(text=_WHY_HOW)]
+    ours = outbox.find_by_channel_id(
+        asking.conn, asking.household, CHANNEL, chat.id, message_id=about
+    )
+    if ours is not None and ours.message.reply_to is None:
+        return [Answer(text=_WHY_HOW)]
     wanted = about if ours is None else ours.message.reply_to
     try:
-        trace = load_trace(asking.conn, asking.family.household, wanted or "", chat_id=chat_id)
-    except (NotFoundError, InputError):
+        trace = load_trace(
+            asking.conn, asking.family.household, wanted or "", chat_id=chat.id, is_exact=True
+        )
+    except NotFoundError:
         return [Answer(text="I did not hear that message.")]
     if ours is not None:
         feedback.wonder(
