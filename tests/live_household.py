@@ -23,7 +23,16 @@ ZONE = ZoneInfo("America/Chicago")
 MONDAY = datetime(2026, 3, 2, 8, tzinfo=ZONE)
 
 # When work was done, and by whose hands, differs between runs that came to the same.
-_HOW_IT_WENT = {"processed_at", "attempt", "failures", "epoch", "lease_until", "due_at", "error"}
+_HOW_IT_WENT = {
+    "processed_at",
+    "attempt",
+    "failures",
+    "epoch",
+    "begun",
+    "lease_until",
+    "due_at",
+    "error",
+}
 _LEFT = (messages, observer_messages, open_questions, pending_actions, outbox, events)
 
 
