@@ -40,6 +40,7 @@ _MERGED: Mapping[tuple[str, ...], str] = {
     ("school", "run"): "school-run",
     ("drop", "offs"): "drop-off",
     ("don't", "worry"): "don't-worry",
+    ("not", "to", "worry"): "don't-worry",
     ("who", "is"): "who's",
     ("i'm", "going", "to"): "i'll",
     ("one", "of", "you"): "anyone",

@@ -17,9 +17,15 @@ _REFUSING = re.compile(
     r"(?:(?:can|will|could|is|does|may|might|would) not|is (?:sick|ill|away|stuck|busy|working|out of)|has to work)"
 )
 _SPOKEN_TO = re.compile(r"(?:^|, |[.!] )(?P<adult><adult>)(?= ?,| you| no need| do not| ?[.!]?$)")
+_NOT_DONE = re.compile(
+    r"(?<!\w)(?:i|we|<adult>|he|she|they) (?:did|was|were|had|has|have|do|does) not(?!\w)"
+)
+_BRIEF = 10
+"""Most words and marks of a refusal that names no job."""
+
 _DROPPING = re.compile(r"(?<!\w)drop")
 _GOING_BACK = re.compile(
-    r"(?<!\w)(?:after all|any ?more|no longer|(?:has|have|is)? ?c[ao]me up|turns out|let you down|back out|pull out|drop out|bail|double booked)(?!\w)"
+    r"(?<!\w)(?:after all|any ?more|no longer|(?:has|have|is)? ?c[ao]me up|turns out|let you down|that is me out|(?:hand|give|pass)(?:ing)? [^.]{1,30} (?:back|over) to|back out|pull out|drop out|bail|double booked)(?!\w)"
 )
 
 
@@ -91,6 +97,19 @@ def refuser(reading: Reading, sender: str) -> str:
 def goes_back_on(reading: Reading) -> bool:
     """Whether the words themselves say that something promised does not hold: "can't after all"."""
     return _GOING_BACK.search(reading.skeleton) is not None
+
+
+def refuses_a_job(reading: Reading) -> bool:
+    """Whether a refusal can be the stepping back from a job: it is brief, or says so, or names the job or its day.
+
+    What was not done ("i didn't drop them") and a "no" in a long story are neither.
+    """
+    if goes_back_on(reading):
+        return True
+    if _NOT_DONE.search(reading.skeleton):
+        return False
+    is_named = bool(reading.spans or reading.of_kind("child", "group", "activity", "generic"))
+    return is_named or len(reading.symbols) <= _BRIEF
 
 
 def freed(reading: Reading) -> str | None:

@@ -133,10 +133,19 @@ def _matching(
 
 def _is_past_other_talk(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:
     """Whether a yes that says nothing of the job would skip what somebody has asked since."""
-    says_more = extraction.child or extraction.activity or extraction.task or extraction.dates
-    if extraction.stance is not Stance.ACCEPTS or says_more or reply.talked_since is None:
+    if extraction.stance is not Stance.ACCEPTS or is_specific(extraction):
         return False
-    return question.asked_at < reply.talked_since
+    return reply.talked_since is not None and question.asked_at < reply.talked_since
+
+
+def is_specific(extraction: Extraction) -> bool:
+    """Whether an answer says anything of the job: whom, what or when."""
+    return bool(extraction.child) or names_job(extraction)
+
+
+def names_job(extraction: Extraction) -> bool:
+    """Whether an answer says what is to be done or when, not only whom it is for."""
+    return bool(extraction.activity or extraction.task or extraction.dates)
 
 
 def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:
@@ -195,8 +204,12 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
 
 
 def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Extraction:
+    job = question.extraction
+    if job.child and set(job.child) < set(extraction.child) and not names_job(extraction):
+        # "Both" may mean two jobs as well as two children.
+        extraction = replace(extraction, child=job.child)
     return replace(
-        completed_by(extraction, question.extraction),
+        completed_by(extraction, job),
         assigned_to=_assignee(extraction, reply, question),
         attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
     )

@@ -22,6 +22,7 @@ from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance, Task
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.standing import Standing, concerned, may_mean_unnamed
@@ -92,13 +93,18 @@ class CaseBuilder:
             standing = concerned(
                 prepared, part, outcome.extraction, pending=pending, schedule=schedule,
                 participants=self._participants, window=self._config.open_question_window,
+                own_questions=[
+                    q for q in self._answerable(conn, prepared, part)
+                    if q.asker == prepared.stored.message.sender
+                ],
             )  # fmt: skip
         extraction = standing.extraction
         if extraction.dates != outcome.extraction.dates:
             schedule = self._schedule(conn, extraction, prepared, pending)
         completed = complete(
-            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants
-        )
+            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants,
+            words=_own_words(part.reading),
+        )  # fmt: skip
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
             schedule = self._schedule(conn, completed, prepared, pending)
         if standing.slot is not None:
@@ -181,6 +187,16 @@ class CaseBuilder:
             threshold=threshold,
             decision=GateDecision.PROCEED if passes else GateDecision.DROP,
         )
+
+
+def _own_words(reading: Reading) -> frozenset[str]:
+    """The words of a message that name neither people, places nor an activity of the household."""
+    named = reading.of_kind("child", "adult", "group", "place", "activity", "resource")
+    return frozenset(
+        token.text
+        for token in reading.tokens
+        if not any(m.start <= token.start < m.end for m in named)
+    )
 
 
 def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str]:

@@ -18,7 +18,9 @@ from kinkeeper.observer.reading import Reading
 _CLAUSE_BREAKS = re.compile(
     r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$))"
-    r"| and (?=<childs?> (?:(?:to|at|from|on|for|has|is|in|the|his|her) )*<(?:act|generic|date|time|datetime)>))"
+    r"| and (?=<childs?> (?:(?:to|at|from|on|for|has|is|in|the|his|her) )*<(?:act|generic|date|time|datetime)>)"
+    r"|(?:,| and) (?=(?:the )?<act> (?:(?:on|at|is|pick ?up|run|drop ?off) )*<(?:date|datetime)>)"
+    r"|(?<=>) (?=(?:can|could|will|would) you ))"
 )
 _LISTED = re.compile(r"<childs?> and $")
 _OWN_DETAIL = re.compile(r"<(?:act|generic|place|date|time|datetime|range)>")
@@ -101,11 +103,17 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
 def segments(reading: Reading) -> tuple[Reading, ...]:
     """Return the parts of a message that each arrange something of their own; the whole one otherwise.
 
-    A part stands on its own where it names what is arranged, or who has somebody, and for which child.
+    A part stands on its own where it names what is arranged, or who has somebody, and for which child or,
+    of an activity, on which day.
     """
     ends = [end for _, end in _clause_breaks(reading.skeleton)]
     bounds = pairwise([0, *ends, len(reading.skeleton) + 1])
     standing = [pair for pair in bounds if _stands_alone(reading.within(*pair))]
+    alone = [reading.within(*pair) for pair in standing]
+    if not all(part.of_kind("child", "group") for part in alone) and not all(
+        part.of_kind("activity") for part in alone
+    ):
+        return (reading,)
     if len(standing) < 2:  # noqa: PLR2004 - two at least, or there is nothing to part
         return (reading,)
     parts: list[Reading] = []
@@ -155,7 +163,9 @@ def _stands_alone(part: Reading) -> bool:
         or any(pattern.search(part.skeleton) for pattern in grammar().tasks.values())
         or _HOLDS.search(part.skeleton) is not None
     )
-    return has_what and bool(part.of_kind("child", "group")) and not has_cue(part, "thing")
+    has_day = bool(part.of_kind("activity")) and any(span.has_date for span in part.spans)
+    is_whose = bool(part.of_kind("child", "group")) or (has_day and not has_cue(part, "change"))
+    return has_what and is_whose and not has_cue(part, "thing")
 
 
 def destination(reading: Reading) -> Mention | None:

@@ -9,12 +9,23 @@ from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.schedule import Schedule, Slot
 
+_TELLING = 4
+"""Fewest letters of a word that may stand for a longer name."""
+_GENERAL = frozenset({
+    "school", "club", "class", "classes", "lesson", "lessons", "practice", "training", "team",
+    "band", "group", "camp", "care", "after", "game",
+})  # fmt: skip
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 _JOB_STANCES = frozenset({Stance.ASKS, Stance.CLAIMS, Stance.ASSIGNS, Stance.ACCEPTS})
 
 
 def complete(
-    extraction: Extraction, schedule: Schedule, *, today: date, participants: Participants
+    extraction: Extraction,
+    schedule: Schedule,
+    *,
+    today: date,
+    participants: Participants,
+    words: frozenset[str] = frozenset(),
 ) -> Extraction:
     """Fill in what only one reading of the household's days leaves open.
 
@@ -23,16 +34,50 @@ def complete(
         schedule: The days it names (or the coming week), and the series of its activity.
         today: Local day of the message.
         participants: The household compiled.
+        words: What the message says besides people, places and activities, folded.
 
     Returns:
         The extraction with activity, child and day filled in where they are certain; never changed.
     """
     said = extraction.activity
+    extraction = _name_by_word(extraction, schedule, participants, words)
     extraction = _name_activity(extraction, schedule, participants)
     extraction = _name_child(extraction, schedule, participants)
     if extraction.task in _CHANGES:
         return _name_day(extraction, schedule, today)
     return _imply_day(extraction, schedule, today) if extraction.activity == said else extraction
+
+
+def _name_by_word(
+    extraction: Extraction, schedule: Schedule, participants: Participants, words: frozenset[str]
+) -> Extraction:
+    """Let one word of its name stand for an activity that the child has on that day ("the dancing")."""
+    is_named = any(each.id == extraction.activity for each in participants.household.activities)
+    if is_named or not extraction.child or not extraction.dates or extraction.is_special:
+        return extraction
+    telling = {word for word in words if len(word) >= _TELLING and word not in _GENERAL}
+    found = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.event_id
+        and slot.day in extraction.dates
+        and set(extraction.child) & set(slot.who)
+        and telling & set(_words_of(slot, participants))
+    }
+    if len(found) != 1:
+        return extraction
+    task = None if extraction.task is Task.APPOINTMENT else extraction.task
+    return replace(extraction, activity=found.pop(), task=task, is_loose=True)
+
+
+def _words_of(slot: Slot, participants: Participants) -> list[str]:
+    activity = next(
+        (each for each in participants.household.activities if each.id == slot.activity), None
+    )
+    name = activity.name if activity else slot.label
+    return name.casefold().split()
 
 
 def _name_activity(

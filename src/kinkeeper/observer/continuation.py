@@ -11,6 +11,10 @@ from kinkeeper.observer.reading import Reading
 
 _ONE = re.compile(r"(?<!\w)(?:he|she|him|her|his|hers)(?!\w)")
 _SEVERAL = re.compile(r"(?<!\w)(?:them|their|theirs)(?!\w)")
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|what time|which day|what day)\b(?:[^?]*\?|(?:'s| is| are| was| would| does| do| did| will| can) )",
+    re.IGNORECASE,
+)
 _SURE_ENOUGH = 0.65
 _CORRECTING = re.compile(
     r"\s*(?:\*|(?:(?:sorry|oops|whoops|no|wait|ah|oh|argh|actually|hang on)[\s,.!\u2026-]+)*"
@@ -130,10 +134,13 @@ def _is_fragment(extraction: Extraction) -> bool:
 
 
 def _continue_fragment(extraction: Extraction, earlier: Sequence[Earlier]) -> Extraction:
-    """A time sent after what it is for: the sender's own last message that names one and has no time."""
+    """A time sent after what it is for: the sender's own last message without one, or somebody's "when?"."""
     for message in earlier:
         other = message.extraction
-        if not message.is_same_sender or other.times or not (other.activity or other.task):
+        is_asked = _ASKS_WHEN.search(message.reading.text) is not None
+        if not (message.is_same_sender or is_asked) or not (other.activity or other.task):
+            continue
+        if other.times and not is_asked:
             continue
         if other.dates and extraction.dates and not set(other.dates) & set(extraction.dates):
             continue

@@ -17,12 +17,10 @@ from kinkeeper.observer.clauses import (
     TaskPhrase,
     clause_around,
     cue,
-    destination,
     has_cue,
     stance_of,
     task_phrases,
 )
-from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
@@ -36,6 +34,7 @@ from kinkeeper.observer.moments import is_timed, read_moments, turning_point
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import hhmm
+from kinkeeper.observer.subjects import activity_of, children_of, is_special
 from kinkeeper.observer.wanted import ERRANDS, is_bidden, named_tasks, seeks_owner_of
 
 _QUOTED = re.compile(
@@ -60,8 +59,6 @@ _REPLY_STANCES = {
 }
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 _CERTAIN = 0.95
-_TIED_CHARACTERS = 12
-_ANY_APPOINTMENT = "appointment"
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -80,10 +77,10 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     phrases = task_phrases(reading)
     phrase = _primary(phrases)
     stance, is_uncertain = _stance(reading, phrase)
-    activity = _activity(reading)
+    activity = activity_of(reading, phrase)
     task = phrase.task if phrase else _implied_task(activity, stance, participants)
     moments = read_moments(reading, task, turning_point(reading, phrase, activity))
-    children = _children(reading, sender, participants)
+    children = children_of(reading, phrase, sender, participants)
     adult = phrase.adult if phrase else _adult(reading)
     assigned, addressee = _assignment(
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
@@ -115,7 +112,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         moved_from=moments.moved_from,
         is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
         is_loose=activity is not None and not is_timed(reading, activity),
-        is_special=_is_special(reading, activity, sender, participants)
+        is_special=is_special(reading, activity, sender, participants)
         and task not in {Task.CANCEL, Task.MOVE},
         seeks_owner=seeks_owner,
         yields=_yields(reading),
@@ -144,7 +141,10 @@ def _declining_clause(reading: Reading) -> Reading:
     if reading.within(0, start).of_kind("child", "group", "activity"):
         start = 0
     comma = reading.skeleton.find(" ,", match.end())
-    return reading.within(start, min(end, comma) if comma >= 0 else end)
+    part = reading.within(start, min(end, comma) if comma >= 0 else end)
+    # The day of the reason is the day of the job ("the vet is coming on Friday, I can't").
+    days = tuple(span for span in reading.spans if span.has_date)
+    return part if part.spans or len(days) != 1 else replace(part, spans=days)
 
 
 def arranges(extraction: Extraction) -> Extraction:
@@ -216,7 +216,9 @@ def _assignment(
     is_uncertain: bool,
 ) -> tuple[tuple[str, ...], str | None]:
     nobody = (UNSPECIFIED,)
-    if is_uncertain:
+    # "If I do Monday, can you do Tuesday?" offers the one for the other.
+    is_offer = stance is Stance.ASKS and phrase is not None and phrase.is_sender
+    if is_uncertain and not is_offer:
         return nobody, None
     if stance is Stance.CLAIMS and sender and sender.role is not Role.CHILD:
         return (sender.id,), None
@@ -226,45 +228,15 @@ def _assignment(
         # An offer ("shall I get him?") names its own owner; a yes settles it.
         if phrase and phrase.is_sender and sender and sender.role is not Role.CHILD:
             return nobody, sender.id
-        return nobody, adult.id if adult else None
+        # A mother who writes "Mum, can you …" asks her own.
+        is_own_name = adult is not None and sender is not None and adult.id == sender.id
+        return nobody, adult.id if adult and not is_own_name else None
     return nobody, None
 
 
 def _adult(reading: Reading) -> Mention | None:
     adults = reading.of_kind("adult")
     return adults[0] if adults else None
-
-
-def _children(
-    reading: Reading, sender: Member | None, participants: Participants
-) -> tuple[str, ...]:
-    children = participants.children_of(reading.mentions)
-    if not children and sender and sender.role is Role.CHILD:
-        return (sender.id,)
-    return children
-
-
-def _activity(reading: Reading) -> Mention | None:
-    """The activity talked about; an appointment's own word wins over a series it merely touches."""
-    if has_cue(reading, "thing"):
-        return None
-    generic, named = reading.of_kind("generic"), reading.of_kind("activity")
-    generic = [mention for mention in generic if mention.id != _ANY_APPOINTMENT] or generic
-    bound = destination(reading)
-    if bound is not None:
-        return bound
-    for mention in generic:
-        if any(_is_tied(mention, span) for span in reading.spans if span.has_time) and not any(
-            _is_tied(other, span) for other in named for span in reading.spans if span.has_time
-        ):
-            return mention
-    return next(iter(named or generic), None)
-
-
-def _is_tied(mention: Mention, span: TimeSpan) -> bool:
-    return abs(span.start_char - mention.end) <= _TIED_CHARACTERS or (
-        abs(mention.start - span.end_char) <= _TIED_CHARACTERS
-    )
 
 
 def _implied_task(
@@ -288,27 +260,6 @@ def _action_required(task: Task | None, stance: Stance) -> ActionRequired:
     if stance in {Stance.STATES, Stance.DECLINES} and task in {Task.CANCEL, None}:
         return ActionRequired.NOTIFY
     return ActionRequired.CONFIRM
-
-
-def _is_special(
-    reading: Reading, activity: Mention | None, sender: Member | None, participants: Participants
-) -> bool:
-    """Whether it is no series of the household: an occasion, somebody else's lesson, a game for fun."""
-    occasions = grammar().stances["special"]
-    if has_cue(reading, "special") or any(
-        # The mark of a word that is in the vocabulary as well hides it from the grammar.
-        participants.is_occasion(mention.id) or occasions.search(mention.surface.casefold())
-        for mention in reading.of_kind("generic")
-    ):
-        return True
-    if activity is None or reading.of_kind("child", "group"):
-        return False
-    if activity.kind == "activity":
-        return has_cue(reading, "pastime")
-    is_grown_up = sender is None or sender.role is not Role.CHILD
-    return participants.is_session(activity.id) and (
-        has_cue(reading, "other_session") or (is_grown_up and has_cue(reading, "own_session"))
-    )
 
 
 def _location(reading: Reading) -> str | None:

@@ -6,7 +6,7 @@ QUEUE, take back what an edit or a "never mind" makes stale, store the decision 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 
 from sqlalchemy import Connection
@@ -34,6 +34,8 @@ from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coord
 from kinkeeper.observer.wondering import note_wonder
 
 JOB_NAME = "observer.understand"
+_SPEAKER = frozenset({"i", "i'll", "i'm"})
+_PROMISE_HOLDS = timedelta(hours=12)
 _RECENT_LIMIT = 40
 _TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})
 
@@ -168,7 +170,7 @@ class Intake:
             evidence,
             in_coordination_thread=setting.is_coordination,
             answers_open_question=_answers(message, sender, words, setting.asked)
-            or self._corrects_own(conn, message, sender, words),
+            or self._revises_own(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -280,14 +282,19 @@ class Intake:
             only_questions=is_settled,
         )  # fmt: skip
 
-    def _corrects_own(
+    def _revises_own(
         self, conn: Connection, message: InboundMessage, sender: str, words: _Words
     ) -> bool:
-        """Whether somebody who has just taken a job says that it is another's: "I mean Sam does"."""
+        """Whether somebody who has a job says that it is another's ("I mean Sam does") or that they cannot."""
         reply = words.reply
-        if reply is None or reply.kind is not ReplyKind.ASSIGN or not reply.stands_alone:
+        if reply is None or not reply.stands_alone:
             return False
-        since = message.sent_at - self._config.attribution_window
+        if reply.kind is ReplyKind.ASSIGN:
+            since = message.sent_at - self._config.attribution_window
+        elif reply.kind is ReplyKind.DECLINE and " " in reply.cue:
+            since = message.sent_at - _PROMISE_HOLDS
+        else:
+            return False
         return (
             repository.latest_with_action(
                 conn, self._participants.household.id, message.chat_id, sender=sender, since=since,
@@ -332,7 +339,8 @@ def _answers(message: InboundMessage, sender: str, words: _Words, asked: Sequenc
     reply = words.reply
     if reply is None:
         return False
-    is_clear = reply.is_whole or (reply.stands_alone and reply.kind in _TAKING)
+    is_own_word = reply.kind in _TAKING or not _SPEAKER.isdisjoint(reply.cue.split())
+    is_clear = reply.is_whole or (reply.stands_alone and is_own_word)
     if reference is None and not is_clear:
         return False
     return any(

@@ -193,6 +193,7 @@ class OpenQuestion:
         until: Aware; later it cannot be answered.
         extraction: What was asked.
         action_id: Pending action that holds the question, if any.
+        part: Which of the arrangements of that message it is, from 0.
     """
 
     id: int
@@ -204,6 +205,7 @@ class OpenQuestion:
     until: datetime
     extraction: Extraction
     action_id: str | None
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

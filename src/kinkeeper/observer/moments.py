@@ -27,6 +27,9 @@ _WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
+_REPLACED = re.compile(
+    r"(?:\bnot|instead of|rather than|used to be|no longer)(?: at)?\s+$", re.IGNORECASE
+)
 _LONGEST_DAY_LIST = 7
 
 
@@ -68,6 +71,7 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
     kept = [span for span in spans if span is not moved_from]
+    kept = [span for span in kept if not _is_old_time(reading, span)] or kept
     dates: list[date] = []
     times: list[time] = []
     ranges: list[tuple[time, time]] = []
@@ -86,6 +90,12 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
     )  # fmt: skip
+
+
+def _is_old_time(reading: Reading, span: TimeSpan) -> bool:
+    """Whether a time of day is the one that does not hold any more ("four, not five")."""
+    is_clock = span.has_time and not span.has_date
+    return is_clock and _REPLACED.search(reading.text[: span.start_char]) is not None
 
 
 def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:

@@ -40,6 +40,7 @@ class QuestionTracker:
         answered: OpenQuestion | None,
         ground: Ground,
         action: PendingAction | None,
+        part: int,
         now: datetime,
     ) -> None:
         """Close what a message answers, and open what it asks.
@@ -51,6 +52,7 @@ class QuestionTracker:
             answered: Question it answers, if any.
             ground: What its proposals rest on.
             action: What it proposed, if anything.
+            part: Which of the message's arrangements it is.
             now: Aware.
         """
         extraction = case.extraction
@@ -58,11 +60,27 @@ class QuestionTracker:
             self._answer(conn, prepared, case, answered=answered, ground=ground, now=now)
         is_refusal = extraction.stance is Stance.DECLINES and answered is not None
         is_over = extraction.stance is Stance.WITHDRAWS
+        if is_refusal and answered is not None:
+            self._open_to_all(conn, answered, refused_by=prepared.stored.message.sender)
         if needs_owner(extraction) and not is_refusal and not is_over:
-            self._open(conn, prepared, case, action)
+            self._open(conn, prepared, case, action, part)
 
-    def _open(
-        self, conn: Connection, prepared: Prepared, case: Case, action: PendingAction | None
+    def _open_to_all(self, conn: Connection, question: OpenQuestion, *, refused_by: str) -> None:
+        """Where the one who was asked declines, a yes of anybody counts from then on."""
+        if question.extraction.addressee != refused_by:
+            return
+        questions.narrow(
+            conn, self._household, question, action_id=question.action_id,
+            extraction=replace(question.extraction, addressee=None),
+        )  # fmt: skip
+
+    def _open(  # noqa: PLR0917 - what is asked, and where it is kept
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        case: Case,
+        action: PendingAction | None,
+        part: int,
     ) -> None:
         stored = prepared.stored
         until = stored.message.sent_at + self._config.open_question_window
@@ -73,7 +91,7 @@ class QuestionTracker:
             id=stored.id, chat_id=stored.message.chat_id, message_id=stored.message.message_id,
             thread_id=stored.thread_id, asker=stored.message.sender,
             asked_at=stored.message.sent_at, until=until, extraction=case.extraction,
-            action_id=action.id if action else None,
+            action_id=action.id if action else None, part=part,
         )  # fmt: skip
         questions.put(conn, self._household, question)
 
@@ -93,7 +111,9 @@ class QuestionTracker:
             answered_within=timedelta(0),
         )  # fmt: skip
         for question, answered_by in found:
-            is_meant = answered is not None and question.id == answered.id
+            is_meant = answered is not None and (question.id, question.part) == (
+                answered.id, answered.part,
+            )  # fmt: skip
             if answered_by is not None or question.id == stored.id:
                 continue
             if not (is_meant or is_restated(extraction, question.extraction)):
@@ -104,7 +124,7 @@ class QuestionTracker:
             else:
                 retraction.close_question(
                     conn, self._household, question.id, status=questions.ANSWERED,
-                    by=stored.message.sender, now=now,
+                    by=stored.message.sender, now=now, part=question.part,
                 )  # fmt: skip
             self._withdraw_card(conn, question, ground, now=now)
 
@@ -133,5 +153,5 @@ class QuestionTracker:
         )  # fmt: skip
         result = proposals.propose(conn, self._proposer.remainder(left, extraction), now=now)
         questions.narrow(
-            conn, self._household, question.id, extraction=extraction, action_id=result.action.id
+            conn, self._household, question, extraction=extraction, action_id=result.action.id
         )

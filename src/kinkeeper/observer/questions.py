@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Row,
     bindparam,
@@ -25,6 +26,7 @@ from kinkeeper.store.prepared import Prepared
 OPEN = "open"
 ANSWERED = "answered"
 WITHDRAWN = "withdrawn"
+_PART = ":"
 
 # Built once: putting a statement together costs several times as much as running it.
 _ANSWERABLE = (
@@ -89,14 +91,15 @@ def asked_in(conn: Connection, household: str, chat_id: str, *, at: datetime) ->
 
 def put(conn: Connection, household: str, question: OpenQuestion) -> None:
     """Open a question, or renew what is known of one that tier 1 opened."""
+    key = _key(question.id, question.part)
     conn.execute(
         delete(open_questions).where(
-            open_questions.c.household == household, open_questions.c.id == str(question.id)
+            open_questions.c.household == household, open_questions.c.id == key
         )
     )
     conn.execute(
         insert(open_questions).values(
-            household=household, id=str(question.id), chat_id=question.chat_id,
+            household=household, id=key, chat_id=question.chat_id,
             message_id=question.message_id, thread_id=question.thread_id, asker=question.asker,
             asked_at=question.asked_at, until=question.until,
             extraction=extraction_record(question.extraction), action_id=question.action_id,
@@ -142,12 +145,13 @@ def open_for(
 
 
 def find(conn: Connection, household: str, question_id: int) -> tuple[OpenQuestion, str] | None:
-    """Return a question and its status, if it is this household's."""
-    row = conn.execute(
-        select(open_questions).where(
-            open_questions.c.household == household, open_questions.c.id == str(question_id)
-        )
-    ).first()
+    """Return what a message asked and its status, if it is this household's; of several, what is still open."""
+    rows = conn.execute(
+        select(open_questions)
+        .where(open_questions.c.household == household, _asked_by(question_id))
+        .order_by(open_questions.c.id)
+    ).all()
+    row = next((row for row in rows if row.status == OPEN), rows[0] if rows else None)
     return (_question(row), row.status) if row else None
 
 
@@ -159,15 +163,15 @@ def close(
     status: str,
     by: str | None,
     at: datetime,
+    part: int | None = None,
 ) -> None:
-    """Close an open question as answered or withdrawn."""
+    """Close what a message asked as answered or withdrawn: one part of it, or all."""
+    which = _asked_by(question_id)
+    if part is not None:
+        which = open_questions.c.id == _key(question_id, part)
     conn.execute(
         update(open_questions)
-        .where(
-            open_questions.c.household == household,
-            open_questions.c.id == str(question_id),
-            open_questions.c.status == OPEN,
-        )
+        .where(open_questions.c.household == household, which, open_questions.c.status == OPEN)
         .values(status=status, answered_by=by, closed_at=at)
     )
 
@@ -175,22 +179,39 @@ def close(
 def narrow(
     conn: Connection,
     household: str,
-    question_id: int,
+    question: OpenQuestion,
     *,
     extraction: Extraction,
     action_id: str | None,
 ) -> None:
-    """Replace what is still asked, after part of it was taken."""
+    """Replace what is still asked, after part of it was taken or refused."""
+    key = _key(question.id, question.part)
     conn.execute(
         update(open_questions)
-        .where(open_questions.c.household == household, open_questions.c.id == str(question_id))
+        .where(open_questions.c.household == household, open_questions.c.id == key)
         .values(extraction=extraction_record(extraction), action_id=action_id)
     )
 
 
+def _key(message: int, part: int) -> str:
+    """The key of one part of what a message asks; the first has the message's own."""
+    return f"{message}{_PART}{part}" if part else str(message)
+
+
+def _asked_by(message: int) -> ColumnElement[bool]:
+    column = open_questions.c.id
+    return or_(column == str(message), column.startswith(f"{message}{_PART}"))
+
+
+def asking_message(key: str) -> int:
+    """Return the row id of the message that asked what is kept under a key."""
+    return int(key.partition(_PART)[0])
+
+
 def _question(row: Row[Any]) -> OpenQuestion:
+    message, _, part = row.id.partition(_PART)
     return OpenQuestion(
-        id=int(row.id), chat_id=row.chat_id, message_id=row.message_id, thread_id=row.thread_id,
+        id=int(message), part=int(part or 0), chat_id=row.chat_id, message_id=row.message_id, thread_id=row.thread_id,
         asker=row.asker, asked_at=row.asked_at, until=row.until,
         extraction=extraction_from_record(row.extraction), action_id=row.action_id,
     )  # fmt: skip

@@ -29,6 +29,10 @@ _MARKS = {
 }
 _PEOPLE = frozenset({"child", "adult"})
 _CLAUSE_END = frozenset(".!?;,\n")
+_BIRTHDAY = re.compile(
+    r"(?<=['’]s )\d{1,3}(?:st|nd|rd|th)\b(?! (?:of |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+    re.IGNORECASE,
+)
 _OF_NEW_TERMS = re.compile(r" (?:at|on|from|starts?|starting|running) ", re.IGNORECASE)
 
 
@@ -172,20 +176,26 @@ def read_message(
 
 
 def _without_new_terms(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, ...]:
-    """Leave out the "now" that tells of new terms: "it is now Friday", "now at five"."""
-    starts = {span.start_char for span in spans}
+    """Leave out the "now" that tells of new terms: "it is now Friday", "now at five", "Friday now"."""
+    starts, ends = {span.start_char for span in spans}, {span.end_char for span in spans}
     return tuple(
         span
         for span in spans
         if span.surface.casefold() != "now"
-        or not (_OF_NEW_TERMS.match(text, span.end_char) or span.end_char + 1 in starts)
+        or not (
+            _OF_NEW_TERMS.match(text, span.end_char)
+            or span.end_char + 1 in starts
+            or span.start_char - 1 in ends
+        )
     )
 
 
 def _without_names(text: str, mentions: Sequence[Mention]) -> str:
-    """Blank out people's names, so that a child called June is never the month."""
+    """Blank out what looks like a time and is none: a child called June, a club called 4H, "Ann's 14th"."""
+    text = _BIRTHDAY.sub(lambda match: "x" * len(match.group()), text)
     for mention in mentions:
-        if mention.kind in _PEOPLE:
+        is_numbered = mention.kind == "activity" and any(map(str.isdigit, mention.surface))
+        if mention.kind in _PEOPLE or is_numbered:
             blank = "x" * (mention.end - mention.start)
             text = text[: mention.start] + blank + text[mention.end :]
     return text

@@ -103,8 +103,9 @@ def retract_latest(
         )
     if asked is None:
         return ()
+    found = questions.answerable(conn, household, chat_id, at=sent_at, answered_within=window)
+    ids = [q.action_id for q, _ in found if q.id == asked.id and q.action_id]
     close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=sender, now=now)
-    ids = [asked.action_id] if asked.action_id else []
     given = repository.answers_to(conn, household, chat_id, asked.message_id)
     return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
 
@@ -186,9 +187,13 @@ def close_question(
     status: str,
     by: str | None,
     now: datetime,
+    part: int | None = None,
 ) -> None:
-    """Close a question and end its grace."""
-    questions.close(conn, household, question_id, status=status, by=by, at=now)
+    """Close what a message asked, or one part of it, and end its grace once nothing is left of it."""
+    questions.close(conn, household, question_id, status=status, by=by, at=now, part=part)
+    left = questions.find(conn, household, question_id)
+    if left is not None and left[1] == questions.OPEN:
+        return
     repository.cancel_deferred(conn, household, str(question_id), reason=f"question_{status}")
 
 

@@ -174,7 +174,9 @@ def _rewind_actions(conn: Connection, household: str, then: Then) -> None:
 def _rewind_questions(conn: Connection, household: str, then: Then) -> None:
     column = open_questions.c
     mine = column.household == household
-    _delete_from(conn, open_questions, column.id, household=household, then=then)
+    keys = conn.execute(select(column.id).where(mine)).scalars().all()
+    later = [key for key in keys if questions.asking_message(key) >= then.row_id]
+    conn.execute(delete(open_questions).where(mine, column.id.in_(later)))
     conn.execute(
         update(open_questions)
         .where(mine, column.closed_at >= then.heard_at)

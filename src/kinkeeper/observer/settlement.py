@@ -5,6 +5,7 @@ the open questions, the line in the outbox, the record. Deciding inside the tran
 messages understood at the same time see each other.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
 from kinkeeper.observer import questions, repository
+from kinkeeper.observer.attribution import names_job
 from kinkeeper.observer.case_building import CaseBuilder
 from kinkeeper.observer.changing import taken_out
 from kinkeeper.observer.config import ObserverConfig
@@ -48,6 +50,8 @@ from kinkeeper.observer.turn import Turn
 from kinkeeper.observer.understanding import Prepared
 
 _NEEDS_CONTEXT_UP_TO = 0.8
+_TAKING = frozenset({Stance.ACCEPTS, Stance.CLAIMS})
+_MOST_JOBS = 6
 
 
 class Settlement:
@@ -103,19 +107,15 @@ class Settlement:
         self, conn: Connection, prepared: Prepared, *, now: datetime
     ) -> tuple[Decision, int | None]:
         """Decide about each part; the message's decision is that of the part that speaks, or acts, or is first."""
-        settled = [
-            self._decide_part(conn, prepared, number, now=now)
-            for number in range(len(prepared.parts))
-        ]
-        if not any(d.extraction is not None and needs_owner(d.extraction) for d, _ in settled):
-            questions.close(
-                conn,
-                self._household,
-                prepared.stored.id,
-                status=questions.ANSWERED,
-                by=None,
-                at=now,
-            )
+        settled = []
+        for number in range(len(prepared.parts)):
+            each = self._decide_part(conn, prepared, number, now=now)
+            settled += [each, *self._decide_rest(conn, prepared, number, each[0], now=now)]
+            if each[0].extraction is None or not needs_owner(each[0].extraction):
+                questions.close(
+                    conn, self._household, prepared.stored.id, status=questions.ANSWERED,
+                    by=None, at=now, part=number,
+                )  # fmt: skip
         decision, notification = next(
             (each for each in settled if each[0].reply is not None),
             next((each for each in settled if each[0].action is not None), settled[0]),
@@ -125,8 +125,32 @@ class Settlement:
         )
         return replace(decision, withdrawn_actions=tuple(withdrawn)), notification
 
+    def _decide_rest(
+        self, conn: Connection, prepared: Prepared, number: int, first: Decision, *, now: datetime
+    ) -> Iterator[tuple[Decision, int | None]]:
+        """Decide on the other jobs of the message answered: a yes that names none of them takes all."""
+        said = prepared.parts[number].extraction
+        if first.attribution_source is None or said.stance not in _TAKING or names_job(said):
+            return
+        for count in range(1, _MOST_JOBS):
+            left = questions.open_for(
+                conn, self._household, prepared.stored.message, except_for=prepared.stored.id
+            )
+            if not any(each.message_id == first.attribution_source for each in left):
+                return
+            decision = self._decide_part(conn, prepared, number, again=count, now=now)
+            if decision[0].attribution_source != first.attribution_source:
+                return
+            yield decision
+
     def _decide_part(
-        self, conn: Connection, prepared: Prepared, number: int, *, now: datetime
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        number: int,
+        *,
+        now: datetime,
+        again: int = 0,
     ) -> tuple[Decision, int | None]:
         part = prepared.parts[number]
         set_right = retract_corrected(conn, self._household, part, now=now)
@@ -146,7 +170,8 @@ class Settlement:
             )
         return self._conclude(
             Turn(
-                conn=conn, prepared=prepared, part=part, slot=str(number), case=built.case,
+                conn=conn, prepared=prepared, part=part, number=number, case=built.case,
+                slot=f"{number}+{again}" if again else str(number),
                 question=built.question, standing=built.standing, pending=built.pending,
                 now=now, base=base,
             )
@@ -164,7 +189,7 @@ class Settlement:
             verdict = _silent("nothing_to_confirm")
         self._questions.track(
             turn.conn, turn.prepared, turn.case, answered=turn.question,
-            ground=self._ground(turn), action=action, now=turn.now,
+            ground=self._ground(turn), action=action, part=turn.number, now=turn.now,
         )  # fmt: skip
         reply: str | None = None
         buttons: tuple[str, ...] = ()

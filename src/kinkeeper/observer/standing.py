@@ -13,9 +13,17 @@ from kinkeeper.observer.answering import (
     hands_over,
     loosened,
     refuser,
+    refuses_a_job,
 )
 from kinkeeper.observer.attribution import are_same_task, completed_by
-from kinkeeper.observer.model import UNSPECIFIED, CoordinationType, Extraction, Stance, Task
+from kinkeeper.observer.model import (
+    UNSPECIFIED,
+    CoordinationType,
+    Extraction,
+    OpenQuestion,
+    Stance,
+    Task,
+)
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
@@ -25,6 +33,8 @@ from kinkeeper.observer.superseding import (
     claim_given_up,
     claim_taken_over,
     is_left_open,
+    is_restated,
+    is_same_day,
 )
 from kinkeeper.observer.understanding import Part, Prepared
 
@@ -57,6 +67,7 @@ def concerned(
     schedule: Schedule,
     participants: Participants,
     window: timedelta,
+    own_questions: Sequence[OpenQuestion] = (),
 ) -> Standing:
     """Find the claim that a message gives up, frees somebody of, takes over or corrects.
 
@@ -68,6 +79,7 @@ def concerned(
         schedule: The days it names, or the coming week.
         participants: The household compiled.
         window: How long ago a claim may be that it does not name.
+        own_questions: What its sender has asked and nobody has taken, newest first.
 
     Returns:
         The claim with the extraction filled in from it; the extraction as it was where there is none.
@@ -78,6 +90,8 @@ def concerned(
     people = _who_steps_out(prepared, part.reading, extraction, participants.household)
     if people:
         is_named = _says_which(given) or goes_back_on(part.reading)
+        if extraction.stance is Stance.DECLINES and not refuses_a_job(part.reading):
+            return Standing(extraction=extraction)
         if not is_named:
             # "No need" right after "shall I bring snacks?" is about the snacks.
             since = max(since, prepared.talked_since or since)
@@ -90,6 +104,8 @@ def concerned(
         left = _left(found.extraction, extraction, is_over=frees_somebody(part.reading))
         leaving = tuple(person for person in found.leaving if person in people)
         return replace(found, extraction=left, leaving=leaving) if leaving else found
+    if extraction.stance is Stance.ASKS:
+        return _asked_anew(prepared, extraction, pending, own_questions)
     action = claim_taken_over(given, pending, since=since) or claim_corrected(
         given, pending, sender=prepared.stored.message.sender, since=since
     )
@@ -103,6 +119,32 @@ def concerned(
         completed_by(given, found.extraction), stance=extraction.stance, yields=True
     )
     return replace(found, extraction=carried_on)
+
+
+def _asked_anew(
+    prepared: Prepared,
+    extraction: Extraction,
+    pending: Sequence[PendingAction],
+    own_questions: Sequence[OpenQuestion],
+) -> Standing:
+    """Whoever has a job and asks somebody to do it is out of it; what they leave unsaid is as it was."""
+    sender = prepared.stored.message.sender
+    is_offer = extraction.addressee == sender
+    if is_offer or not _says_which(extraction):
+        return Standing(extraction=extraction)
+    action = None
+    if extraction.seeks_owner:
+        action = claim_given_up(extraction, pending, people={sender})
+    if action is not None:
+        job = extraction_from_record(action.proposal.extraction)
+        if job.owners == (sender,) and is_restated(extraction, job):
+            return Standing(
+                extraction=completed_by(extraction, job), action=action, leaving=(sender,)
+            )
+    if extraction.child or extraction.activity:
+        return Standing(extraction=extraction)
+    asked = next((q for q in own_questions if is_same_day(extraction, q.extraction)), None)
+    return Standing(extraction=completed_by(extraction, asked.extraction) if asked else extraction)
 
 
 def may_mean_unnamed(reading: Reading, extraction: Extraction) -> bool:

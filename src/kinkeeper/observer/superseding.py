@@ -24,6 +24,11 @@ def is_restated(one: Extraction, other: Extraction) -> bool:
     return shares_day and bool(shares_object)
 
 
+def is_same_day(one: Extraction, other: Extraction) -> bool:
+    """Whether two extractions can be the same job and name a day that both have."""
+    return are_compatible(one, other) and bool(set(one.dates) & set(other.dates))
+
+
 def replaced_claims(
     extraction: Extraction, pending: Sequence[PendingAction]
 ) -> list[PendingAction]:

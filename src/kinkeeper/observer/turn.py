@@ -21,7 +21,8 @@ class Turn:
         conn: In a write transaction.
         prepared: The message.
         part: The words that make the arrangement, and what they say by themselves.
-        slot: Tells the parts of one message apart.
+        slot: Tells apart what one message proposes.
+        number: Which of the message's arrangements it is.
         case: The arrangement before the rules.
         question: The open question it answers, if any.
         standing: The claim that it gives up, takes over or corrects, if any.
@@ -34,6 +35,7 @@ class Turn:
     prepared: Prepared
     part: Part
     slot: str
+    number: int
     case: Case
     question: OpenQuestion | None
     standing: Standing

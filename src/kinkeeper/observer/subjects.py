@@ -1,0 +1,140 @@
+"""Whom and what a message is about: the children, the activity, and whether it is one of the family's. Pure."""
+
+import re
+
+from kinkeeper.household.model import Member, Role
+from kinkeeper.language.lexicon import Mention
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.observer.clauses import TaskPhrase, clause_around, destination, has_cue
+from kinkeeper.observer.grammar import grammar
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reading import Reading
+
+_WITH = re.compile(
+    r"(?<!\w)(?:stuck|busy|tied up|out|away|here|still|waiting|sitting) (?:(?!<act>)[^.,;]){0,40}?with (?P<who><childs?>|<kids>)"
+)
+_AFTER_THAT = re.compile(
+    r"(?<!\w)(?:after|once|when|before|while|as soon as) (?:i|we) (?:(?:have|am|are|was|were) )?\w+ (?:off |up )?(?P<who>(?:the )?(?:<childs?>|<kids>))"
+)
+_ASIDES = (_WITH, _AFTER_THAT)
+_BY_PRONOUN = re.compile(r" (?:him|her|them)(?!\w)")
+_OWN_ENGAGEMENT = re.compile(
+    r"(?<!\w)(?:i|we) (?:have|got|have got|am having|am at|am in|am on)(?: got)?(?: \w+){0,3} $"
+)
+_ANY_APPOINTMENT = "appointment"
+_TIED_CHARACTERS = 12
+
+
+def children_of(
+    reading: Reading, phrase: TaskPhrase | None, sender: Member | None, participants: Participants
+) -> tuple[str, ...]:
+    """Return whom a message is about: the children it names, else the child who writes.
+
+    Args:
+        reading: The message, or a part of it.
+        phrase: What is to be done, if named; children the sender only happens to be with are left out.
+        sender: Who sent it, if known.
+        participants: The household compiled.
+    """
+    aside = _asides(reading, phrase)
+    children = participants.children_of(
+        [m for m in reading.mentions if not any(start <= m.start < end for start, end in aside)]
+    )
+    if not children and sender and sender.role is Role.CHILD:
+        return (sender.id,)
+    return children
+
+
+def _asides(reading: Reading, phrase: TaskPhrase | None) -> list[tuple[int, int]]:
+    """Stretches of the text that tell with whom the sender is just now, not who is to be fetched or brought."""
+    if phrase is None:
+        return []
+    found = [match for pattern in _ASIDES for match in pattern.finditer(reading.skeleton)]
+    if not _BY_PRONOUN.match(reading.skeleton, phrase.end):
+        found = [match for match in found if match.re is not _AFTER_THAT]
+    return [
+        (_text_offset(reading, match.start("who")), _text_offset(reading, match.end()))
+        for match in found
+        if not match.start() <= phrase.start < match.end()
+    ]
+
+
+def _text_offset(reading: Reading, offset: int) -> int:
+    symbol = reading.symbols[reading.symbol_at(offset)]
+    return symbol.start if symbol.at >= offset else symbol.end
+
+
+def _is_senders_own(reading: Reading, mention: Mention, phrase: TaskPhrase | None) -> bool:
+    """Whether an appointment is what keeps the sender from the job ("i have an exam, can you get Ann?")."""
+    if phrase is None:
+        return False
+    at = next((symbol.at for symbol in reading.symbols if symbol.item is mention), 0)
+    start, end = clause_around(reading, at)
+    is_elsewhere = not start <= phrase.start < end
+    return is_elsewhere and _OWN_ENGAGEMENT.search(reading.skeleton[start:at]) is not None
+
+
+def activity_of(reading: Reading, phrase: TaskPhrase | None) -> Mention | None:
+    """Return the activity talked about; an appointment's own word wins over a series it merely touches.
+
+    Args:
+        reading: The message, or a part of it.
+        phrase: What is to be done, if named; what keeps the sender from it is not meant.
+    """
+    generic, named = reading.of_kind("generic"), reading.of_kind("activity")
+    if has_cue(reading, "thing"):
+        is_called_off = phrase is not None and phrase.task is Task.CANCEL and bool(generic)
+        return named[0] if is_called_off and named else None
+    generic = [m for m in generic if not _is_senders_own(reading, m, phrase)]
+    generic = [mention for mention in generic if mention.id != _ANY_APPOINTMENT] or generic
+    bound = destination(reading)
+    if bound is not None:
+        return bound
+    for mention in generic:
+        if any(_is_tied(mention, span) for span in reading.spans if span.has_time) and not any(
+            _is_tied(other, span) for other in named for span in reading.spans if span.has_time
+        ):
+            return mention
+    return next(iter(named or generic), None)
+
+
+def _is_tied(mention: Mention, span: TimeSpan) -> bool:
+    return abs(span.start_char - mention.end) <= _TIED_CHARACTERS or (
+        abs(mention.start - span.end_char) <= _TIED_CHARACTERS
+    )
+
+
+def is_special(
+    reading: Reading, activity: Mention | None, sender: Member | None, participants: Participants
+) -> bool:
+    """Return whether it is no series of the household: an occasion, somebody else's lesson, a game for fun.
+
+    Args:
+        reading: The message, or a part of it.
+        activity: What it is about, if anything.
+        sender: Who sent it, if known.
+        participants: The household compiled.
+    """
+    occasions = grammar().stances["special"]
+    if has_cue(reading, "special") or any(
+        # The mark of a word that is in the vocabulary as well hides it from the grammar.
+        participants.is_occasion(mention.id) or occasions.search(mention.surface.casefold())
+        for mention in reading.of_kind("generic")
+    ):
+        return True
+    if activity is None:
+        return False
+    if reading.of_kind("child", "group"):
+        is_timed_out = any(span.kind is SpanKind.RANGE for span in reading.spans)
+        return (
+            is_timed_out
+            and participants.is_session(activity.id)
+            and has_cue(reading, "other_session")
+        )
+    if activity.kind == "activity":
+        return has_cue(reading, "pastime")
+    is_grown_up = sender is None or sender.role is not Role.CHILD
+    return participants.is_session(activity.id) and (
+        has_cue(reading, "other_session") or (is_grown_up and has_cue(reading, "own_session"))
+    )
