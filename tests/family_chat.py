@@ -45,7 +45,7 @@ GRAPH = (
     "events", "occurrence_overrides", "occurrences", "occurrence_people", "event_changes",
 )  # fmt: skip
 # How often and under which lease work was begun; everything else is the state of a database.
-LEASES = frozenset({"epoch", "attempt", "lease_until", "failures"})
+LEASES = frozenset({"epoch", "begun", "attempt", "lease_until", "failures"})
 DEFAULTS = load_settings(environment={}, env_file=Path("/none"), toml_file=Path("/none"))
 CHAT = "family"
 
