@@ -1,6 +1,7 @@
 """Database addresses, and engines set up as durability and purging need them."""
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
 BUSY_TIMEOUT_SECONDS = 30
+_ASK_AGAIN_SECONDS = 0.02
 _LOG_LIMIT_BYTES = 64 * 1024 * 1024
 
 # Every connection answers with the second value after the pragma was set, or is refused.
@@ -142,10 +144,26 @@ def _sqlite_engine(
 
 def _apply_pragmas(dbapi_connection: Any, path: str) -> None:
     for name, value, expected in _PRAGMAS:
-        dbapi_connection.execute(f"PRAGMA {name}={value}").fetchall()
+        _set_pragma(dbapi_connection, f"PRAGMA {name}={value}")
         (found,) = dbapi_connection.execute(f"PRAGMA {name}").fetchone()
         if found != expected:
             raise UnavailableError(
                 f"SQLite did not accept {name}={value} for {path!r} (it says {found!r}); "
                 "keep the file on a local disk, not on a network share"
             )
+
+
+def _set_pragma(dbapi_connection: Any, statement: str) -> None:
+    # Changing to a write-ahead log needs the file alone for a moment, and SQLite does not wait for
+    # that: of several processes that start at once, some would fail without asking again.
+    patience = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            dbapi_connection.execute(statement).fetchall()
+        except dbapi2.OperationalError as error:
+            busy = error.sqlite_errorname.startswith("SQLITE_BUSY")
+            if not busy or time.monotonic() > patience:
+                raise
+            time.sleep(_ASK_AGAIN_SECONDS)  # noqa: TID251 - a store is opened before any loop
+        else:
+            return
