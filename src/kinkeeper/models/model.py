@@ -1,0 +1,168 @@
+"""A call to a language model and its answer: frozen values, and the protocol of whoever answers."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class ModelRole(StrEnum):
+    """What a call is for; the settings say which model does it."""
+
+    LIGHT = "light"
+    PRIMARY = "primary"
+    STRONG = "strong"
+    EXTRACTION = "extraction"
+
+
+class Author(StrEnum):
+    """Whose turn a message of a call is."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Finish(StrEnum):
+    """Why a model stopped."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+
+
+class Outcome(StrEnum):
+    """How a call ended, as it is recorded and counted."""
+
+    OK = "ok"
+    REPAIRED = "repaired"
+    INVALID_OUTPUT = "invalid_output"
+    TRUNCATED = "truncated"
+    REFUSED_BY_MODEL = "refused_by_model"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    OVERLOADED = "overloaded"
+    SERVER_ERROR = "server_error"
+    CIRCUIT_OPEN = "circuit_open"
+    OVER_BUDGET = "over_budget"
+    PUBLIC_HOST = "public_host"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message of a call.
+
+    Attributes:
+        author: Whose turn it is.
+        text: What it says.
+    """
+
+    author: Author
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptRef:
+    """Which prompt a call was made from.
+
+    Attributes:
+        id: "observer.extract_coordination".
+        version: Counts up with every change.
+        hash: SHA-256 of the prompt's file, hex.
+    """
+
+    id: str
+    version: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSchema:
+    """The shape that an answer must have.
+
+    Attributes:
+        name: Letters, digits and underscores.
+        schema: JSON Schema of the object.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One call.
+
+    Attributes:
+        role: What it is for.
+        prompt: What it was made from.
+        messages: Static instructions first, so that a server's prefix cache takes them; never empty.
+        household: Tenant key: whose budget it is.
+        is_ambient: Whether it holds text that nobody addressed to the assistant; such text does not
+            leave for a public host unless the settings allow it.
+        output: Shape of the answer; None for free text.
+        max_output_tokens: Fewer than the role's limit, or None for that limit.
+    """
+
+    role: ModelRole
+    prompt: PromptRef
+    messages: tuple[ChatMessage, ...]
+    household: str
+    is_ambient: bool
+    output: OutputSchema | None = None
+    max_output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a call took.
+
+    Attributes:
+        input_tokens: Of the request.
+        output_tokens: Of the answer.
+        is_estimated: Whether the server did not say and they are counted from the texts' lengths.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    is_estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """A whole answer.
+
+    Attributes:
+        text: As it came; nothing in it is to be believed unchecked.
+        model: The model that answered, as its server names it.
+        usage: What it took.
+        finish: Why it ended.
+    """
+
+    text: str
+    model: str
+    usage: Usage
+    finish: Finish
+
+
+class ChatModel(Protocol):
+    """Answers calls; wrappers of it are one subject each."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the whole answer.
+
+        Raises:
+            ModelError: There is none; its `outcome` says why.
+        """
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+        """Yield the answer piece by piece, and the whole of it last.
+
+        Closing the iterator cancels the call on the server's side, too.
+
+        Raises:
+            ModelError: It broke off, or never began.
+        """
+        ...
