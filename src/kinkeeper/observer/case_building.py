@@ -89,7 +89,7 @@ class CaseBuilder:
         )
         standing = Standing(extraction=outcome.extraction)
         schedule = self._schedule(conn, standing.extraction, prepared, pending)
-        if outcome.question is None:
+        if outcome.question is None and not part.corrects:
             standing = concerned(
                 prepared, part, outcome.extraction, pending=pending, schedule=schedule,
                 participants=self._participants, window=self._config.open_question_window,

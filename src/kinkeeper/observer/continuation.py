@@ -16,11 +16,6 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _SURE_ENOUGH = 0.65
-_CORRECTING = re.compile(
-    r"\s*(?:\*|(?:(?:sorry|oops|whoops|no|wait|ah|oh|argh|actually|hang on)[\s,.!\u2026-]+)*"
-    r"(?:i\s+meant?|meant|make\s+(?:that|it)|correction|should\s+(?:be|say)|not\s+\S+\s*,)\b|(?:sorry|oops|whoops|correction)\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +26,11 @@ class Earlier:
         reading: What it says.
         extraction: What it arranges on its own.
         is_same_sender: Whether whoever wrote the present message wrote it.
-        row_id: Id of its rows.
     """
 
     reading: Reading
     extraction: Extraction
     is_same_sender: bool
-    row_id: int = 0
 
 
 def needs_context(reading: Reading, extraction: Extraction) -> bool:
@@ -46,36 +39,6 @@ def needs_context(reading: Reading, extraction: Extraction) -> bool:
         _is_fragment(extraction)
         or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
     )
-
-
-def corrected(
-    reading: Reading, extraction: Extraction, earlier: Sequence[Earlier]
-) -> tuple[Extraction, int] | None:
-    """Read a day or time that sets right what the sender has just said: "make that Thursday", "*5pm".
-
-    Args:
-        reading: The present message.
-        extraction: What it says on its own.
-        earlier: The context window, newest first.
-
-    Returns:
-        What was said before with the new day or time, and the id of its rows; None for no correction.
-    """
-    if not _is_fragment(extraction) or not _CORRECTING.match(reading.text):
-        return None
-    for message in earlier:
-        said = message.extraction
-        if not message.is_same_sender or not said.is_coordination:
-            continue
-        right = replace(
-            said, dates=extraction.named_dates or said.dates, is_announced_change=True,
-            is_day_implied=said.is_day_implied and not extraction.named_dates,
-            times=extraction.times or said.times,
-            time_ranges=extraction.time_ranges if extraction.times else said.time_ranges,
-            entities=extraction.entities,
-        )  # fmt: skip
-        return right, message.row_id
-    return None
 
 
 def continued(

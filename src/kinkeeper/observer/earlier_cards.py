@@ -36,13 +36,18 @@ def withdraw_stale(turn: Turn, household: str) -> tuple[str, ...]:
 def retract_corrected(
     conn: Connection, household: str, part: Part, *, now: datetime
 ) -> tuple[str, ...]:
-    """Take back what the message had proposed that a part sets right.
+    """Take back what the messages had proposed that a part sets right.
 
     Returns:
         Ids of the actions withdrawn.
     """
-    earlier = inbox.load(conn, household, part.corrects) if part.corrects else None
-    return retraction.retract_message(conn, household, earlier, now=now) if earlier else ()
+    said = [inbox.load(conn, household, row_id) for row_id in part.corrects]
+    return tuple(
+        action_id
+        for each in said
+        if each is not None
+        for action_id in retraction.retract_message(conn, household, each, now=now)
+    )
 
 
 def absorbed(turn: Turn, verdict: RedlineOutcome) -> list[PendingAction]:
@@ -79,7 +84,7 @@ def written_before(turn: Turn, household: str) -> tuple[str, ...]:
     """Return the events that a person confirmed from the text that this message edits or sets right."""
     original = turn.prepared.original
     sources = {str(original.id)} if original else set()
-    sources |= {str(turn.part.corrects)} if turn.part.corrects else set()
+    sources |= {str(row_id) for row_id in turn.part.corrects}
     if not sources:
         return ()
     return tuple(

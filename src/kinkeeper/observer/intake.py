@@ -17,6 +17,7 @@ from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.language.corrections import may_correct
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.memo import Memo
 from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
@@ -25,6 +26,7 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
+from kinkeeper.observer.arranged import has_arranged
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.participants import Participants
@@ -36,7 +38,6 @@ from kinkeeper.observer.wondering import note_wonder
 JOB_NAME = "observer.understand"
 _SPEAKER = frozenset({"i", "i'll", "i'm"})
 _PROMISE_HOLDS = timedelta(hours=12)
-_RECENT_LIMIT = 40
 _TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})
 
 
@@ -170,7 +171,8 @@ class Intake:
             evidence,
             in_coordination_thread=setting.is_coordination,
             answers_open_question=_answers(message, sender, words, setting.asked)
-            or self._revises_own(conn, message, sender, words),
+            or self._revises_own(conn, message, sender, words)
+            or self._sets_right(conn, message, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -215,7 +217,7 @@ class Intake:
         household, config = self._participants.household.id, self._config
         recent, may_be_asked = repository.recent_talk(
             conn, household, message.chat_id, since=message.sent_at - config.context_ttl,
-            before=message.sent_at, limit=_RECENT_LIMIT,
+            before=message.sent_at,
         )  # fmt: skip
         asked = (
             questions.asked_in(conn, household, message.chat_id, at=message.sent_at)
@@ -301,6 +303,15 @@ class Intake:
                 message_id=None,
             )
             is not None
+        )  # fmt: skip
+
+    def _sets_right(self, conn: Connection, message: InboundMessage, words: _Words) -> bool:
+        """Whether a message may set right what was just arranged in its chat ("10am sorry")."""
+        if message.kind is not MessageKind.TEXT or not may_correct(words.tokens, words.mentions):
+            return False
+        return has_arranged(
+            conn, self._participants.household.id, message.chat_id,
+            since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
 
     def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:

@@ -28,7 +28,9 @@ _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
 _REPLACED = re.compile(
-    r"(?:\bnot|instead of|rather than|used to be|no longer)(?: at)?\s+$", re.IGNORECASE
+    r"(?:\bnot|\bisn'?t|instead of|rather than|used to be|no longer|usually|normally|(?<!it )was|were)"
+    r"(?: (?:at|on|the|usual|from))*\s+$",
+    re.IGNORECASE,
 )
 _LONGEST_DAY_LIST = 7
 
@@ -95,7 +97,16 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
 def _is_old_time(reading: Reading, span: TimeSpan) -> bool:
     """Whether a time of day is the one that does not hold any more ("four, not five")."""
     is_clock = span.has_time and not span.has_date
-    return is_clock and _REPLACED.search(reading.text[: span.start_char]) is not None
+    return is_clock and is_given_up(reading.text[: span.start_char])
+
+
+def is_given_up(before: str) -> bool:
+    """Whether the words before a time or day say that it does not hold any more ("not", "instead of").
+
+    Args:
+        before: The text up to it.
+    """
+    return _REPLACED.search(before) is not None
 
 
 def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:

@@ -17,15 +17,17 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
 from kinkeeper.observer.answering import accepts_offers_only, as_answer, loosened
+from kinkeeper.observer.arranged import Arranged, arranged_in
 from kinkeeper.observer.attribution import AttributionOutcome, Reply, attribute
 from kinkeeper.observer.clauses import segments
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
-from kinkeeper.observer.continuation import Earlier, continued, corrected, needs_context
+from kinkeeper.observer.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading, read_message
+from kinkeeper.observer.setting_right import set_right
 
 _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
@@ -58,12 +60,12 @@ class Part:
     Attributes:
         reading: The words that make it.
         extraction: What they say, with what the messages just before add.
-        corrects: Id of the rows of the message that it sets right, if it does.
+        corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
     """
 
     reading: Reading
     extraction: Extraction
-    corrects: int | None = None
+    corrects: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,7 @@ class Loaded:
         asked: Questions it may answer, newest first.
         window: Its context window, newest first.
         last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
+        arranged: What the chat has arranged lately, newest first.
     """
 
     stored: StoredMessage
@@ -106,6 +109,7 @@ class Loaded:
     asked: Sequence[OpenQuestion]
     window: Sequence[StoredMessage]
     last_child: str | None
+    arranged: Sequence[Arranged] = ()
 
 
 class Understanding:
@@ -157,6 +161,11 @@ class Understanding:
             asked=questions.open_for(conn, self._household, stored.message, except_for=stored.id),
             window=[each for each in window if each is not None],
             last_child=self._last_child(conn, stored),
+            arranged=arranged_in(
+                conn, self._household, stored.message.chat_id,
+                since=stored.message.sent_at - self._config.open_question_window,
+                before=stored.message.sent_at,
+            ),
         )  # fmt: skip
 
     def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
@@ -194,10 +203,19 @@ class Understanding:
         extraction = await self._extractor.extract(
             reading, sender=member, participants=self._participants
         )
+        message = loaded.stored.message
+        if message.kind is MessageKind.TEXT and (
+            right := set_right(
+                reading,
+                extraction,
+                loaded.arranged,
+                sender=message.sender,
+                answers=message.reply_to,
+            )
+        ):
+            return Part(reading=reading, extraction=right.extraction, corrects=right.rows)
         if needs_context(reading, extraction):
             earlier = [self._earlier(each, loaded.stored) for each in loaded.window]
-            if right := corrected(reading, extraction, earlier):
-                return Part(reading=reading, extraction=right[0], corrects=right[1])
             extraction = continued(
                 reading, extraction, earlier, last_child=loaded.last_child,
                 participants=self._participants,
@@ -212,7 +230,6 @@ class Understanding:
             reading=reading,
             extraction=extract(reading, sender=member, participants=self._participants),
             is_same_sender=message.sender == present.message.sender,
-            row_id=stored.id,
         )
 
     def _read(self, text: str, sent_at: datetime) -> Reading:
@@ -238,7 +255,9 @@ class Understanding:
 def attribute_part(
     prepared: Prepared, part: Part, asked: Sequence[OpenQuestion], config: ObserverConfig
 ) -> AttributionOutcome:
-    """Return which of these questions a part of a message answers, if any."""
+    """Return which of these questions a part of a message answers, if any; what sets right answers none."""
+    if part.corrects:
+        return AttributionOutcome(extraction=part.extraction, question=None, gate=None)
     message, member = prepared.stored.message, prepared.member
     is_reaction = message.kind is MessageKind.REACTION
     given = loosened(part.reading, part.extraction)

@@ -1,0 +1,92 @@
+"""What a chat has arranged lately, message by message, as it was decided: what a correction can be about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, func, select
+
+from kinkeeper.observer.model import Extraction
+from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.tables import observer_messages
+
+_MOST = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arranged:
+    """A message that arranged something.
+
+    Attributes:
+        row_id: Id of its rows.
+        message_id: The channel's id.
+        sender: Member id, or the name as sent.
+        sent_at: Aware.
+        extraction: What it arranged, completed.
+        answers: The channel's id of the message it answers, if any.
+    """
+
+    row_id: int
+    message_id: str
+    sender: str
+    sent_at: datetime
+    extraction: Extraction
+    answers: str | None
+
+
+def arranged_in(
+    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime
+) -> Sequence[Arranged]:
+    """Return the latest messages of a chat in [since, before] that arranged something, newest first.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: The chat.
+        since: Aware.
+        before: Aware.
+    """
+    table = observer_messages.c
+    rows = conn.execute(
+        select(
+            table.id, table.message_id, table.sender, table.sent_at, table.extraction,
+            table.attribution_source,
+        )
+        .where(_is_arranged(household, chat_id, since, before))
+        .order_by(table.sent_at.desc(), func.length(table.id).desc(), table.id.desc())
+        .limit(_MOST)
+    )  # fmt: skip
+    return [
+        Arranged(
+            row_id=int(row.id), message_id=row.message_id, sender=row.sender, sent_at=row.sent_at,
+            extraction=extraction_from_record(row.extraction), answers=row.attribution_source,
+        )
+        for row in rows
+        if row.extraction
+    ]  # fmt: skip
+
+
+def has_arranged(
+    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime
+) -> bool:
+    """Tell whether anything was arranged in a chat in [since, before].
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: The chat.
+        since: Aware.
+        before: Aware.
+    """
+    found = select(observer_messages.c.id).where(_is_arranged(household, chat_id, since, before))
+    return conn.execute(found.limit(1)).first() is not None
+
+
+def _is_arranged(
+    household: str, chat_id: str, since: datetime, before: datetime
+) -> ColumnElement[bool]:
+    table = observer_messages.c
+    return and_(
+        table.household == household, table.chat_id == chat_id, table.sent_at >= since,
+        table.sent_at <= before, table.redline_decision.is_not(None),
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""A message that sets right a time, day or child said before: what stands then. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+
+from kinkeeper.language.corrections import is_bare_value, may_correct
+from kinkeeper.language.text import TokenKind
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.model import Extraction, Stance, Task
+from kinkeeper.observer.moments import is_given_up
+from kinkeeper.observer.reading import Reading
+
+_AT_ONCE = timedelta(minutes=3)
+_TO_ALL = re.compile(
+    r"^(?:\W*(?:no+|nope|nah|actually|make)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$", re.IGNORECASE
+)
+_HALF_DAY = 12
+_MINUTES = 60
+_OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
+_BARE_NO = frozenset({"no", "no no"})
+_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRight:
+    """What stands once a correction is read together with what it sets right.
+
+    Attributes:
+        extraction: The earlier arrangement with the new values.
+        rows: Ids of the rows of the messages whose cards it takes the place of.
+    """
+
+    extraction: Extraction
+    rows: tuple[int, ...]
+
+
+def set_right(
+    reading: Reading,
+    extraction: Extraction,
+    arranged: Sequence[Arranged],
+    *,
+    sender: str,
+    answers: str | None = None,
+) -> SetRight | None:
+    """Read a message as the correction of an earlier one.
+
+    The sender's own last arrangement is meant, with the answer it got, if any. What another announced is only
+    set right by a "no" or "not"; an open question of theirs is never.
+
+    Args:
+        reading: The present message.
+        extraction: What it says on its own.
+        arranged: What the chat has arranged lately, newest first.
+        sender: Who wrote it.
+        answers: The channel's id of the message it replies to, if any; only that one can be meant then.
+
+    Returns:
+        What stands then; None for no correction, or one that changes nothing.
+    """
+    if extraction.task or extraction.stance in _OF_ITS_OWN or _refuses(reading, extraction):
+        return None
+    is_signed = may_correct(reading.tokens, reading.mentions)
+    if not is_signed and not is_bare_value(reading.tokens, reading.mentions):
+        return None
+    for each in arranged:
+        if answers not in {None, each.message_id}:
+            continue
+        if not _may_be_meant(each, reading, sender=sender, is_signed=is_signed):
+            if not is_signed:
+                return None
+            continue
+        job = _with_new_values(reading, extraction, each.extraction, sender, is_signed=is_signed)
+        if job is None:
+            return None
+        asked = [other for other in arranged if other.message_id == each.answers]
+        return SetRight(extraction=job, rows=(each.row_id, *(other.row_id for other in asked)))
+    return None
+
+
+def _refuses(reading: Reading, extraction: Extraction) -> bool:
+    """Whether it turns a job down, unlike the mere "no" of "no, 5"."""
+    if extraction.stance is not Stance.DECLINES:
+        return False
+    return reading.reply is None or reading.reply.cue not in _BARE_NO
+
+
+def _may_be_meant(each: Arranged, reading: Reading, *, sender: str, is_signed: bool) -> bool:
+    job = each.extraction
+    if not job.is_coordination or job.stance in {Stance.DECLINES, Stance.WITHDRAWS}:
+        return False
+    if each.sender == sender:
+        return is_signed or reading.sent_at - each.sent_at <= _AT_ONCE
+    # An answer to the sender's own question stands for the question.
+    if job.attribution is not None and job.owners:
+        return is_signed
+    return is_signed and job.stance is Stance.STATES and _TO_ALL.search(reading.text) is not None
+
+
+def _with_new_values(
+    reading: Reading, extraction: Extraction, job: Extraction, sender: str, *, is_signed: bool
+) -> Extraction | None:
+    if extraction.activity not in {None, job.activity}:
+        return None
+    days = _new_days(reading)
+    clocks = _new_clocks(reading, job.times[0] if job.times else None)
+    child = tuple(one for one in extraction.child if one != sender)
+    times = clocks if clocks and clocks != job.times[: len(clocks)] else ()
+    dates = days if days and set(days) != set(job.dates) else ()
+    children = child if is_signed and child and not set(child) & set(job.child) else ()
+    if not is_signed and not (times and job.times):
+        return None
+    if not (times or dates or children):
+        return None
+    return replace(
+        job,
+        stance=_stance(job, sender),
+        dates=dates or job.dates,
+        is_day_implied=job.is_day_implied and not dates,
+        times=times or job.times,
+        time_ranges=() if times else job.time_ranges,
+        child=children or job.child,
+        is_announced_change=True,
+        moved_from=job.moved_from if job.task is Task.MOVE else None,
+        entities=extraction.entities,
+        attribution=None,
+    )
+
+
+def _stance(job: Extraction, sender: str) -> Stance:
+    if not job.owners:
+        return job.stance
+    return Stance.CLAIMS if job.owners == (sender,) else Stance.ASSIGNS
+
+
+def _new_days(reading: Reading) -> tuple[date, ...]:
+    return tuple(
+        span.begin.date()
+        for span in _kept(reading)
+        if span.has_date and span.grain not in {Grain.WEEK, Grain.MONTH, Grain.YEAR}
+    )
+
+
+def _new_clocks(reading: Reading, near: time | None) -> tuple[time, ...]:
+    """The times of day that are named, a bare figure among them, in the half of the day that is nearer."""
+    found = [
+        (span.start_char, span.begin.time(), span.is_meridiem_known)
+        for span in _kept(reading)
+        if span.has_time
+    ]
+    covered = [(span.start_char, span.end_char) for span in reading.spans]
+    for token in reading.tokens:
+        if token.kind not in {TokenKind.NUMBER, TokenKind.TIME} or near is None:
+            continue
+        if any(start <= token.start < end for start, end in covered):
+            continue
+        clock = _clock(token.text)
+        if clock is not None and not is_given_up(reading.text[: token.start]):
+            found.append((token.start, clock, False))
+    return tuple(
+        clock if is_known or near is None else _nearer(clock, near)
+        for _, clock, is_known in sorted(found)[:1]
+    )
+
+
+def _kept(reading: Reading) -> list[TimeSpan]:
+    return [
+        span
+        for span in reading.spans
+        if span.kind is not SpanKind.DURATION
+        and span.grain is not Grain.SECOND
+        and not is_given_up(reading.text[: span.start_char])
+    ]
+
+
+def _clock(figure: str) -> time | None:
+    match = _CLOCK.fullmatch(figure)
+    if match is None:
+        return None
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    return time(hour, minute) if 0 < hour <= _HALF_DAY and minute < _MINUTES else None
+
+
+def _nearer(clock: time, near: time) -> time:
+    """Of the two halves of the day the one in which a clock reading is nearer to another."""
+    wanted = near.hour * _MINUTES + near.minute
+    hours = (clock.hour % _HALF_DAY, clock.hour % _HALF_DAY + _HALF_DAY)
+    return time(
+        min(hours, key=lambda hour: abs(hour * _MINUTES + clock.minute - wanted)), clock.minute
+    )
