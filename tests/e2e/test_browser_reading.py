@@ -53,6 +53,7 @@ def test_letters_twice_as_large_cut_nothing_off_and_every_end_can_be_seen(
     home: Site, width: int, height: int
 ):
     home.hear("john", "Leo has the dentist Thursday at 4pm")
+    home.hear("sarah", "who's picking up Mia from ballet today?")
     with home.visit(viewport={"width": width, "height": height}) as page:
         for path in PAGES:
             page.goto(path)
