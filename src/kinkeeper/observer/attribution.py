@@ -124,11 +124,23 @@ def _matching(
     for question in questions:
         if _is_past_other_talk(extraction, reply, question):
             return None
-        if _may_answer(extraction, reply, question) and are_compatible(
-            extraction, question.extraction
+        if (
+            _may_answer(extraction, reply, question)
+            and are_compatible(extraction, question.extraction)
+            and not _is_another_matter(extraction, question.extraction)
         ):
             return question
     return None
+
+
+def _is_another_matter(extraction: Extraction, told: Extraction) -> bool:
+    """Whether what arranges a day or place of its own says nothing about what was merely announced."""
+    if told.stance is not Stance.STATES or not extraction.is_coordination:
+        return False
+    if extraction.named_dates and told.dates and not set(extraction.dates) & set(told.dates):
+        return True
+    is_elsewhere = extraction.location is not None and extraction.location != told.location
+    return is_elsewhere and bool(extraction.times) and extraction.activity is None
 
 
 def _is_past_other_talk(extraction: Extraction, reply: Reply, question: OpenQuestion) -> bool:

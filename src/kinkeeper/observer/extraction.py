@@ -30,7 +30,7 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
-from kinkeeper.observer.moments import is_timed, read_moments, turning_point
+from kinkeeper.observer.moments import is_timed, read_moments, replaces_time, turning_point
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import hhmm
@@ -79,6 +79,8 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     stance, is_uncertain = _stance(reading, phrase)
     activity = activity_of(reading, phrase)
     task = phrase.task if phrase else _implied_task(activity, stance, participants)
+    if _tells_another_time(reading, activity, stance, task):
+        task = Task.MOVE
     moments = read_moments(reading, task, turning_point(reading, phrase, activity))
     children = children_of(reading, phrase, sender, participants)
     adult = phrase.adult if phrase else _adult(reading)
@@ -246,6 +248,14 @@ def _implied_task(
         return None
     is_sought = stance is not Stance.STATES and participants.is_care(activity.id)
     return Task.COVER if is_sought else Task.APPOINTMENT
+
+
+def _tells_another_time(
+    reading: Reading, activity: Mention | None, stance: Stance, task: Task | None
+) -> bool:
+    """Whether an activity is said to be at a new time and not at the old one ("at 5 today, not 4")."""
+    is_open = activity is not None and stance is Stance.STATES and not reading.is_question
+    return is_open and task in {None, Task.APPOINTMENT, Task.ATTEND} and replaces_time(reading)
 
 
 def _type(task: Task | None, activity: Mention | None) -> CoordinationType:

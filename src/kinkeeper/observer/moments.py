@@ -8,6 +8,7 @@ from datetime import date, time, timedelta
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.clauses import TaskPhrase, clause_around, has_cue
+from kinkeeper.observer.clocks import figures, is_given_up, nearer
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.reading import Reading
 
@@ -26,11 +27,6 @@ _FROM_TO = re.compile(r"from (?P<start>\w+)", re.IGNORECASE)
 _WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
-)
-_REPLACED = re.compile(
-    r"(?:\bnot|\bisn'?t|instead of|rather than|used to be|no longer|usually|normally|(?<!it )was|were)"
-    r"(?: (?:at|on|the|usual|from))*\s+$",
-    re.IGNORECASE,
 )
 _LONGEST_DAY_LIST = 7
 
@@ -73,7 +69,8 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
     kept = [span for span in spans if span is not moved_from]
-    kept = [span for span in kept if not _is_old_time(reading, span)] or kept
+    if replaces_time(reading):
+        kept = [_without_old_time(reading, span) for span in kept]
     dates: list[date] = []
     times: list[time] = []
     ranges: list[tuple[time, time]] = []
@@ -85,28 +82,43 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
                 times.append(start)
             if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
                 ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
+    if not times:
+        times.extend(_bare_new_time(reading))
     is_implied = not dates and bool(times)
     if is_implied:
-        dates = [min(span.begin for span in kept if span.has_time).date()]
+        timed = [span for span in (*kept, *reading.spans) if span.has_time]
+        dates = [min(span.begin for span in timed).date()]
     return Moments(
         dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
     )  # fmt: skip
 
 
-def _is_old_time(reading: Reading, span: TimeSpan) -> bool:
-    """Whether a time of day is the one that does not hold any more ("four, not five")."""
-    is_clock = span.has_time and not span.has_date
-    return is_clock and is_given_up(reading.text[: span.start_char])
+def replaces_time(reading: Reading) -> bool:
+    """Whether a message tells a new time of day together with the one that does not hold any more.
 
-
-def is_given_up(before: str) -> bool:
-    """Whether the words before a time or day say that it does not hold any more ("not", "instead of").
-
-    Args:
-        before: The text up to it.
+    "At five, not four", "5 instead of 4", "half four this week, usually four".
     """
-    return _REPLACED.search(before) is not None
+    spans = [span for span in reading.spans if span.has_time]
+    clocks = {span.start_char for span in spans} | {at for at, _ in figures(reading)}
+    old = {at for at in clocks if is_given_up(reading.text[:at])}
+    return bool(old) and bool(clocks - old)
+
+
+def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
+    """Leave of a time that does not hold any more at most its day ("instead of 4 today")."""
+    if not span.has_time or not is_given_up(reading.text[: span.start_char]):
+        return span
+    return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+
+
+def _bare_new_time(reading: Reading) -> list[time]:
+    """The new time that stands as a mere figure before the old one ("5 instead of 4")."""
+    if not replaces_time(reading):
+        return []
+    old = [span.begin.time() for span in reading.spans if span.has_time]
+    new = [clock for at, clock in figures(reading) if not is_given_up(reading.text[:at])]
+    return [nearer(new[0], old[0])] if old and new else []
 
 
 def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:

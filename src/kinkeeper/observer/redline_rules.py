@@ -119,12 +119,27 @@ def _is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
         return False
     if extraction.task != task and extraction.task not in _VAGUE and task not in _VAGUE:
         return False
+    if _is_errand_of_the_day(extraction.task, slot) or _is_day_around(extraction, slot):
+        return False
     if extraction.child and slot.who and not set(extraction.child) & set(slot.who):
         return False
     if extraction.activity and slot.activity and extraction.activity != slot.activity:
         return False
     own = case.interval(slot.day, rules.default_duration)
     return own is None or slot.interval is None or own.overlaps(slot.interval)
+
+
+def _is_errand_of_the_day(task: Task | None, slot: Slot) -> bool:
+    """Whether it is one drive on a day on which the other has the children as a whole."""
+    is_whole_day = slot.task == Task.COVER and slot.interval is None and slot.activity is None
+    return task in HANDOVERS and is_whole_day and bool(slot.who)
+
+
+def _is_day_around(extraction: Extraction, slot: Slot) -> bool:
+    """Whether it is having the children as a whole on a day on which the other has one drive."""
+    is_whole_day = extraction.task is Task.COVER and not extraction.times
+    is_day_alone = is_whole_day and extraction.activity is None and bool(extraction.child)
+    return is_day_alone and slot.task in HANDOVERS
 
 
 def _says_what(extraction: Extraction) -> bool:

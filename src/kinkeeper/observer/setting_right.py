@@ -6,22 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from kinkeeper.language.corrections import is_bare_value, may_correct
-from kinkeeper.language.text import TokenKind
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.clocks import figures, is_given_up, nearer
 from kinkeeper.observer.model import Extraction, Stance, Task
-from kinkeeper.observer.moments import is_given_up
 from kinkeeper.observer.reading import Reading
 
 _AT_ONCE = timedelta(minutes=3)
 _TO_ALL = re.compile(
     r"^(?:\W*(?:no+|nope|nah|actually|make)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$", re.IGNORECASE
 )
-_HALF_DAY = 12
-_MINUTES = 60
 _OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 _BARE_NO = frozenset({"no", "no no"})
-_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,16 +147,15 @@ def _new_clocks(reading: Reading, near: time | None) -> tuple[time, ...]:
         if span.has_time
     ]
     covered = [(span.start_char, span.end_char) for span in reading.spans]
-    for token in reading.tokens:
-        if token.kind not in {TokenKind.NUMBER, TokenKind.TIME} or near is None:
-            continue
-        if any(start <= token.start < end for start, end in covered):
-            continue
-        clock = _clock(token.text)
-        if clock is not None and not is_given_up(reading.text[: token.start]):
-            found.append((token.start, clock, False))
+    found += [
+        (at, clock, False)
+        for at, clock in figures(reading)
+        if near is not None
+        and not any(start <= at < end for start, end in covered)
+        and not is_given_up(reading.text[:at])
+    ]
     return tuple(
-        clock if is_known or near is None else _nearer(clock, near)
+        clock if is_known or near is None else nearer(clock, near)
         for _, clock, is_known in sorted(found)[:1]
     )
 
@@ -173,20 +168,3 @@ def _kept(reading: Reading) -> list[TimeSpan]:
         and span.grain is not Grain.SECOND
         and not is_given_up(reading.text[: span.start_char])
     ]
-
-
-def _clock(figure: str) -> time | None:
-    match = _CLOCK.fullmatch(figure)
-    if match is None:
-        return None
-    hour, minute = int(match["hour"]), int(match["minute"] or 0)
-    return time(hour, minute) if 0 < hour <= _HALF_DAY and minute < _MINUTES else None
-
-
-def _nearer(clock: time, near: time) -> time:
-    """Of the two halves of the day the one in which a clock reading is nearer to another."""
-    wanted = near.hour * _MINUTES + near.minute
-    hours = (clock.hour % _HALF_DAY, clock.hour % _HALF_DAY + _HALF_DAY)
-    return time(
-        min(hours, key=lambda hour: abs(hour * _MINUTES + clock.minute - wanted)), clock.minute
-    )
