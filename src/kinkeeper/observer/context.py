@@ -1,4 +1,8 @@
-"""What memory adds: the questions a message raises, asked with a timeout and a cache, and their gate."""
+"""What memory adds: the questions a message raises, asked with a timeout and a cache, and their gate.
+
+The questions may leave this machine. They are made of templates and of the household's vocabulary alone; names
+of people and of places are taken out of that, too.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,9 +15,12 @@ from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
 from kinkeeper.observer.model import Extraction, Task
+from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.private_words import without_private
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER})
+_UNNAMED = "activity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,13 +29,18 @@ class BrainContext:
 
     Attributes:
         queries: Questions asked.
-        answers: Their answers; shorter than the questions where time ran out.
-        is_degraded: Whether a question timed out or failed.
+        answers: Their answers; shorter than the questions where one got none.
+        trouble: Why one got none; None where all were answered.
     """
 
     queries: tuple[BrainQuery, ...] = ()
     answers: tuple[BrainAnswer, ...] = ()
-    is_degraded: bool = False
+    trouble: str | None = None
+
+    @property
+    def is_degraded(self) -> bool:
+        """Whether a question timed out or failed."""
+        return self.trouble is not None
 
     @property
     def relevance(self) -> float | None:
@@ -53,23 +65,24 @@ class BrainContext:
 
 
 def compose_queries(
-    extraction: Extraction, *, household: str, limit: int
+    extraction: Extraction, participants: Participants, *, limit: int
 ) -> tuple[BrainQuery, ...]:
     """Return the abstract questions a message raises, the most telling first.
 
     Args:
         extraction: What the message says.
-        household: Tenant key; children are passed under ids that only it can resolve.
+        participants: The household compiled; children are passed under ids that only it can resolve.
         limit: Most questions, >= 0.
     """
     if not extraction.is_coordination or not extraction.dates:
         return ()
     day = extraction.dates[0]
     weekday = _WEEKDAYS[day.weekday()]
-    child = stable_id(household, extraction.child[0]) if extraction.child else None
+    children = extraction.child
+    child = stable_id(participants.household.id, children[0]) if children else None
     queries = []
     if extraction.activity:
-        name = extraction.activity.replace("-", " ")
+        name = without_private(extraction.activity, participants.private_words) or _UNNAMED
         queries.append(
             BrainQuery(
                 text=f"{name} schedule {weekday}",
@@ -114,10 +127,13 @@ class ContextSource:
         for query in queries:
             try:
                 answers.append(await self._cached(query))
-            except (TimeoutError, UnavailableError):
-                return BrainContext(
-                    queries=tuple(queries), answers=tuple(answers), is_degraded=True
-                )
+            except TimeoutError:
+                trouble = f"no answer came within {self._timeout.total_seconds():g} s"
+            except UnavailableError as error:
+                trouble = str(error)
+            else:
+                continue
+            return BrainContext(queries=tuple(queries), answers=tuple(answers), trouble=trouble)
         return BrainContext(queries=tuple(queries), answers=tuple(answers))
 
     async def _cached(self, query: BrainQuery) -> BrainAnswer:

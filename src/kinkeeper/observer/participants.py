@@ -8,6 +8,7 @@ from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.vocabulary import Vocabulary, Word, WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.when import NamedTimeWords
+from kinkeeper.observer.private_words import private_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,7 @@ class Participants:
         lexicon: The same, to be found in text.
         named_times: Times of day that it names.
         usual_hours: Local start of each activity, from its recurring events.
+        private_words: Single words that name its people and places.
     """
 
     household: Household
@@ -27,6 +29,7 @@ class Participants:
     lexicon: Lexicon
     named_times: Sequence[NamedTimeWords]
     usual_hours: Mapping[str, time]
+    private_words: frozenset[str]
 
     def children_of(self, mentions: Sequence[Mention]) -> tuple[str, ...]:
         """Return ids of the children that mentions denote, groups expanded, in household order."""
@@ -93,6 +96,7 @@ def compile_participants(household: Household) -> Participants:
             for event in household.events
             if event.activity and not event.all_day
         },
+        private_words=private_words(vocabulary),
     )
 
 

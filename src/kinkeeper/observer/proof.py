@@ -161,6 +161,7 @@ class _Remembered:
     def __init__(self, record: Mapping[str, Any] | None) -> None:
         asked: Sequence[str] = record["queries"] if record else ()
         answers: Sequence[Mapping[str, Any]] = record["answers"] if record else ()
+        self._trouble: str = (record and record["trouble"]) or "memory gave no answer to this then"
         self._answers = dict(zip(asked, answers, strict=False))
 
     async def ask(self, query: BrainQuery) -> BrainAnswer:
@@ -171,7 +172,7 @@ class _Remembered:
         """
         found = self._answers.get(query.text)
         if found is None:
-            raise UnavailableError("memory gave no answer to this then")
+            raise UnavailableError(self._trouble)
         return BrainAnswer(
             relevance=found["relevance"], summary=found["summary"], items=found["items"]
         )

@@ -1,4 +1,4 @@
-"""Purges what people said once it is old: texts, surfaces, words in evidence. Decisions and scores stay."""
+"""Purges what people said once it is old: texts, surfaces, words in evidence and in memory's answers. Decisions and scores stay."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -40,7 +40,8 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
     scores = (observer_messages.c.tripwire_evidence, observer_messages.c.sent_at, _scores)
     said = (observer_messages.c.extraction, observer_messages.c.sent_at, without_surfaces)
     asked = (open_questions.c.extraction, open_questions.c.asked_at, without_surfaces)
-    for column, since, blank in (scores, said, asked):
+    known = (observer_messages.c.brain_context, observer_messages.c.sent_at, _relevances)
+    for column, since, blank in (scores, said, asked, known):
         _blank(conn, household, column, since < before, blank)
     return purged
 
@@ -55,6 +56,14 @@ def without_surfaces(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _scores(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if record is None else {**record, "contributions": []}
+
+
+def _relevances(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what memory said without its words: a brain elsewhere may answer with anything."""
+    if record is None:
+        return None
+    answers = [{**answer, "summary": "", "items": []} for answer in record["answers"]]
+    return {**record, "answers": answers}
 
 
 def _blank(  # noqa: PLR0917 - what to blank, where, and how

@@ -282,5 +282,5 @@ def _brain_record(brain: BrainContext) -> dict[str, object] | None:
             {"relevance": a.relevance, "summary": a.summary, "items": [dict(i) for i in a.items]}
             for a in brain.answers
         ],
-        "is_degraded": brain.is_degraded,
+        "trouble": brain.trouble,
     }

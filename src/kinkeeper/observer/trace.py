@@ -277,7 +277,8 @@ def _brain(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]:
     asked: Sequence[str] = row.brain_queries or ()
     questions = "; ".join(asked)
     if gate.score is None:
-        text = f"Checked what is known ({questions}), but no answer came in time."
+        trouble = (row.brain_context or {}).get("trouble") or "no answer came in time"
+        text = f"Checked what is known ({questions}), but {trouble}."
     elif gate.passed:
         score = trace_words.score(gate.score, gate.threshold)
         text = f"Checked what is known: {questions} (relevance {score})."

@@ -193,7 +193,7 @@ class Understanding:
         )  # fmt: skip
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
-            outcome.extraction, household=household.id, limit=self._config.max_brain_queries
+            outcome.extraction, self._participants, limit=self._config.max_brain_queries
         )
         texts = tuple(query.text for query in queries)
         parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
