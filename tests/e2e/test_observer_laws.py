@@ -70,7 +70,7 @@ def test_neither_time_nor_expiry_writes_the_event_graph(miller: Chat) -> None:
 # Tier 1 never waits
 
 
-class Blocked:
+class Blocked(RulesExtractor):
     """An extractor that takes as long as it is told to."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Blocked:
     ) -> Extraction:
         self.begun.append(reading.text)
         await self.open.wait()
-        return await RulesExtractor().extract(reading, sender=sender, participants=participants)
+        return await super().extract(reading, sender=sender, participants=participants)
 
 
 def blocked_tier_2(family: Chat, extractor: Blocked, clock: SystemClock) -> UnderstandingJob:

@@ -20,7 +20,7 @@ from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
-from kinkeeper.observer.model import Extraction, OpenQuestion, Stance, Task
+from kinkeeper.observer.model import BY_MODEL, Extraction, OpenQuestion, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
@@ -182,7 +182,9 @@ class CaseBuilder:
         passes = extraction.is_coordination and extraction.confidence >= threshold
         return GateResult(
             stage=Stage.EXTRACTION,
-            confidence_type=ConfidenceType.RULE_SCORE,
+            confidence_type=ConfidenceType.LLM_SCORE
+            if extraction.extractor == BY_MODEL
+            else ConfidenceType.RULE_SCORE,
             score=extraction.confidence,
             threshold=threshold,
             decision=GateDecision.PROCEED if passes else GateDecision.DROP,

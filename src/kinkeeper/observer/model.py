@@ -9,6 +9,8 @@ from typing import Any
 from kinkeeper.core.gates import GateResult
 
 UNSPECIFIED = "unspecified"
+BY_MODEL = "model"
+"""Extractor of what a language model has added to."""
 
 
 class Tier1Decision(StrEnum):

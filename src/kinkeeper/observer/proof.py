@@ -1,7 +1,7 @@
 """Proves a decision: runs the message through the same steps again, with what was known then, and compares.
 
-It happens in a transaction that is undone, so nothing is kept. Memory answers what it answered then; everything
-else is decided anew, by the words and numbers in force now.
+It happens in a transaction that is undone, so nothing is kept. Memory and language models answer what they
+answered then; everything else is decided anew, by the words and numbers in force now.
 """
 
 import asyncio
@@ -23,14 +23,16 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
 from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.consultation import consultations_from
 from kinkeeper.observer.context import ContextSource
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.lines import decision_line
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.reconsidering import RecordedExtractor
 from kinkeeper.observer.rewinding import Then, rewind
 from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import RulesExtractor, Understanding
+from kinkeeper.observer.understanding import Understanding
 from kinkeeper.store.store import Store
 
 _LEASE = timedelta(minutes=5)
@@ -144,7 +146,8 @@ class Prover:
             _Remembered(recorded.brain_context), timeout=_PATIENCE, cache_ttl=timedelta(0),
             clock=VirtualClock(now),
         )  # fmt: skip
-        understanding = Understanding(self._participants, self._config, RulesExtractor(), memory)
+        extractor = RecordedExtractor(consultations_from(recorded.consulted))
+        understanding = Understanding(self._participants, self._config, extractor, memory)
         loaded = understanding.load(conn, row_id)
         # The store's own thread has no event loop; nothing here waits for anything.
         prepared = asyncio.run(understanding.prepare(loaded))

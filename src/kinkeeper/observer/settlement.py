@@ -20,6 +20,7 @@ from kinkeeper.observer.attribution import names_job
 from kinkeeper.observer.case_building import CaseBuilder
 from kinkeeper.observer.changing import taken_out
 from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.consultation import consultation_record
 from kinkeeper.observer.context import BrainContext
 from kinkeeper.observer.days import proposed_effects
 from kinkeeper.observer.earlier_cards import (
@@ -98,7 +99,7 @@ class Settlement:
         decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
         repository.update_settled(
             conn, self._household, row_id, decision, notification_id=notification,
-            brain=_brain_record(prepared.brain), now=now,
+            brain=_brain_record(prepared.brain), consulted=_consulted(prepared), now=now,
         )  # fmt: skip
         leases.finish(conn, observer_messages, (self._household, row_id), epoch)
         return decision
@@ -271,6 +272,11 @@ def _rests_on_memory(turn: Turn) -> bool:
 
 def _silent(reason: str) -> RedlineOutcome:
     return RedlineOutcome(decision=RedlineDecision.SILENT, rule=None, reason=reason)
+
+
+def _consulted(prepared: Prepared) -> list[dict[str, object]] | None:
+    asked = [part.consultation for part in prepared.parts if part.consultation is not None]
+    return [consultation_record(each) for each in asked] or None
 
 
 def _brain_record(brain: BrainContext) -> dict[str, object] | None:

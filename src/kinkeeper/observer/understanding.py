@@ -1,8 +1,9 @@
 """Reads a queued message: the half of tier 2 that may wait (extractor, memory) and writes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
+from functools import cache
 from typing import Protocol
 
 from sqlalchemy import Connection
@@ -21,6 +22,7 @@ from kinkeeper.observer.arranged import Arranged, arranged_in
 from kinkeeper.observer.attribution import AttributionOutcome, Reply, attribute
 from kinkeeper.observer.clauses import segments
 from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
 from kinkeeper.observer.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.extraction import extract
@@ -42,6 +44,10 @@ class Extractor(Protocol):
         """Return the extraction; never raises for what the text says."""
         ...
 
+    async def reconsider(self, part: "Part", around: "Around") -> "Part":
+        """Return the arrangement after a second look, with all that is known around it."""
+        ...
+
 
 class RulesExtractor:
     """The deterministic extractor: no model, no network."""
@@ -52,6 +58,10 @@ class RulesExtractor:
         """Return what the rules read."""
         return extract(reading, sender=sender, participants=participants)
 
+    async def reconsider(self, part: "Part", around: "Around") -> "Part":
+        """Return it as it is: the rules look once."""
+        return part
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
@@ -61,11 +71,13 @@ class Part:
         reading: The words that make it.
         extraction: What they say, with what the messages just before add.
         corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
+        consultation: What a model was asked about it, if one was.
     """
 
     reading: Reading
     extraction: Extraction
     corrects: tuple[int, ...] = ()
+    consultation: Consultation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +122,25 @@ class Loaded:
     window: Sequence[StoredMessage]
     last_child: str | None
     arranged: Sequence[Arranged] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What is known around one arrangement of a message.
+
+    Attributes:
+        number: Which arrangement it is, from 0.
+        loaded: The message with what surrounds it.
+        sender: Who wrote it, if known.
+        participants: The household compiled.
+        earlier: Reads the context window, newest first.
+    """
+
+    number: int
+    loaded: Loaded
+    sender: Member | None
+    participants: Participants
+    earlier: Callable[[], Sequence[Earlier]]
 
 
 class Understanding:
@@ -187,6 +218,7 @@ class Understanding:
         parts = _sharing_days(
             [await self._part(segment, member, loaded) for segment in segments(reading)]
         )
+        parts = await self._reconsidered(parts, member, loaded)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
             parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
@@ -215,12 +247,29 @@ class Understanding:
         ):
             return Part(reading=reading, extraction=right.extraction, corrects=right.rows)
         if needs_context(reading, extraction):
-            earlier = [self._earlier(each, loaded.stored) for each in loaded.window]
             extraction = continued(
-                reading, extraction, earlier, last_child=loaded.last_child,
+                reading, extraction, self._window(loaded), last_child=loaded.last_child,
                 participants=self._participants,
             )  # fmt: skip
         return Part(reading=reading, extraction=as_answer(reading, extraction))
+
+    async def _reconsidered(
+        self, parts: Sequence[Part], member: Member | None, loaded: Loaded
+    ) -> list[Part]:
+        earlier = cache(lambda: self._window(loaded))
+        return [
+            await self._extractor.reconsider(
+                part,
+                Around(
+                    number=number, loaded=loaded, sender=member, participants=self._participants,
+                    earlier=earlier,
+                ),
+            )
+            for number, part in enumerate(parts)
+        ]  # fmt: skip
+
+    def _window(self, loaded: Loaded) -> list[Earlier]:
+        return [self._earlier(each, loaded.stored) for each in loaded.window]
 
     def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
         message = stored.message

@@ -1,0 +1,148 @@
+"""What of a model's answer stands on the message, its talk or the household, and what it adds to the rules. Pure.
+
+The rules keep the word on all that they read. The model fills what they left open: never a day or time that the
+rules did not find, never a job for somebody whom neither the message nor the talk before it names, never a question.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, time
+from typing import TypeVar
+
+from kinkeeper.household.model import Member
+from kinkeeper.observer.candidates import Offer
+from kinkeeper.observer.consultation import Answer, Consultation
+from kinkeeper.observer.doubt import Doubt
+from kinkeeper.observer.extraction import arranges
+from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
+
+_MOST_SURE = 0.95
+_WITHOUT_GROUND = 0.15
+_UNSAID = 0.10
+_DONE_BY_SOMEBODY = frozenset({Stance.STATES, Stance.ASSIGNS, Stance.CLAIMS})
+_OF_THE_RULES = frozenset({Task.CANCEL, Task.MOVE})
+
+_T = TypeVar("_T", date, time)
+
+
+def grounded(answer: Answer, offer: Offer) -> tuple[Answer, int]:
+    """Return an answer without the values that have no ground, and how many those were.
+
+    Args:
+        answer: As the model gave it.
+        offer: What it could choose from.
+    """
+    lists = {
+        "owners": _known(answer.owners, offer.owners),
+        "children": _known(answer.children, offer.children),
+        "dates": _known(answer.dates, offer.dates),
+        "times": _known(answer.times, offer.times),
+    }
+    single = {
+        "activity": answer.activity if answer.activity in offer.activities else None,
+        "place": answer.place if answer.place in offer.places else None,
+    }
+    kept = answer.model_copy(update={**lists, **single})
+    return kept, _count(answer) - _count(kept)
+
+
+def _known(ids: Collection[str], offered: Iterable[str]) -> list[str]:
+    return [each for each in offered if each in ids]
+
+
+def _count(answer: Answer) -> int:
+    lists = (answer.owners, answer.children, answer.dates, answer.times)
+    return sum(len(set(each)) for each in lists) + sum(
+        each is not None for each in (answer.activity, answer.place)
+    )
+
+
+def added_to(
+    extraction: Extraction, consultation: Consultation, offer: Offer, *, sender: Member | None
+) -> Extraction:
+    """Return what the rules read, with what a model adds.
+
+    Args:
+        extraction: What the rules read.
+        consultation: What the model said, grounded.
+        offer: What it could choose from.
+        sender: Who wrote the message, if known.
+
+    Returns:
+        The same extraction where the model adds nothing; else one with a confidence of its own, lower for
+        every value that had no ground and for every value that only the household gives.
+    """
+    answer = consultation.answer
+    if answer is None or not answer.is_arrangement:
+        return extraction
+    filled = _with_times(_with_subject(extraction, answer), consultation, offer)
+    filled = arranges(_with_owners(filled, answer, sender))
+    if filled == extraction or not filled.is_coordination:
+        return extraction
+    unsaid = {filled.activity, filled.location, *filled.child} - {None} - offer.spoken_of
+    unsaid -= {extraction.activity, extraction.location, *extraction.child}
+    prompt = consultation.prompt
+    return replace(
+        filled,
+        confidence=_confidence(filled, discarded=consultation.discarded, unsaid=len(unsaid)),
+        extractor=BY_MODEL,
+        version=str(prompt.version) if prompt else filled.version,
+    )
+
+
+def _with_subject(extraction: Extraction, answer: Answer) -> Extraction:
+    """Fill in the job, and for whom, what and where it is; a change of plans is the rules' to see."""
+    task = None if answer.task in _OF_THE_RULES else answer.task
+    return replace(
+        extraction,
+        task=extraction.task or task,
+        child=extraction.child or tuple(answer.children),
+        activity=extraction.activity or answer.activity,
+        location=extraction.location or answer.place,
+    )
+
+
+def _with_times(extraction: Extraction, consultation: Consultation, offer: Offer) -> Extraction:
+    """Fill in days and times among those that the rules found; of several, take those that are meant."""
+    answer = consultation.answer
+    if answer is None:
+        return extraction
+    may_choose = consultation.doubt == Doubt.SEVERAL_TIMES
+    dates = _chosen(answer.dates, offer.dates)
+    times = _chosen(answer.times, offer.times)
+    takes_dates = bool(dates) and (may_choose or not extraction.named_dates)
+    takes_times = bool(times) and (may_choose or not extraction.times)
+    return replace(
+        extraction,
+        dates=dates if takes_dates else extraction.dates,
+        is_day_implied=extraction.is_day_implied and not takes_dates,
+        times=times if takes_times else extraction.times,
+        time_ranges=tuple(
+            each for each in extraction.time_ranges if not takes_times or each[0] in times
+        ),
+    )
+
+
+def _chosen(keys: Sequence[str], offered: Mapping[str, _T]) -> tuple[_T, ...]:
+    return tuple(sorted({offered[key] for key in keys if key in offered}))
+
+
+def _with_owners(extraction: Extraction, answer: Answer, sender: Member | None) -> Extraction:
+    """Give the job to whom the model names, where the message says that somebody has it."""
+    if extraction.owners or not answer.owners or extraction.seeks_owner:
+        return extraction
+    if not {extraction.stance, answer.stance} <= _DONE_BY_SOMEBODY:
+        return extraction
+    is_own = sender is not None and answer.owners == [sender.id]
+    return replace(
+        extraction,
+        assigned_to=tuple(answer.owners),
+        stance=Stance.CLAIMS if is_own else Stance.ASSIGNS,
+    )
+
+
+def _confidence(extraction: Extraction, *, discarded: int, unsaid: int) -> float:
+    score = 0.55 + 0.10 * bool(extraction.child) + 0.10 * bool(extraction.dates or extraction.times)
+    score += 0.10 * bool(extraction.task or extraction.activity) + 0.10 * bool(extraction.owners)
+    score -= _WITHOUT_GROUND * discarded + _UNSAID * unsaid
+    return round(min(max(score, 0.0), _MOST_SURE), 2)
