@@ -70,7 +70,7 @@ def test_a_parameter_may_stand_twice_and_constants_stay(noting: Store) -> None:
     noting.write_now(lambda conn: INSERT.execute(conn, ROW))
     for at, wanted in ((AT, [("a", 3)]), (AT + timedelta(microseconds=1), [])):
         values = {"at": at, "most": 5}
-        assert noting.read_now(lambda conn, v=values: query.execute(conn, v).all()) == wanted  # type: ignore[misc]
+        assert noting.read_now(lambda conn, v=values: query.execute(conn, v)) == wanted  # type: ignore[misc]
 
 
 def test_it_is_undone_with_its_transaction(noting: Store) -> None:

@@ -124,9 +124,9 @@ def record(
         "kind": message.kind.value, "reply_to": message.reply_to, "target": message.target,
         "sent_at": message.sent_at, "received_at": now,
     }  # fmt: skip
-    row_id: int | None = _INSERT_ONCE.execute(conn, values).scalar()
+    inserted = _INSERT_ONCE.execute(conn, values)
     touch(conn, TOPIC, household)
-    return row_id
+    return int(inserted[0][0]) if inserted else None
 
 
 def load(conn: Connection, household: str, row_id: int) -> StoredMessage | None:

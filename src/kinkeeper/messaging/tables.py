@@ -24,7 +24,6 @@ messages = Table(
     Column("received_at", Instant, nullable=False),
     UniqueConstraint("household", "channel", "chat_id", "revision"),
     Index("ix_messages_chat_sent", "household", "chat_id", "sent_at"),
-    Index("ix_messages_thread_sent", "household", "thread_id", "sent_at"),
     Index("ix_messages_chat_message", "household", "chat_id", "message_id"),
     sqlite_autoincrement=True,
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, literal_column, select, update
 
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
@@ -31,7 +31,9 @@ _TALK = Prepared(
         observer_messages.c.sent_at <= bindparam("at"),
     )
     .order_by(observer_messages.c.sent_at.desc())
-    .limit(bindparam("most"))
+    # Spelled out: SQLite plans a statement anew at every execution that is given its limit.
+    .limit(literal_column("40"))
+    .offset(literal_column("0"))
 )
 _BY_ID = select(observer_messages).where(
     observer_messages.c.household == bindparam("household"),
@@ -98,16 +100,11 @@ class RecentTalk(NamedTuple):
 
 
 def recent_talk(
-    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime, limit: int
+    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime
 ) -> RecentTalk:
-    """Return the latest messages of a chat sent in [since, before], at most `limit`."""
-    rows = _TALK.execute(
-        conn,
-        {
-            "household": household, "chat_id": chat_id, "since": since, "at": before,
-            "most": limit,
-        },
-    ).all()  # fmt: skip
+    """Return the latest messages of a chat sent in [since, before], at most forty."""
+    values = {"household": household, "chat_id": chat_id, "since": since, "at": before}
+    rows = _TALK.execute(conn, values)
     talk = [Talk(row[0], row[1], bool(row[2])) for row in reversed(rows)]
     return RecentTalk(talk, may_be_asked=not rows or bool(rows[0][3]))
 

@@ -1,9 +1,24 @@
 """Tables of the observer: decisions, gate results, open questions, quiet, feedback."""
 
-from sqlalchemy import JSON, Column, Float, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    Column,
+    Float,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
 
 from kinkeeper.jobs.leases import work_columns
 from kinkeeper.store.schema import Instant, metadata
+
+# Of all messages few are understood and fewer held back: the rest are spared these indexes.
+_IS_UNDERSTOOD = text("redline_decision IS NOT NULL")
+_IS_HELD_BACK = text("speak_at IS NOT NULL")
 
 observer_messages = Table(
     "observer_messages",
@@ -45,10 +60,16 @@ observer_messages = Table(
     Index("ix_observer_messages_thread", "household", "thread_id", "sent_at"),
     Index("ix_observer_messages_chat", "household", "chat_id", "sent_at"),
     Index("ix_observer_messages_tripwire", "household", "tripwire_confidence", "tier1_decision"),
-    Index("ix_observer_messages_redline", "household", "redline_decision", "processed_at"),
     Index("ix_observer_messages_state", "state", "household", "chat_id"),
-    Index("ix_observer_messages_speak_at", "household", "speak_at"),
-)
+    Index(
+        "ix_observer_messages_redline", "household", "redline_decision", "processed_at",
+        sqlite_where=_IS_UNDERSTOOD, postgresql_where=_IS_UNDERSTOOD,
+    ),
+    Index(
+        "ix_observer_messages_speak_at", "household", "speak_at",
+        sqlite_where=_IS_HELD_BACK, postgresql_where=_IS_HELD_BACK,
+    ),
+)  # fmt: skip
 
 confidence_log = Table(
     "observer_confidence_log",
@@ -62,6 +83,7 @@ confidence_log = Table(
     Column("passed", Integer, nullable=False),
     Column("decision", String(24), nullable=False),
     Column("logged_at", Instant, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 open_questions = Table(

@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, UnavailableError
+from kinkeeper.store.json_text import json_text
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
 BUSY_TIMEOUT_SECONDS = 30
@@ -121,6 +122,7 @@ def _sqlite_engine(
         module=dbapi2,
         pool_size=pool_size,
         max_overflow=16,
+        json_serializer=json_text,
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
     )
 

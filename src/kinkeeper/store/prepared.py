@@ -1,23 +1,33 @@
 """Statements compiled once a database: for the few that run for every message of every chat.
 
-SQLAlchemy looks a statement up in its cache and rearranges its values at every execution, which costs
-more than SQLite takes to run it. Text, types and transaction are SQLAlchemy's here too.
+SQLAlchemy looks a statement up in its cache, rearranges its values and wraps what comes back at every
+execution, which costs several times what SQLite takes to run it. Text and types are SQLAlchemy's here
+too, and so is the transaction; SQLite's driver is asked directly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnDefault, Connection, CursorResult, Insert, Select
+from sqlalchemy import ColumnDefault, Connection, Insert, Select
+
+_SQLITE = "sqlite"
+Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Bind:
-    """A parameter: its name, its value where none is given, and how a value is put."""
+class _Compiled:
+    """A statement of one database.
 
-    name: str
-    fixed: Any
-    convert: Callable[[Any], Any] | None
+    Attributes:
+        text: As the driver takes it.
+        binds: Its parameters in order: name, value where none is given, and how a value is put.
+        is_positional: Whether parameters are told by their order, not by name.
+    """
+
+    text: str
+    binds: Sequence[tuple[str, Any, Callable[[Any], Any] | None]]
+    is_positional: bool
 
 
 class Prepared:
@@ -33,30 +43,33 @@ class Prepared:
     ) -> None:
         self._statement = statement
         self._columns = list(columns) or None
-        self._ready: dict[str, tuple[str, bool, list[_Bind]]] = {}
+        self._compiled: dict[str, _Compiled] = {}
 
-    def execute(
-        self, conn: Connection, values: Mapping[str, Any]
-    ) -> CursorResult[*tuple[Any, ...]]:
-        """Run it in the caller's transaction.
+    def execute(self, conn: Connection, values: Mapping[str, Any]) -> Rows:
+        """Run it in the caller's transaction and return all rows; none where it returns nothing.
 
         Args:
             conn: Of the database.
             values: One for each parameter.
         """
-        ready = self._ready.get(conn.dialect.name)
-        text, is_positional, binds = ready or self._compile(conn)
-        given = [values.get(bind.name, bind.fixed) for bind in binds]
+        database = conn.dialect.name
+        compiled = self._compiled.get(database) or self._compile(conn)
+        given = values.get
         put = [
-            value if bind.convert is None else bind.convert(value)
-            for bind, value in zip(binds, given, strict=True)
+            given(name, fixed) if convert is None else convert(given(name, fixed))
+            for name, fixed, convert in compiled.binds
         ]
-        if is_positional:
-            return conn.exec_driver_sql(text, tuple(put))
-        named = {bind.name: value for bind, value in zip(binds, put, strict=True)}
-        return conn.exec_driver_sql(text, named)
+        if database == _SQLITE:
+            rows: Rows = conn.connection.driver_connection.execute(compiled.text, put).fetchall()  # type: ignore[union-attr]  # open here
+            return rows
+        if compiled.is_positional:
+            result = conn.exec_driver_sql(compiled.text, tuple(put))
+        else:
+            names = (name for name, _, _ in compiled.binds)
+            result = conn.exec_driver_sql(compiled.text, dict(zip(names, put, strict=True)))
+        return result.all() if result.returns_rows else ()
 
-    def _compile(self, conn: Connection) -> tuple[str, bool, list[_Bind]]:
+    def _compile(self, conn: Connection) -> _Compiled:
         dialect = conn.dialect
         compiled = self._statement.compile(dialect=dialect, column_keys=self._columns)
         fixed = {
@@ -67,13 +80,13 @@ class Prepared:
             key: default.arg for key, default in defaults if isinstance(default, ColumnDefault)
         }
         binds = [
-            _Bind(
+            (
                 name,
                 fixed.get(name),
                 compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect),
             )
             for name in (compiled.positiontup or compiled.binds)
         ]
-        ready = (str(compiled), compiled.positiontup is not None, binds)
-        self._ready[dialect.name] = ready
+        ready = _Compiled(str(compiled), binds, compiled.positiontup is not None)
+        self._compiled[dialect.name] = ready
         return ready

@@ -241,9 +241,6 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_messages_chat_sent", ["household", "chat_id", "sent_at"], unique=False
         )
-        batch_op.create_index(
-            "ix_messages_thread_sent", ["household", "thread_id", "sent_at"], unique=False
-        )
 
     op.create_table(
         "observer_confidence_log",
@@ -259,6 +256,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint(
             "household", "message", "stage", name=op.f("pk_observer_confidence_log")
         ),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "observer_messages",
@@ -313,9 +311,15 @@ def upgrade() -> None:
             "ix_observer_messages_redline",
             ["household", "redline_decision", "processed_at"],
             unique=False,
+            sqlite_where=sa.text("redline_decision IS NOT NULL"),
+            postgresql_where=sa.text("redline_decision IS NOT NULL"),
         )
         batch_op.create_index(
-            "ix_observer_messages_speak_at", ["household", "speak_at"], unique=False
+            "ix_observer_messages_speak_at",
+            ["household", "speak_at"],
+            unique=False,
+            sqlite_where=sa.text("speak_at IS NOT NULL"),
+            postgresql_where=sa.text("speak_at IS NOT NULL"),
         )
         batch_op.create_index(
             "ix_observer_messages_state", ["state", "household", "chat_id"], unique=False
