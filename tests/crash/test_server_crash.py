@@ -1,6 +1,6 @@
 """kill -9 of the server, workers and all, at random: what it acknowledged is there, once, and ends as a replay does.
 
-Two thousand messages; SERVER_CRASH_MESSAGES asks for more.
+A thousand messages; SERVER_CRASH_MESSAGES asks for more.
 """
 
 import os
@@ -31,7 +31,7 @@ from live_workers import SETTINGS, conversation, replayed, states
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
 SCRIPT = str(Path(__file__).parents[1] / "serving_process.py")
-MESSAGES = int(os.environ.get("SERVER_CRASH_MESSAGES", "2000"))
+MESSAGES = int(os.environ.get("SERVER_CRASH_MESSAGES", "1000"))
 LEAST_KILLS = 5
 # How many messages a server takes in before it is killed: within a second or two on a quiet machine.
 LIVES = (5, 160)
