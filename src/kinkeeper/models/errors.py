@@ -1,5 +1,7 @@
 """What can go wrong with a call to a model; the caller has a fallback for each."""
 
+from datetime import timedelta
+
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.model import Outcome
 
@@ -9,8 +11,40 @@ class ModelError(UnavailableError):
 
     Attributes:
         outcome: How the call ended.
+        may_retry: Whether the server said that the same call may succeed soon.
+        retry_after: How long it asked to wait, >= 0; None where it did not say.
     """
 
-    def __init__(self, message: str, *, outcome: Outcome, **context: object) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        outcome: Outcome,
+        may_retry: bool = False,
+        retry_after: timedelta | None = None,
+        **context: object,
+    ) -> None:
         super().__init__(message, **context)
         self.outcome = outcome
+        self.may_retry = may_retry
+        self.retry_after = retry_after
+
+
+class StatusError(ModelError):
+    """The server answered with an error's status.
+
+    Attributes:
+        status: Of HTTP.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int,
+        outcome: Outcome,
+        may_retry: bool,
+        retry_after: timedelta | None = None,
+    ) -> None:
+        super().__init__(message, outcome=outcome, may_retry=may_retry, retry_after=retry_after)
+        self.status = status

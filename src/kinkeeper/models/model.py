@@ -1,6 +1,6 @@
 """A call to a language model and its answer: frozen values, and the protocol of whoever answers."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -43,6 +43,7 @@ class Outcome(StrEnum):
     UNREACHABLE = "unreachable"
     OVERLOADED = "overloaded"
     SERVER_ERROR = "server_error"
+    REJECTED = "rejected"  # the server wants another key, model or path; trying again is no use
     CIRCUIT_OPEN = "circuit_open"
     OVER_BUDGET = "over_budget"
     PUBLIC_HOST = "public_host"
@@ -84,10 +85,12 @@ class OutputSchema:
     Attributes:
         name: Letters, digits and underscores.
         schema: JSON Schema of the object.
+        fits: Tells whether a text is such an object; None where only the caller can tell.
     """
 
     name: str
     schema: Mapping[str, Any]
+    fits: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,7 @@ class ChatRequest:
             leave for a public host unless the settings allow it.
         output: Shape of the answer; None for free text.
         max_output_tokens: Fewer than the role's limit, or None for that limit.
+        is_repair: Whether it asks to correct an answer that did not fit.
     """
 
     role: ModelRole
@@ -112,6 +116,7 @@ class ChatRequest:
     is_ambient: bool
     output: OutputSchema | None = None
     max_output_tokens: int | None = None
+    is_repair: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +127,14 @@ class Usage:
         input_tokens: Of the request.
         output_tokens: Of the answer.
         is_estimated: Whether the server did not say and they are counted from the texts' lengths.
+        is_input_cut: Whether the server read fewer tokens than the request has words: it silently
+            left out a part.
     """
 
     input_tokens: int
     output_tokens: int
     is_estimated: bool = False
+    is_input_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,12 +165,26 @@ class ChatModel(Protocol):
         """
         ...
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
         """Yield the answer piece by piece, and the whole of it last.
 
-        Closing the iterator cancels the call on the server's side, too.
+        Closing the generator cancels the call on the server's side, too.
 
         Raises:
             ModelError: It broke off, or never began.
+        """
+        ...
+
+
+class ModelGateway(ChatModel, Protocol):
+    """The way to all models, which also counts where a stage did without one."""
+
+    async def note_fallback(self, household: str, *, stage: str, outcome: Outcome) -> None:
+        """Record that a stage went on without a model.
+
+        Args:
+            household: Tenant key.
+            stage: "observer.extraction".
+            outcome: Why there was no usable answer.
         """
         ...

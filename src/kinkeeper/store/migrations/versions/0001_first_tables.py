@@ -98,6 +98,19 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", "channel", "old_chat_id", name=op.f("pk_chat_moves")),
     )
     op.create_table(
+        "embeddings",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("model", sa.String(length=160), nullable=False),
+        sa.Column("text_hash", sa.String(length=64), nullable=False),
+        sa.Column("dimension", sa.Integer(), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.Column("made_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "model", "text_hash", name=op.f("pk_embeddings")),
+    )
+    with op.batch_alter_table("embeddings", schema=None) as batch_op:
+        batch_op.create_index("ix_embeddings_made", ["household", "made_at"], unique=False)
+
+    op.create_table(
         "event_changes",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("change_id", sa.String(), nullable=False),
@@ -241,6 +254,52 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_messages_chat_sent", ["household", "chat_id", "sent_at"], unique=False
         )
+
+    op.create_table(
+        "model_budgets",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("day", sa.String(length=10), nullable=False),
+        sa.Column("calls", sa.Integer(), nullable=False),
+        sa.Column("tokens", sa.BigInteger(), nullable=False),
+        sa.Column("cost_micros", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "day", name=op.f("pk_model_budgets")),
+    )
+    op.create_table(
+        "model_calls",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("prompt_id", sa.String(length=128), nullable=False),
+        sa.Column("prompt_version", sa.Integer(), nullable=False),
+        sa.Column("prompt_hash", sa.String(length=64), nullable=False),
+        sa.Column("model", sa.String(length=256), nullable=False),
+        sa.Column("outcome", sa.String(length=24), nullable=False),
+        sa.Column("milliseconds", sa.Float(), nullable=False),
+        sa.Column("input_tokens", sa.Integer(), nullable=True),
+        sa.Column("output_tokens", sa.Integer(), nullable=True),
+        sa.Column("is_estimated", sa.Integer(), nullable=False),
+        sa.Column("cost_micros", sa.BigInteger(), nullable=False),
+        sa.Column("sent", sa.JSON(), nullable=True),
+        sa.Column("answered", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_model_calls")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("model_calls", schema=None) as batch_op:
+        batch_op.create_index("ix_model_calls_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "model_fallbacks",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.Column("stage", sa.String(length=64), nullable=False),
+        sa.Column("outcome", sa.String(length=24), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_model_fallbacks")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("model_fallbacks", schema=None) as batch_op:
+        batch_op.create_index("ix_model_fallbacks_at", ["household", "at"], unique=False)
 
     op.create_table(
         "observer_confidence_log",

@@ -1,0 +1,236 @@
+"""One model server over HTTP: who may be reached, how much may come back, what its failures mean.
+
+Redirects are not followed, proxies of the environment are not used, and nothing that a server answers
+stands in an error's message: it may repeat what it was sent. Loading this loads the library for HTTP.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from typing import Any
+
+import httpx
+import msgspec
+
+from kinkeeper.models.endpoints import Endpoint
+from kinkeeper.models.errors import ModelError
+from kinkeeper.models.model import Outcome
+from kinkeeper.models.privacy import Resolver, find_addresses, require_private
+from kinkeeper.models.statuses import check_status
+
+LARGEST_ANSWER = 4 * 1024 * 1024
+_CONNECT_SECONDS = 5.0
+_LOOKED_UP_SECONDS = 30.0
+_PORTS = {"http": 80, "https": 443}
+_encoder = msgspec.json.Encoder()
+
+
+class ServerConnection:
+    """Sends requests to one server. Use it on one event loop, and close it there.
+
+    Args:
+        endpoint: Where it is.
+        allows_public: Whether text of a group chat may go to a public host.
+        resolve: Looks host names up.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, *, allows_public: bool, resolve: Resolver = find_addresses
+    ) -> None:
+        self._endpoint = endpoint
+        self._allows_public = allows_public
+        self._resolve = resolve
+        self._base: httpx.URL | None = None
+        self._client: httpx.AsyncClient | None = None
+        self._addresses: Sequence[str] = ()
+        self._look_up_at = 0.0
+        self._starting = asyncio.Lock()
+
+    async def base_path(self) -> str:
+        """Return the path of the server's base address, without a slash at the end.
+
+        Raises:
+            ModelError: A server of our own could not be started.
+        """
+        return (await self._started()).path.rstrip("/")
+
+    async def fetch(self, path: str, *, seconds: float) -> bytes:
+        """Return what the server answers to a GET that carries nothing of a household.
+
+        Args:
+            path: Absolute.
+            seconds: Longest wait for each piece of the answer.
+
+        Raises:
+            ModelError: There is no answer, or none that succeeds.
+        """
+        async with self._sent("GET", path, None, is_ambient=False, seconds=seconds) as pieces:
+            return b"".join([piece async for piece in pieces])
+
+    async def post(
+        self, path: str, body: Mapping[str, Any], *, is_ambient: bool, seconds: float
+    ) -> bytes:
+        """Post JSON and return the whole answer.
+
+        Args:
+            path: Absolute.
+            body: What to post.
+            is_ambient: Whether it holds text that nobody addressed to the assistant.
+            seconds: Longest wait for each piece of the answer; the caller limits the whole.
+
+        Raises:
+            ModelError: There is no answer, none that succeeds, or it is too long; or such text may not
+                leave for this host.
+        """
+        content = _encoder.encode(body)
+        async with self._sent(
+            "POST", path, content, is_ambient=is_ambient, seconds=seconds
+        ) as pieces:
+            return b"".join([piece async for piece in pieces])
+
+    async def post_for_lines(
+        self, path: str, body: Mapping[str, Any], *, is_ambient: bool, seconds: float
+    ) -> AsyncGenerator[bytes]:
+        """Post JSON and yield the answer line by line; closing it closes the connection.
+
+        Args and errors are those of `post`.
+        """
+        content = _encoder.encode(body)
+        rest = b""
+        async with self._sent(
+            "POST", path, content, is_ambient=is_ambient, seconds=seconds
+        ) as pieces:
+            async for piece in pieces:
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    yield line
+        if rest:
+            yield rest
+
+    async def close(self) -> None:
+        """Close what is open; harmless to repeat."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    @asynccontextmanager
+    async def _sent(
+        self, method: str, path: str, content: bytes | None, *, is_ambient: bool, seconds: float
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        base = await self._started()
+        addresses = await self._allowed(base, is_ambient=is_ambient)
+        with _translated(base):
+            async with AsyncExitStack() as closing:
+                response = await self._answered(
+                    [
+                        self._request(base, address, method, path, content, seconds)
+                        for address in addresses
+                    ]
+                )
+                closing.push_async_callback(response.aclose)
+                check_status(response.status_code, response.headers, host=base.host)
+                yield await closing.enter_async_context(aclosing(_limited(response)))
+
+    async def _answered(self, requests: Sequence[httpx.Request]) -> httpx.Response:
+        """Send the request to the first address that can be connected to."""
+        client = self._opened()
+        for request in requests[:-1]:
+            try:
+                return await client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+        return await client.send(requests[-1], stream=True)
+
+    def _request(  # noqa: PLR0917 - what it is made of
+        self,
+        base: httpx.URL,
+        address: str,
+        method: str,
+        path: str,
+        content: bytes | None,
+        seconds: float,
+    ) -> httpx.Request:
+        headers = {"Host": base.netloc.decode(), "Accept-Encoding": "identity"}
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        if self._endpoint.api_key is not None:
+            headers["Authorization"] = f"Bearer {self._endpoint.api_key.get_secret_value()}"
+        return self._opened().build_request(
+            method, base.copy_with(host=address, path=path), content=content, headers=headers,
+            timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+            extensions={"sni_hostname": base.host},
+        )  # fmt: skip
+
+    def _opened(self) -> httpx.AsyncClient:
+        if self._client is None:
+            is_plain = self._base is not None and self._base.scheme == "http"
+            # Reading all authorities' certificates costs more than everything else here.
+            verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else True
+            self._client = httpx.AsyncClient(verify=verify, trust_env=False, follow_redirects=False)
+        return self._client
+
+    async def _started(self) -> httpx.URL:
+        async with self._starting:
+            if self._base is None:
+                start = self._endpoint.start
+                self._base = httpx.URL(self._endpoint.url if start is None else await start())
+        return self._base
+
+    async def _allowed(self, base: httpx.URL, *, is_ambient: bool) -> Sequence[str]:
+        """Return the addresses to connect to, none of which is known to change until then."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._look_up_at:
+            try:
+                self._addresses = await self._resolve(base.host, base.port or _PORTS[base.scheme])
+            except OSError as error:
+                raise unreachable(base.host, "its name is not known") from error
+            self._look_up_at = now + _LOOKED_UP_SECONDS
+        if is_ambient and not self._allows_public:
+            require_private(base.host, self._addresses)
+        if not self._addresses:
+            raise unreachable(base.host, "its name has no address")
+        return self._addresses
+
+
+def unreachable(host: str, reason: str) -> ModelError:
+    """Return that a server cannot be reached, and how to mend it."""
+    return ModelError(
+        f"the model server at {host} cannot be reached: {reason}; start it, or correct MODEL_URL",
+        outcome=Outcome.UNREACHABLE,
+    )
+
+
+async def _limited(response: httpx.Response) -> AsyncGenerator[bytes]:
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise ModelError(
+            "the model server packs its answers, unasked", outcome=Outcome.SERVER_ERROR
+        )
+    size = 0
+    async for piece in response.aiter_raw():
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            raise ModelError(
+                f"the model server's answer is longer than {LARGEST_ANSWER >> 20} MB",
+                outcome=Outcome.SERVER_ERROR,
+            )
+        yield piece
+
+
+@contextmanager
+def _translated(base: httpx.URL) -> Iterator[None]:
+    try:
+        yield
+    except httpx.ConnectTimeout as error:
+        raise unreachable(base.host, f"no answer within {_CONNECT_SECONDS:g} s") from error
+    except httpx.ConnectError as error:
+        raise unreachable(base.host, "it refuses the connection") from error
+    except httpx.TimeoutException as error:
+        raise ModelError(
+            f"the model server at {base.host} fell silent", outcome=Outcome.TIMEOUT
+        ) from error
+    except httpx.HTTPError as error:
+        raise ModelError(
+            f"the model server at {base.host} broke off its answer; look into its log",
+            outcome=Outcome.SERVER_ERROR,
+        ) from error

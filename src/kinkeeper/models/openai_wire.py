@@ -1,0 +1,140 @@
+"""The protocol of OpenAI-compatible servers: /v1/chat/completions, pieces as server-sent events. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from kinkeeper.models.endpoints import RoleModel
+from kinkeeper.models.model import ChatReply, ChatRequest, Finish
+from kinkeeper.models.tokens import usage_of
+from kinkeeper.models.wire import answer_limit, failed, messages_of, unreadable
+
+_FINISHES = {"length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
+_DATA = b"data:"
+_DONE = b"[DONE]"
+
+
+class _Text(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Text = msgspec.field(default_factory=_Text)
+    delta: _Text = msgspec.field(default_factory=_Text)
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int
+    completion_tokens: int = 0
+
+
+class _Answer(msgspec.Struct):
+    choices: list[_Choice] = []
+    model: str | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Answer)
+
+
+class OpenAIWire:
+    """Speaks it."""
+
+    def path(self, base: str) -> str:
+        """Return where calls are posted to; a base address without a path means its /v1."""
+        return f"{base or '/v1'}/chat/completions"
+
+    def body(
+        self, request: ChatRequest, role: RoleModel, *, is_streamed: bool, has_schema: bool
+    ) -> Mapping[str, Any]:
+        """Return what is posted."""
+        body: dict[str, Any] = {
+            "model": role.model,
+            "messages": messages_of(request, is_schema_told=not has_schema),
+            "temperature": role.temperature,
+            "max_tokens": answer_limit(request, role),
+        }
+        if is_streamed:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        if request.output is not None and has_schema:
+            schema = {
+                "name": request.output.name, "strict": True, "schema": request.output.schema,
+            }  # fmt: skip
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif request.output is not None:
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def reply(self, data: bytes, request: ChatRequest, role: RoleModel) -> ChatReply:
+        """Return the answer that a whole body holds."""
+        answer = _decoded(data)
+        if not answer.choices:
+            raise unreadable()
+        choice = answer.choices[0]
+        reading = OpenAIReading(request, role)
+        reading.note(answer, choice.message)
+        return reading.reply()
+
+    def reading(self, request: ChatRequest, role: RoleModel) -> "OpenAIReading":
+        """Return what reads an answer that comes in pieces."""
+        return OpenAIReading(request, role)
+
+
+class OpenAIReading:
+    """An answer as far as it came."""
+
+    def __init__(self, request: ChatRequest, role: RoleModel) -> None:
+        self._request = request
+        self._model = role.model
+        self._texts: list[str] = []
+        self._usage: _Usage | None = None
+        self._finish = Finish.STOP
+        self.is_done = False
+
+    def take(self, line: bytes) -> str:
+        """Read one line of the event stream; comments, names of events and blank lines add nothing."""
+        if not line.startswith(_DATA):
+            return ""
+        data = line.removeprefix(_DATA).strip()
+        if data == _DONE:
+            self.is_done = True
+            return ""
+        answer = _decoded(data)
+        return self.note(answer, answer.choices[0].delta if answer.choices else _Text())
+
+    def note(self, answer: _Answer, text: _Text) -> str:
+        """Add what a part of the answer holds; returns its text."""
+        self._model = answer.model or self._model
+        self._usage = answer.usage or self._usage
+        reason = answer.choices[0].finish_reason if answer.choices else None
+        if reason is not None and self._finish is Finish.STOP:
+            self._finish = _FINISHES.get(reason, Finish.STOP)
+        if text.refusal:
+            self._finish = Finish.REFUSAL
+        piece = text.content or text.refusal or ""
+        self._texts.append(piece)
+        return piece
+
+    def reply(self) -> ChatReply:
+        """Return the whole answer."""
+        text, counted = "".join(self._texts), self._usage
+        usage = usage_of(
+            self._request, text,
+            input_tokens=counted.prompt_tokens if counted else None,
+            output_tokens=counted.completion_tokens if counted else None,
+        )  # fmt: skip
+        return ChatReply(text=text, model=self._model, usage=usage, finish=self._finish)
+
+
+def _decoded(data: bytes) -> _Answer:
+    try:
+        answer = _decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise unreadable() from error
+    if answer.error is not None:
+        raise failed()
+    return answer

@@ -1,0 +1,77 @@
+"""What the status of an HTTP answer means for a call to a model. Pure but for the clock of a given date."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from kinkeeper.core.time import SystemClock, as_utc
+from kinkeeper.models.errors import StatusError
+from kinkeeper.models.model import Outcome
+
+_OUTCOMES = {
+    HTTPStatus.REQUEST_TIMEOUT: Outcome.TIMEOUT,
+    HTTPStatus.CONFLICT: Outcome.OVERLOADED,
+    HTTPStatus.TOO_EARLY: Outcome.OVERLOADED,
+    HTTPStatus.TOO_MANY_REQUESTS: Outcome.OVERLOADED,
+    HTTPStatus.SERVICE_UNAVAILABLE: Outcome.OVERLOADED,
+}
+_REMEDIES = {
+    HTTPStatus.UNAUTHORIZED: "it wants another key; correct MODEL_API_KEY",
+    HTTPStatus.FORBIDDEN: "it wants another key; correct MODEL_API_KEY",
+    HTTPStatus.NOT_FOUND: "it does not know the model or the path; `kinkeeper models` shows what it has",
+}
+
+
+def check_status(status: int, headers: Mapping[str, str], *, host: str) -> None:
+    """Let a success pass.
+
+    Args:
+        status: Of HTTP.
+        headers: Of the answer, with names of any case.
+        host: Who answered.
+
+    Raises:
+        StatusError: It is none; says whether the same may succeed soon.
+    """
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return
+    is_server_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    usual = Outcome.SERVER_ERROR if is_server_fault else Outcome.REJECTED
+    outcome = _OUTCOMES.get(HTTPStatus(status), usual) if _is_known(status) else usual
+    remedy = _remedy(status, outcome)
+    raise StatusError(
+        f"the model server at {host} answered {status}: {remedy}",
+        status=status, outcome=outcome, may_retry=outcome is not Outcome.REJECTED,
+        retry_after=_retry_after(headers.get("Retry-After")),
+    )  # fmt: skip
+
+
+def _is_known(status: int) -> bool:
+    return status in {known.value for known in HTTPStatus}
+
+
+def _remedy(status: int, outcome: Outcome) -> str:
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return "it sends callers elsewhere, which is not followed; set MODEL_URL to that address"
+    if outcome is Outcome.REJECTED:
+        return next(
+            (text for known, text in _REMEDIES.items() if known == status),
+            "it does not accept the request; look into its log",
+        )
+    return "it is busy" if outcome is Outcome.OVERLOADED else "look into its log"
+
+
+def _retry_after(value: str | None) -> timedelta | None:
+    """Return how long a server asks to wait: it says seconds, or until when."""
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return timedelta(seconds=min(int(value), 86_400))
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        return None
+    return max(as_utc(until) - SystemClock().now(), timedelta())

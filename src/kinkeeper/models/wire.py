@@ -1,0 +1,104 @@
+"""What a protocol of model servers must tell the client that speaks it."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from kinkeeper.models.endpoints import RoleModel
+from kinkeeper.models.errors import ModelError
+from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
+
+
+class Reading(Protocol):
+    """An answer that comes in pieces, as far as it was read."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the server said that this was all."""
+        ...
+
+    def take(self, line: bytes) -> str:
+        """Read one line; returns what it adds to the answer, perhaps nothing.
+
+        Raises:
+            ModelError: It is no line of this protocol, or tells of an error.
+        """
+        ...
+
+    def reply(self) -> ChatReply:
+        """Return the whole answer."""
+        ...
+
+
+class Wire(Protocol):
+    """One protocol: where to post, what, and how to read what comes. Pure."""
+
+    def path(self, base: str) -> str:
+        """Return where calls are posted to.
+
+        Args:
+            base: Path of the server's base address, without a slash at the end; mostly empty.
+        """
+        ...
+
+    def body(
+        self, request: ChatRequest, role: RoleModel, *, is_streamed: bool, has_schema: bool
+    ) -> Mapping[str, Any]:
+        """Return what is posted.
+
+        Args:
+            request: The call.
+            role: The model that is to answer, and its bounds.
+            is_streamed: Whether the answer is to come in pieces.
+            has_schema: Whether the server takes schemas; else it is asked for any JSON object, and the
+                schema stands in the text.
+        """
+        ...
+
+    def reply(self, data: bytes, request: ChatRequest, role: RoleModel) -> ChatReply:
+        """Return the answer that a whole body holds.
+
+        Raises:
+            ModelError: It holds none.
+        """
+        ...
+
+    def reading(self, request: ChatRequest, role: RoleModel) -> Reading:
+        """Return what reads an answer that comes in pieces."""
+        ...
+
+
+def unreadable() -> ModelError:
+    """Return that an answer is none of the protocol."""
+    return ModelError(
+        "the model server's answer cannot be read; check MODEL_URL and MODEL_DIALECT",
+        outcome=Outcome.SERVER_ERROR,
+    )
+
+
+def failed() -> ModelError:
+    """Return that the server told of an error in the middle of an answer."""
+    return ModelError(
+        "the model server failed while it answered; look into its log",
+        outcome=Outcome.SERVER_ERROR,
+    )
+
+
+def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str, str]]:
+    """Return the messages of a call as both protocols write them.
+
+    Args:
+        request: The call.
+        is_schema_told: Whether the schema is to stand in the first message.
+    """
+    messages = [{"role": each.author.value, "content": each.text} for each in request.messages]
+    if request.output is not None and is_schema_told:
+        schema = msgspec.json.encode(request.output.schema).decode()
+        messages[0]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema:\n{schema}"
+    return messages
+
+
+def answer_limit(request: ChatRequest, role: RoleModel) -> int:
+    """Return how many tokens an answer may have."""
+    return min(request.max_output_tokens or role.max_output_tokens, role.max_output_tokens)
