@@ -25,6 +25,7 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
+from kinkeeper.observer.understanding import Extractor
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata
@@ -86,6 +87,7 @@ class Chat:
         self.system = system
         self.path = path
         self.lines: list[Line] = []
+        self.extractor: Extractor | None = None
         self._runner = runner
         self._replay: Replay | None = None
         self._numbers = iter(range(1, 1_000_000))
@@ -127,7 +129,7 @@ class Chat:
 
     def feed(self, message: InboundMessage) -> list[Line]:
         """Replay one message and return all lines that come of it."""
-        self._replay = self._replay or self.system.replay(message.sent_at)
+        self._replay = self._replay or self.system.replay(message.sent_at, self.extractor)
         return self._runner.run(self._collect(self._replay.feed(message)))
 
     def say(self, at: str | datetime, sender: str, text: str, **fields: str | None) -> Line:
@@ -145,7 +147,7 @@ class Chat:
 
     def until(self, at: str) -> list[Line]:
         """Let time pass and return what was said on the way."""
-        self._replay = self._replay or self.system.replay(self.at(at))
+        self._replay = self._replay or self.system.replay(self.at(at), self.extractor)
         return self._runner.run(self._collect(self._replay.run_until(self.at(at))))
 
     def restart(self) -> None:

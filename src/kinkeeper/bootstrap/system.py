@@ -85,12 +85,12 @@ class System:
             intake=self.intake(refuses_chats=False), settlement=self.settlement(),
         )  # fmt: skip
 
-    def replay(self, start: datetime) -> Replay:
-        """Return the observer on a virtual clock that begins at `start`."""
+    def replay(self, start: datetime, extractor: Extractor | None = None) -> Replay:
+        """Return the observer on a virtual clock that begins at `start`, reading by rules unless told."""
         clock = VirtualClock(start)
         return Replay(
             self.store, self.household.id, intake=self.intake(refuses_chats=False),
-            understanding=self.understanding(clock), settlement=self.settlement(),
+            understanding=self.understanding(clock, extractor), settlement=self.settlement(),
             speaker=self.speaker(), clock=clock,
         )  # fmt: skip
 

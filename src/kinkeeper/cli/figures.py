@@ -74,6 +74,8 @@ def _show(screen: Console, found: Metrics) -> None:
     screen.print(f"Cards that were not right: {_counts(_by_name(said.not_right)) or 'none'}")
     screen.print(f"Decisions judged: {_counts(_by_name(said.verdicts)) or 'none'}")
     screen.print(f"Asked why it spoke: {said.confusion}")
+    if found.consulted:
+        screen.print(f"Questions to a language model: {_counts(found.consulted)}")
     if found.failed:
         screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
 

@@ -119,6 +119,7 @@ class Metrics:
         refused_presses: Presses on buttons since the span's begin that were not let through, by reason.
         feedback: What people said about the observer in the span.
         failed: Messages handed to a person, whenever they were sent.
+        consulted: Questions to a language model in the span, by how they ended.
     """
 
     days: tuple[LedgerDay, ...]
@@ -131,6 +132,7 @@ class Metrics:
     refused_presses: Mapping[PressRefusal, int]
     feedback: FeedbackCount
     failed: int
+    consulted: Mapping[str, int]
 
 
 def load_metrics(
@@ -170,6 +172,7 @@ def load_metrics(
         refused_presses=count_refused(conn, household, since=span.start),
         feedback=count_feedback(conn, household, span),
         failed=len(failures(conn, household)),
+        consulted=Counter(asked["outcome"] for row in rows for asked in row.consulted or ()),
     )
 
 
@@ -194,7 +197,7 @@ def _rows(conn: Connection, household: str, span: Interval) -> Sequence[Row[Any]
     table = observer_messages
     names = (
         "chat_id", "message_id", "sent_at", "tripwire_confidence", "tier1_decision",
-        "redline_decision", "redline_trigger_rule", "action_id",
+        "redline_decision", "redline_trigger_rule", "action_id", "consulted",
     )  # fmt: skip
     return conn.execute(
         select(*(table.c[name] for name in names))

@@ -49,6 +49,7 @@ def metrics_record(found: Metrics) -> dict[str, Any]:
             "false_speak_share": found.feedback.false_speak_share,
         },
         "manual_review": found.failed,
+        "consulted": dict(found.consulted),
     }
 
 

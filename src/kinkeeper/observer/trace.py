@@ -19,6 +19,7 @@ from kinkeeper.core.gates import Stage
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observer import repository, trace_words
+from kinkeeper.observer.consultation import consultations_from
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.tripwire import THREAD_BOOST
 
@@ -177,6 +178,9 @@ def _ladder(
     if row.extraction is None:
         return
     yield from _attribution(row, gates, household)
+    for asked in consultations_from(row.consulted):
+        mark = Mark.PASSED if asked.answer else Mark.NOTED
+        yield Step(stage="model", mark=mark, text=trace_words.consulted(asked))
     is_clear, step = _extraction(row, gates, household)
     yield step
     if not is_clear:

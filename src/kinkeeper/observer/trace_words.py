@@ -8,6 +8,9 @@ from typing import Any
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.household.model import Household
 from kinkeeper.language.when import regions
+from kinkeeper.models.model import Outcome
+from kinkeeper.observer.consultation import Consultation
+from kinkeeper.observer.doubt import Doubt
 from kinkeeper.observer.model import UNSPECIFIED, RedlineRule
 
 _FAMILIES: Mapping[str, str] = MappingProxyType({
@@ -63,6 +66,24 @@ _SILENCES: Mapping[str, str] = MappingProxyType({
     "low_confidence_no_brain": "it was not sure enough, and nothing known supports it",
 })  # fmt: skip
 
+_DOUBTS: Mapping[str, str] = MappingProxyType({
+    Doubt.NO_SUBJECT: "it was open whom or what it is for",
+    Doubt.NO_OWNER: "it was open who does it",
+    Doubt.SEVERAL_TIMES: "it names several times",
+    Doubt.FAINT: "it was not sure that anything is arranged",
+    Doubt.UNPLACED: "it was open what is to happen",
+})  # fmt: skip
+_NO_ANSWERS: Mapping[str, str] = MappingProxyType({
+    Outcome.TIMEOUT: "took too long",
+    Outcome.INVALID_OUTPUT: "answered in another form",
+    Outcome.TRUNCATED: "broke off its answer",
+    Outcome.REFUSED_BY_MODEL: "refused to answer",
+    Outcome.UNREACHABLE: "could not be reached",
+    Outcome.OVER_BUDGET: "was not asked, as the budget is spent or the talk too long",
+    Outcome.PUBLIC_HOST: "was not asked, as it is on a public host",
+    Outcome.CIRCUIT_OPEN: "was not asked, as it had failed several times just before",
+})  # fmt: skip
+
 
 def person(member_id: str, household: Household) -> str:
     """Return a name; of somebody who is no member, what they were called."""
@@ -114,6 +135,19 @@ def understood(extraction: Mapping[str, Any], household: Household) -> str:
         f"by {people(owners, household)}" if owners else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing definite"
+
+
+def consulted(asked: Consultation) -> str:
+    """Return why a model was asked, and what came of it."""
+    why = _DOUBTS.get(asked.doubt, asked.doubt.replace("_", " "))
+    if asked.answer is None:
+        trouble = _NO_ANSWERS.get(asked.outcome, f"failed ({asked.outcome.value})")
+        return f"A model was to help, since {why}, but {trouble}; the rules decided alone."
+    left = ""
+    if asked.discarded:
+        left = f" {asked.discarded} of its values had no ground in the talk and were left out."
+    said = "saw an arrangement" if asked.answer.is_arrangement else "saw none, so nothing was added"
+    return f"Asked a model, since {why}; {asked.model} {said}.{left}"
 
 
 def rule(name: str | None, facts: Mapping[str, Any], household: Household) -> str:

@@ -73,6 +73,7 @@ class Figures(BaseModel):
     refused_presses: dict[str, int]
     feedback: FeedbackRecord
     manual_review: int
+    consulted: dict[str, int]
 
 
 class FailedMessage(BaseModel):
