@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kinkeeper.actions.press_tokens import mint
+from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
-from kinkeeper.brain.graph import GraphBrain
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
@@ -59,10 +59,9 @@ class System:
         return Intake(self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats)
 
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
-        """Return the half of tier 2 that reads: by rules unless told, with the event graph for a brain."""
-        brain = GraphBrain(self.store, self.household.id, self.household.zone, clock)
+        """Return the half of tier 2 that reads: by rules unless told."""
         context = ContextSource(
-            brain,
+            brain_of(self.settings, self.household, self.store, clock),
             timeout=self.config.brain_timeout,
             cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
             clock=clock,

@@ -18,6 +18,7 @@ _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]
+RoutePath = Annotated[str, Field(pattern=r"^/[A-Za-z0-9._~/-]*$")]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 

@@ -11,8 +11,17 @@ def outbound_hosts(settings: Settings) -> tuple[str, ...]:
     Args:
         settings: In force.
     """
-    addresses = [settings.database_url]
+    addresses = [settings.database_url, settings.brain_base_url, *_model_urls(settings)]
     if settings.telegram_bot_token is not None:
         addresses.append(str(settings.telegram_api_url))
     hosts = {urlsplit(address).hostname for address in addresses if address}
     return tuple(sorted(host for host in hosts if host))
+
+
+def _model_urls(settings: Settings) -> tuple[str | None, ...]:
+    return (
+        settings.model_url,
+        settings.light_model_url,
+        settings.strong_model_url,
+        settings.extraction_model_url,
+    )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from kinkeeper.settings.fields import (
     DailyHours,
@@ -12,15 +12,17 @@ from kinkeeper.settings.fields import (
     Origin,
     Port,
     Positive,
+    RoutePath,
     Secret,
     Share,
     TlsUrl,
     Url,
     WebhookSecret,
 )
+from kinkeeper.settings.models import MODEL_SECRETS, ModelSettings
 
 
-class Settings(BaseModel):
+class Settings(ModelSettings):
     """The program's settings, from the environment, `.env` and `kinkeeper.toml` (the first that has one wins)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -96,6 +98,16 @@ class Settings(BaseModel):
     brain_cache_ttl_seconds: NotNegative = Field(
         default=60, description="How long an answer of memory is kept, seconds."
     )
+    brain_base_url: Url | None = Field(
+        default=None,
+        description="A program whose memory is asked instead of the calendar here, in abstract words.",
+    )
+    brain_query_endpoint: RoutePath = Field(
+        default="/brain/query", description="Its route for questions."
+    )
+    brain_token: Secret | None = Field(
+        default=None, description="What it lets us in with; BRAIN_TOKEN_FILE names a file with it."
+    )
     pending_action_ttl_hours: Positive = Field(
         default=48, description="After how long a pending action expires, hours."
     )
@@ -161,5 +173,5 @@ class Settings(BaseModel):
         return self
 
 
-SECRETS = frozenset({"telegram_bot_token", "telegram_webhook_secret"})
+SECRETS = MODEL_SECRETS | {"brain_token", "telegram_bot_token", "telegram_webhook_secret"}
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""
