@@ -75,8 +75,9 @@ class Store:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a writing transaction and return its result once it is durable.
 
-        On SQLite one unit runs at a time, in the order of the calls. On a server a unit that lost
-        against a concurrent one is run again, so `work` does nothing but statements.
+        On SQLite one unit runs at a time, in the order of the calls. A unit may be run again: on SQLite
+        after one that waited beside it failed, on a server after it lost against a concurrent one. So
+        `work` does nothing but statements.
 
         Args:
             work: Gets the connection; neither commits nor rolls back. What it raises undoes it,

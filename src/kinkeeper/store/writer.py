@@ -1,8 +1,9 @@
 """Group commit: one connection writes, and what waits together is made durable together.
 
 A commit that survives a power cut costs a sync of the disk. So the writer thread takes everything
-that waits, runs it in one transaction, each unit in its own savepoint, and answers every caller only
-after the commit. A unit that fails is undone alone; a commit that fails is a failure for all.
+that waits, runs it in one transaction, and answers every caller only after the commit. Where a unit
+fails all of it is undone and run again, each unit in its own savepoint, so that only the failing one is
+lost: savepoints cost every unit something, and few fail. A commit that fails is a failure for all.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Transaction
 
 from kinkeeper.core.errors import InvariantError, KinkeeperError, UnavailableError
 from kinkeeper.store.commits import CommitSignal, touched
@@ -134,8 +135,7 @@ class GroupCommitWriter:
     def _alone(self, work: Callable[[Connection], T]) -> T:
         with self._connection.begin() as transaction:
             value = work(self._connection)
-            if not transaction.is_active:
-                raise InvariantError("a unit of work ended the transaction it was given")
+            _require_open(transaction)
         return value
 
     def _serve(self) -> None:
@@ -169,6 +169,23 @@ class GroupCommitWriter:
                 unit.error = unit.error or error
 
     def _together(self, units: Sequence[_Unit]) -> None:
+        if not self._as_one(units):
+            self._each_apart(units)
+
+    def _as_one(self, units: Sequence[_Unit]) -> bool:
+        """Run units in one transaction; False, and nothing written, where one fails."""
+        with self._connection.begin() as transaction:
+            try:
+                for unit in units:
+                    unit.value = unit.work(self._connection)
+            except BaseException:  # noqa: BLE001 - it is met again where each runs apart
+                _require_open(transaction)
+                transaction.rollback()
+                return False
+            _require_open(transaction)
+        return True
+
+    def _each_apart(self, units: Sequence[_Unit]) -> None:
         with self._connection.begin() as transaction:
             for unit in units:
                 self._driver.execute("SAVEPOINT unit")
@@ -184,6 +201,11 @@ class GroupCommitWriter:
                 if unit.error is not None:
                     self._driver.execute("ROLLBACK TO unit")
                 self._driver.execute("RELEASE unit")
+
+
+def _require_open(transaction: Transaction) -> None:
+    if not transaction.is_active:
+        raise InvariantError("a unit of work ended the transaction it was given")
 
 
 def _answer(units: Sequence[_Unit]) -> None:
