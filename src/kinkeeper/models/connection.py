@@ -41,11 +41,11 @@ class ServerConnection:
         self._endpoint = endpoint
         self._allows_public = allows_public
         self._resolve = resolve
+        self._url = ""
         self._base: httpx.URL | None = None
         self._client: httpx.AsyncClient | None = None
         self._addresses: Sequence[str] = ()
         self._look_up_at = 0.0
-        self._starting = asyncio.Lock()
 
     async def base_path(self) -> str:
         """Return the path of the server's base address, without a slash at the end.
@@ -171,10 +171,9 @@ class ServerConnection:
         return self._client
 
     async def _started(self) -> httpx.URL:
-        async with self._starting:
-            if self._base is None:
-                start = self._endpoint.start
-                self._base = httpx.URL(self._endpoint.url if start is None else await start())
+        url = self._endpoint.url if self._endpoint.start is None else await self._endpoint.start()
+        if self._base is None or self._url != url:
+            self._url, self._base, self._look_up_at = url, httpx.URL(url), 0.0
         return self._base
 
     async def _allowed(self, base: httpx.URL, *, is_ambient: bool) -> Sequence[str]:

@@ -27,7 +27,8 @@ class Endpoint:
         url: Its base address, without a slash at the end; empty where `start` tells it.
         api_key: What it lets callers in with, if it asks.
         dialect: What it speaks; AUTO asks it once.
-        start: Starts a server of this process's own and returns its base address.
+        start: Starts a server of our own unless it runs, and returns its base address; asked before
+            every call.
     """
 
     url: str

@@ -106,6 +106,7 @@ class ChatRequest:
             leave for a public host unless the settings allow it.
         output: Shape of the answer; None for free text.
         max_output_tokens: Fewer than the role's limit, or None for that limit.
+        temperature: Instead of the role's, >= 0; None for that.
         is_repair: Whether it asks to correct an answer that did not fit.
     """
 
@@ -116,6 +117,7 @@ class ChatRequest:
     is_ambient: bool
     output: OutputSchema | None = None
     max_output_tokens: int | None = None
+    temperature: float | None = None
     is_repair: bool = False
 
 

@@ -8,7 +8,13 @@ import msgspec
 from kinkeeper.models.endpoints import RoleModel
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
-from kinkeeper.models.wire import answer_limit, failed, messages_of, unreadable
+from kinkeeper.models.wire import (
+    answer_limit,
+    failed,
+    messages_of,
+    temperature_of,
+    unreadable,
+)
 
 
 class _Message(msgspec.Struct):
@@ -46,7 +52,7 @@ class OllamaWire:
             # A model that first thinks aloud spends the answer's tokens on it.
             "think": False,
             "options": {
-                "temperature": role.temperature,
+                "temperature": temperature_of(request, role),
                 "num_predict": answer_limit(request, role),
                 "num_ctx": role.context_tokens,
             },

@@ -8,7 +8,13 @@ import msgspec
 from kinkeeper.models.endpoints import RoleModel
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
-from kinkeeper.models.wire import answer_limit, failed, messages_of, unreadable
+from kinkeeper.models.wire import (
+    answer_limit,
+    failed,
+    messages_of,
+    temperature_of,
+    unreadable,
+)
 
 _FINISHES = {"length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
 _DATA = b"data:"
@@ -55,7 +61,7 @@ class OpenAIWire:
         body: dict[str, Any] = {
             "model": role.model,
             "messages": messages_of(request, is_schema_told=not has_schema),
-            "temperature": role.temperature,
+            "temperature": temperature_of(request, role),
             "max_tokens": answer_limit(request, role),
         }
         if is_streamed:

@@ -99,6 +99,11 @@ def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str,
     return messages
 
 
+def temperature_of(request: ChatRequest, role: RoleModel) -> float:
+    """Return how freely the model is to answer."""
+    return role.temperature if request.temperature is None else request.temperature
+
+
 def answer_limit(request: ChatRequest, role: RoleModel) -> int:
     """Return how many tokens an answer may have."""
     return min(request.max_output_tokens or role.max_output_tokens, role.max_output_tokens)

@@ -1,0 +1,144 @@
+"""The settings of language models as one gateway to them; without a server nothing of it is loaded."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from kinkeeper.core.time import Clock
+from kinkeeper.models.endpoints import (
+    DailyLimits,
+    Dialect,
+    Endpoint,
+    ModelConfig,
+    Price,
+    RoleModel,
+)
+from kinkeeper.models.llama import LlamaServer
+from kinkeeper.models.model import ModelGateway, ModelRole
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+_MICROS = 1_000_000
+
+
+@asynccontextmanager
+async def models_opened(
+    settings: Settings, *, store: Store, clock: Clock, zones: Mapping[str, ZoneInfo]
+) -> AsyncIterator[ModelGateway | None]:
+    """Yield the way to all models for the length of the block, on this event loop; None where there are none.
+
+    Args:
+        settings: In force.
+        store: Keeps records and budgets.
+        clock: Tells when.
+        zones: Of the households, by tenant key.
+    """
+    llama = llama_server(settings)
+    config = model_config(settings, llama)
+    if config is None:
+        yield None
+        return
+    from kinkeeper.models.gateway import Gateway  # noqa: PLC0415 - loads the library for HTTP
+
+    try:
+        async with Gateway(config, store=store, clock=clock, zones=zones) as gateway:
+            yield gateway
+    finally:
+        if llama is not None:
+            await llama.close()
+
+
+def llama_server(settings: Settings) -> LlamaServer | None:
+    """Return what runs the model file of the settings, not started yet, if there is one."""
+    if settings.model_gguf is None:
+        return None
+    return LlamaServer(
+        settings.model_gguf, threads=settings.model_gguf_threads,
+        context_tokens=settings.model_context_tokens,
+    )  # fmt: skip
+
+
+def model_config(settings: Settings, llama: LlamaServer | None) -> ModelConfig | None:
+    """Return which model does what, by the settings; None where there is no server.
+
+    Args:
+        settings: In force.
+        llama: Runs the model file of the settings, if there is one.
+    """
+    primary = _primary(settings, llama)
+    if primary is None:
+        return None
+    light = _with_own(settings, "light", primary)
+    cost = settings.model_cost_per_day
+    return ModelConfig(
+        roles={
+            ModelRole.PRIMARY: primary,
+            ModelRole.LIGHT: light,
+            ModelRole.STRONG: _with_own(settings, "strong", primary),
+            ModelRole.EXTRACTION: _with_own(settings, "extraction", light),
+        },
+        concurrency=settings.model_concurrency,
+        allows_public=settings.allow_remote_model_for_chat,
+        keeps_text=settings.trace_text,
+        limits=DailyLimits(
+            calls=settings.model_calls_per_day,
+            tokens=settings.model_tokens_per_day,
+            cost_micros=None if cost is None else int(cost * _MICROS),
+        ),
+    )
+
+
+def _primary(settings: Settings, llama: LlamaServer | None) -> RoleModel | None:
+    if llama is not None and settings.model_gguf is not None:
+        endpoint = Endpoint(
+            url="", api_key=llama.api_key, dialect=Dialect.OPENAI, start=llama.start
+        )
+        name = settings.model_name or settings.model_gguf.stem
+    elif settings.model_url is not None and settings.model_name is not None:
+        endpoint = Endpoint(
+            url=settings.model_url, api_key=settings.model_api_key, dialect=settings.model_dialect
+        )
+        name = settings.model_name
+    else:
+        return None
+    return RoleModel(
+        endpoint=endpoint, model=name, timeout=timedelta(seconds=settings.model_timeout_seconds),
+        temperature=settings.model_temperature,
+        max_output_tokens=settings.model_max_output_tokens,
+        context_tokens=settings.model_context_tokens, price=_price(settings.model_price) or Price(),
+    )  # fmt: skip
+
+
+def _with_own(settings: Settings, role: str, other: RoleModel) -> RoleModel:
+    """Return a role's model: what its settings say, and of another role what they leave open."""
+
+    def own(name: str) -> Any:
+        return getattr(settings, f"{role}_model{name}")
+
+    def chosen(name: str, inherited: Any) -> Any:
+        return inherited if own(name) is None else own(name)
+
+    seconds = chosen("_timeout_seconds", other.timeout.total_seconds())
+    endpoint, inherited_price = other.endpoint, other.price
+    if own("_url") is not None:
+        # Neither the key nor the price of another server.
+        endpoint, inherited_price = Endpoint(url=own("_url"), api_key=own("_api_key")), Price()
+    elif own("_api_key") is not None:
+        endpoint = replace(endpoint, api_key=own("_api_key"))
+    return RoleModel(
+        endpoint=endpoint, model=chosen("", other.model), timeout=timedelta(seconds=seconds),
+        temperature=chosen("_temperature", other.temperature),
+        max_output_tokens=chosen("_max_output_tokens", other.max_output_tokens),
+        context_tokens=other.context_tokens, price=_price(own("_price")) or inherited_price,
+    )  # fmt: skip
+
+
+def _price(text: str | None) -> Price | None:
+    if text is None:
+        return None
+    of_input, _, of_output = text.partition("/")
+    return Price(input=Decimal(of_input), output=Decimal(of_output or of_input))

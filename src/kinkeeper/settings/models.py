@@ -1,0 +1,140 @@
+"""The settings of language models. Each role has one; what it does not set it takes from the role it falls back to.
+
+The primary role is set by MODEL_…; light and strong fall back to it, extraction falls back to light.
+"""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from kinkeeper.models.endpoints import Dialect
+from kinkeeper.settings.fields import Positive, Secret, Url
+
+
+def _prices(text: str) -> str:
+    parts = text.split("/")
+    try:
+        are_prices = all(Decimal(part).is_finite() and Decimal(part) >= 0 for part in parts)
+    except ArithmeticError:
+        are_prices = False
+    if not are_prices or len(parts) > 2:  # noqa: PLR2004 - of the request, of the answer
+        raise ValueError("must be like 0.15/0.60: a million tokens of the request, of the answer")
+    return text
+
+
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+Prices = Annotated[str, AfterValidator(_prices)]
+_MODEL = "Model of this role, as its server names it."
+_URL = "Its server, where it is another."
+_KEY = "Key of that server; _FILE names a file with it."
+_TIMEOUT = "Longest wait for a whole answer, seconds."
+_TEMPERATURE = "How freely it answers; 0 is the most repeatable."
+_LONGEST = "Longest answer, tokens."
+_PRICE = "Price of a million tokens of requests/answers, in any currency."
+
+
+class ModelSettings(BaseModel):
+    """Which language models there are, for what, and how much of them may be used."""
+
+    model_url: Url | None = Field(
+        default=None,
+        description="OpenAI-compatible or Ollama server of language models; none is used without.",
+    )
+    model_api_key: Secret | None = Field(
+        default=None, description="Key of that server; MODEL_API_KEY_FILE names a file with it."
+    )
+    model_dialect: Dialect = Field(
+        default=Dialect.AUTO, description="What servers speak: openai, ollama, or auto to find out."
+    )
+    model_gguf: Path | None = Field(
+        default=None, description="Model file to run here with llama.cpp, instead of MODEL_URL."
+    )
+    model_gguf_threads: Positive | None = Field(
+        default=None, description="Threads for it; all cores but one where not set."
+    )
+    model_name: str | None = Field(
+        default=None, min_length=1, description="Model of all roles that set no other."
+    )
+    model_timeout_seconds: Seconds = Field(default=60, description=_TIMEOUT)
+    model_temperature: Temperature = Field(default=0, description=_TEMPERATURE)
+    model_max_output_tokens: Positive = Field(default=1024, description=_LONGEST)
+    model_context_tokens: Positive = Field(
+        default=8192,
+        description="Room for a request and its answer, where the server can be told; tokens.",
+    )
+    model_price: Prices | None = Field(default=None, description=_PRICE)
+    model_concurrency: Positive = Field(
+        default=2, description="Calls to one model server at a time."
+    )
+    model_calls_per_day: Positive | None = Field(
+        default=2000, description="Calls a household and local day."
+    )
+    model_tokens_per_day: Positive | None = Field(
+        default=None, description="Tokens of requests and answers a household and local day."
+    )
+    model_cost_per_day: Annotated[Decimal, Field(gt=0)] | None = Field(
+        default=None, description="Cost a household and local day, in the currency of the prices."
+    )
+    allow_remote_model_for_chat: bool = Field(
+        default=False,
+        description="Let text of group chats go to models on public hosts, not only on private addresses.",
+    )
+    light_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    light_model_url: Url | None = Field(default=None, description=_URL)
+    light_model_api_key: Secret | None = Field(default=None, description=_KEY)
+    light_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
+    light_model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
+    light_model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
+    light_model_price: Prices | None = Field(default=None, description=_PRICE)
+    strong_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    strong_model_url: Url | None = Field(default=None, description=_URL)
+    strong_model_api_key: Secret | None = Field(default=None, description=_KEY)
+    strong_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
+    strong_model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
+    strong_model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
+    strong_model_price: Prices | None = Field(default=None, description=_PRICE)
+    extraction_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    extraction_model_url: Url | None = Field(default=None, description=_URL)
+    extraction_model_api_key: Secret | None = Field(default=None, description=_KEY)
+    extraction_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
+    extraction_model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
+    extraction_model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
+    extraction_model_price: Prices | None = Field(default=None, description=_PRICE)
+
+    @model_validator(mode="after")
+    def _require_whole_models(self) -> Self:
+        if self.model_url and self.model_gguf:
+            raise ValueError("MODEL_URL and MODEL_GGUF are both set; keep one")
+        if self.model_url and self.model_name is None:
+            raise ValueError("MODEL_URL needs MODEL_NAME, the model that is to answer")
+        if not (self.model_url or self.model_gguf):
+            self._refuse_without_server()
+        if self.model_cost_per_day is not None and not self._has_price():
+            raise ValueError("MODEL_COST_PER_DAY needs MODEL_PRICE, or a price of a role")
+        return self
+
+    def _refuse_without_server(self) -> None:
+        named = [name for name in _OF_A_SERVER if getattr(self, name) is not None]
+        if named:
+            raise ValueError(f"{named[0].upper()} needs MODEL_URL or MODEL_GGUF")
+
+    def _has_price(self) -> bool:
+        prices = (
+            self.model_price,
+            self.light_model_price,
+            self.strong_model_price,
+            self.extraction_model_price,
+        )
+        return any(price is not None for price in prices)
+
+
+_OF_A_SERVER = (
+    "model_api_key", "model_name", "light_model", "light_model_url", "strong_model",
+    "strong_model_url", "extraction_model", "extraction_model_url",
+)  # fmt: skip
+MODEL_SECRETS = frozenset(
+    {"model_api_key", "light_model_api_key", "strong_model_api_key", "extraction_model_api_key"}
+)

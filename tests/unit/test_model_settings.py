@@ -1,0 +1,130 @@
+"""Settings of language models: which role gets what, and what is refused."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.bootstrap.models import llama_server, model_config
+from kinkeeper.core.errors import ConfigError
+from kinkeeper.models.endpoints import Dialect, ModelConfig, Price
+from kinkeeper.models.model import ModelRole, Usage
+from kinkeeper.settings.hosts import outbound_hosts
+from kinkeeper.settings.load import load_settings
+from kinkeeper.settings.model import Settings
+
+HERE = {"MODEL_URL": "http://127.0.0.1:11434/", "MODEL_NAME": "small"}
+
+
+def load(values: Mapping[str, str]) -> Settings:
+    nowhere = Path("/nonexistent")
+    return load_settings(environment=values, env_file=nowhere / "e", toml_file=nowhere / "t")
+
+
+def configured(values: Mapping[str, str]) -> ModelConfig:
+    found = model_config(load(values), None)
+    assert found is not None
+    return found
+
+
+def test_without_a_server_there_are_no_models() -> None:
+    assert model_config(load({}), None) is None
+    assert outbound_hosts(load({})) == ()
+
+
+def test_one_server_and_model_do_for_all_roles() -> None:
+    found = configured(HERE)
+    assert set(found.roles) == set(ModelRole)
+    assert len(set(found.roles.values())) == 1
+    assert found.roles[ModelRole.STRONG].endpoint.url == "http://127.0.0.1:11434"
+    assert found.allows_public is False
+    assert found.keeps_text is False
+    assert found.limits.calls == 2000
+
+
+def test_a_role_takes_what_it_does_not_set_from_another() -> None:
+    found = configured(
+        HERE | {
+            "LIGHT_MODEL": "tiny", "LIGHT_MODEL_TIMEOUT_SECONDS": "5", "STRONG_MODEL": "big",
+            "EXTRACTION_MODEL_TEMPERATURE": "0.5", "MODEL_PRICE": "1/2",
+        }
+    ).roles  # fmt: skip
+    names = {role: model.model for role, model in found.items()}
+    assert names == {
+        ModelRole.PRIMARY: "small", ModelRole.LIGHT: "tiny", ModelRole.STRONG: "big",
+        ModelRole.EXTRACTION: "tiny",
+    }  # fmt: skip
+    assert found[ModelRole.EXTRACTION].timeout == timedelta(seconds=5)
+    assert found[ModelRole.EXTRACTION].temperature == 0.5
+    assert found[ModelRole.PRIMARY].timeout == timedelta(seconds=60)
+    assert found[ModelRole.STRONG].price == Price(input=Decimal(1), output=Decimal(2))
+
+
+def test_neither_key_nor_price_nor_protocol_of_one_server_is_used_for_another() -> None:
+    found = configured(
+        HERE | {
+            "MODEL_API_KEY": "mine", "MODEL_PRICE": "1", "MODEL_DIALECT": "ollama",
+            "STRONG_MODEL_URL": "https://models.example/v1", "STRONG_MODEL": "big",
+        }
+    ).roles  # fmt: skip
+    strong, light = found[ModelRole.STRONG], found[ModelRole.LIGHT]
+    assert strong.endpoint.api_key is None
+    assert strong.endpoint.dialect is Dialect.AUTO
+    assert strong.price == Price()
+    assert light.endpoint.api_key is not None
+    assert light.endpoint.dialect is Dialect.OLLAMA
+
+
+def test_the_hosts_of_all_roles_are_named() -> None:
+    found = load(
+        HERE | {"STRONG_MODEL_URL": "https://models.example/v1", "LIGHT_MODEL_URL": "http://nas:1"}
+    )
+    assert outbound_hosts(found) == ("127.0.0.1", "models.example", "nas")
+
+
+def test_a_model_file_does_for_a_server() -> None:
+    found = load({"MODEL_GGUF": "/models/tiny.q4.gguf"})
+    config = model_config(found, llama_server(found))
+    assert config is not None
+    assert config.roles[ModelRole.LIGHT].model == "tiny.q4"
+    assert config.roles[ModelRole.LIGHT].endpoint.start is not None
+    assert outbound_hosts(found) == ()
+
+
+def test_money_is_counted_in_millionths_and_never_rounded_down() -> None:
+    price = Price(input=Decimal("0.15"), output=Decimal("0.6"))
+    assert price.micros(Usage(input_tokens=1000, output_tokens=100)) == 210
+    assert price.micros(Usage(input_tokens=1, output_tokens=0)) == 1
+    assert configured(HERE | {"MODEL_COST_PER_DAY": "0.5", "MODEL_PRICE": "1"}).limits == (
+        configured(HERE | {"MODEL_COST_PER_DAY": "0.50", "MODEL_PRICE": "1"}).limits
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"MODEL_URL": "http://127.0.0.1:1"}, "MODEL_NAME"), ({"MODEL_NAME": "a"}, "MODEL_URL"),
+        ({"LIGHT_MODEL_URL": "http://127.0.0.1:1"}, "LIGHT_MODEL_URL needs MODEL_URL"),
+        ({"MODEL_API_KEY": "a"}, "MODEL_URL"), (HERE | {"MODEL_GGUF": "a.gguf"}, "keep one"),
+        (HERE | {"MODEL_COST_PER_DAY": "1"}, "MODEL_PRICE"), (HERE | {"MODEL_PRICE": "1/2/3"}, "0.15/0.60"),
+        (HERE | {"MODEL_PRICE": "-1"}, "0.15/0.60"), (HERE | {"MODEL_PRICE": "cheap"}, "0.15/0.60"),
+        (HERE | {"MODEL_TIMEOUT_SECONDS": "0"}, "MODEL_TIMEOUT_SECONDS"),
+        (HERE | {"MODEL_DIALECT": "gemini"}, "MODEL_DIALECT"),
+        ({"MODEL_URL": "http://me:secret@host", "MODEL_NAME": "a"}, "password"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused_with_a_way_out(
+    values: Mapping[str, str], named: str
+) -> None:
+    with pytest.raises(ConfigError, match=named):
+        load(values)
+
+
+def test_keys_can_lie_in_files_and_are_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("sk-hidden\n")
+    found = load(HERE | {"LIGHT_MODEL_API_KEY_FILE": str(tmp_path / "key")})
+    assert found.light_model_api_key is not None
+    assert found.light_model_api_key.get_secret_value() == "sk-hidden"
+    assert "sk-hidden" not in found.model_dump_json() + repr(found)
