@@ -20,6 +20,9 @@ _SPOKEN_TO = re.compile(r"(?:^|, |[.!] )(?P<adult><adult>)(?= ?,| you| no need| 
 _NOT_DONE = re.compile(
     r"(?<!\w)(?:i|we|<adult>|he|she|they) (?:did|was|were|had|has|have|do|does) not(?!\w)"
 )
+_DOES = re.compile(
+    r"<adult>(?= (?:is|has|will|can|shall|could|would|does|got|gets|takes|said|offered)(?= |$))"
+)
 _BRIEF = 10
 """Most words and marks of a refusal that names no job."""
 
@@ -50,12 +53,17 @@ def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
         reply.kind is ReplyKind.WITHDRAW and not _names_something(reading)
     ):
         return _without_owner(extraction, Stance.WITHDRAWS)
-    if reply.kind is ReplyKind.HAND and not extraction.named_dates:
+    if (
+        reply.kind is ReplyKind.HAND
+        and not extraction.named_dates
+        and not extraction.owners
+        and not reading.asks_for_owner
+    ):
         return replace(
             _without_owner(extraction, Stance.ACCEPTS), task=None, is_coordination=False,
         )  # fmt: skip
     if reply.kind is ReplyKind.ASSIGN and extraction.stance in _READ_ANEW:
-        return replace(extraction, stance=Stance.ASSIGNS, assigned_to=_first_adult(reading))
+        return replace(extraction, stance=Stance.ASSIGNS, assigned_to=_one_who_does(reading))
     if reply.kind is ReplyKind.ACKNOWLEDGE and reply.is_whole:
         return replace(extraction, stance=Stance.ACCEPTS)
     return extraction
@@ -119,8 +127,12 @@ def freed(reading: Reading) -> str | None:
     return person.id if person else None
 
 
-def _first_adult(reading: Reading) -> tuple[str, ...]:
-    return tuple(mention.id for mention in reading.of_kind("adult")[:1])
+def _one_who_does(reading: Reading) -> tuple[str, ...]:
+    """The adult of whom it is said that they do it, not the one it is said to ("never mind Ann, Ben has it")."""
+    match = _DOES.search(reading.skeleton)
+    person = _adult_at(reading, match.start()) if match else None
+    named = [person] if person else reading.of_kind("adult")[:1]
+    return tuple(mention.id for mention in named)
 
 
 def _only_quotes(reading: Reading) -> bool:

@@ -26,8 +26,15 @@ _LISTED = re.compile(r"<childs?> and $")
 _OWN_DETAIL = re.compile(r"<(?:act|generic|place|date|time|datetime|range)>")
 _NEXT_LISTED = re.compile(r"<childs?> (?!(?:has|is) )")
 _HOLDS = re.compile(
-    r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|having|getting|taking)(?: got)? <(?:child|kids)>"
+    r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
 )
+_DOES = re.compile(
+    r"(?:^|(?<= ))(?P<doer>i|we|you|<adult>) (?:(?:will|can|am|are|is|just|then|also) )*"
+    r"(?:take|takes|taking|do|does|doing|get|gets|getting|have|has|having|got|fetch|fetches|collect|collects|drop|drops|"
+    r"bring|brings|drive|drives|run|runs|pick|picks|cover|covers|handle|handles|mind|minds|watch|watches|grab|grabs|on) "
+    r"(?:(?:up|the|off|to) )*<(?:childs?|kids|act)>"
+)
+_NEXT_OF_LIST = re.compile(r"<childs?> (?:at|from|around|about|by)? ?<(?:time|datetime)>(?: |$)")
 _SUBJECT = re.compile(
     r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
 )
@@ -62,6 +69,7 @@ class TaskPhrase:
         is_sender: Whether the sender is the subject.
         is_uncertain: Whether it is said as a mere possibility.
         is_of_activity: Whether its clause names an activity.
+        is_handed: Whether the person spoken to is told to do it ("you take Ann"), not asked.
     """
 
     task: Task
@@ -72,6 +80,7 @@ class TaskPhrase:
     is_sender: bool = False
     is_uncertain: bool = False
     is_of_activity: bool = False
+    is_handed: bool = False
 
 
 def task_phrases(reading: Reading) -> tuple[TaskPhrase, ...]:
@@ -107,8 +116,13 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
     of an activity, on which day.
     """
     ends = [end for _, end in _clause_breaks(reading.skeleton)]
-    bounds = pairwise([0, *ends, len(reading.skeleton) + 1])
-    standing = [pair for pair in bounds if _stands_alone(reading.within(*pair))]
+    bounds = list(pairwise([0, *ends, len(reading.skeleton) + 1]))
+    standing = _handed_out(reading, bounds) or [
+        pair
+        for number, pair in enumerate(bounds)
+        if _stands_alone(reading.within(*pair))
+        or (number and _goes_on(reading.within(*bounds[number - 1]), reading.within(*pair)))
+    ]
     alone = [reading.within(*pair) for pair in standing]
     if not all(part.of_kind("child", "group") for part in alone) and not all(
         part.of_kind("activity") for part in alone
@@ -126,6 +140,28 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
             lead = (pair[0], pair[0] + _before_child(part))
         parts.append(part)
     return _sharing_the_day(parts)
+
+
+def _handed_out(reading: Reading, bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The clauses of "you take Ann, I do Ben": each person a job of their own."""
+    found = [
+        (pair, match["doer"])
+        for pair in bounds
+        if (match := _DOES.search(reading.within(*pair).skeleton))
+        and reading.within(*pair).of_kind("child", "group", "activity")
+    ]
+    if len({doer for _, doer in found}) < 2 or reading.is_question:  # noqa: PLR2004 - one doer is no sharing out
+        return []
+    return [pair for pair, _ in found]
+
+
+def _goes_on(before: Reading, part: Reading) -> bool:
+    """Whether a clause only adds another child with a time of their own ("get Ann at 3 | and Ben at 4")."""
+    return (
+        _gives_a_job(before)
+        and bool(before.spans)
+        and _NEXT_OF_LIST.match(part.skeleton) is not None
+    )
 
 
 def _sharing_the_day(parts: Sequence[Reading]) -> tuple[Reading, ...]:
@@ -243,9 +279,10 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     )  # fmt: skip
     if stance is Stance.ASKS and not is_sender and adult is None:
         adult = vocative
+    is_told = word == "you" and stance is Stance.ASKS and not (is_asked or reading.is_question)
     return TaskPhrase(
         task=task, start=start, end=end, stance=stance, adult=adult, is_sender=is_sender,
-        is_uncertain=uncertain, is_of_activity=is_of_activity,
+        is_uncertain=uncertain, is_of_activity=is_of_activity, is_handed=is_told and not uncertain,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kinkeeper.observer.extraction import arranges
-from kinkeeper.observer.model import Extraction, Stance
+from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 
@@ -84,8 +84,20 @@ def _resolve_pronoun(
     for message in earlier:
         children = participants.children_of(message.reading.mentions)
         if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
-            return replace(extraction, child=children)
+            return _of_what_was_told(replace(extraction, child=children), message.extraction)
     return extraction
+
+
+def _of_what_was_told(extraction: Extraction, told: Extraction) -> Extraction:
+    """Who asks "who's getting him?" right after his lesson was told of, asks about that lesson."""
+    is_open = extraction.stance is Stance.ASKS and not (extraction.dates or extraction.activity)
+    if not is_open or not told.is_coordination or told.stance is Stance.DECLINES:
+        return extraction
+    is_at_end = extraction.task is Task.PICKUP
+    return replace(
+        extraction, dates=told.dates, is_day_implied=told.is_day_implied, activity=told.activity,
+        times=extraction.times or (() if is_at_end else told.times),
+    )  # fmt: skip
 
 
 def _is_fragment(extraction: Extraction) -> bool:
@@ -107,6 +119,8 @@ def _continue_fragment(extraction: Extraction, earlier: Sequence[Earlier]) -> Ex
             continue
         if other.dates and extraction.dates and not set(other.dates) & set(extraction.dates):
             continue
+        if not extraction.times and set(extraction.dates) <= set(other.dates):
+            return extraction
         return replace(
             extraction,
             task=other.task,

@@ -21,6 +21,7 @@ from kinkeeper.observer.clauses import (
     stance_of,
     task_phrases,
 )
+from kinkeeper.observer.handing import handed_to
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
@@ -87,6 +88,9 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     assigned, addressee = _assignment(
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
     )
+    handed = handed_to(reading, phrase, stance, sender=sender, participants=participants)
+    if handed is not None:
+        stance, assigned, addressee = Stance.ASSIGNS, (handed,), None
     dates, times = moments.dates, moments.times
     has_owner = assigned != (UNSPECIFIED,)
     seeks_owner = seeks_owner_of(reading, phrase, stance=stance, participants=participants)
@@ -238,6 +242,10 @@ def _assignment(
 
 def _adult(reading: Reading) -> Mention | None:
     adults = reading.of_kind("adult")
+    match = cue(reading, "assign")
+    item = reading.symbols[reading.symbol_at(match.start())].item if match else None
+    if isinstance(item, Mention) and item.kind == "adult":
+        return item
     return adults[0] if adults else None
 
 

@@ -106,7 +106,7 @@ def _with_new_values(
     times = clocks if clocks and clocks != job.times[: len(clocks)] else ()
     dates = days if days and set(days) != set(job.dates) else ()
     children = child if is_signed and child and not set(child) & set(job.child) else ()
-    if not is_signed and not (times and job.times):
+    if not is_signed and not times:
         return None
     if not (times or dates or children):
         return None
