@@ -19,7 +19,9 @@ from kinkeeper.models.endpoints import (
 )
 from kinkeeper.models.llama import LlamaServer
 from kinkeeper.models.model import ModelGateway, ModelRole
+from kinkeeper.observer.understanding import Extractor
 from kinkeeper.settings.model import Settings
+from kinkeeper.settings.models import ExtractorChoice
 from kinkeeper.store.store import Store
 
 _MICROS = 1_000_000
@@ -50,6 +52,26 @@ async def models_opened(
     finally:
         if llama is not None:
             await llama.close()
+
+
+def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extractor | None:
+    """Return what reads messages with a model's help; None where the rules are to read alone.
+
+    Args:
+        settings: In force.
+        gateway: The way to the models, if there are any.
+
+    Raises:
+        ConfigError: The prompt's file is wrong.
+    """
+    if gateway is None or settings.extractor is ExtractorChoice.RULES:
+        return None
+    from kinkeeper.observer.model_extraction import (  # noqa: PLC0415 - loads the templates' library
+        ModelExtractor,
+        extraction_prompt,
+    )
+
+    return ModelExtractor(gateway, extraction_prompt())
 
 
 def llama_server(settings: Settings) -> LlamaServer | None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
@@ -120,7 +121,7 @@ class System:
 
         Args:
             clock: The wall clock where None.
-            extractor: Reads messages; the rules where None.
+            extractor: Reads messages; as the settings say where None.
             pace: How often it looks for something to do.
 
         Raises:
@@ -224,7 +225,7 @@ class Houses:
             tasks: What else is to run until the end (polling for updates); one that ends or fails
                 must not be missed, so its error ends the block.
             clock: The wall clock where None.
-            extractor: Reads messages; the rules where None.
+            extractor: Reads messages; as the settings say where None.
             pace: How often it looks for something to do.
 
         Raises:
@@ -232,13 +233,18 @@ class Houses:
             UnavailableError: The database cannot be reached.
         """
         clock, served = clock or SystemClock(), channels or {}
-        works = [
-            system.work(clock, extractor=extractor, channels=served.get(household, ()))
-            for household, system in self.by_id.items()
-        ]
-        async with doing(
-            self.store, works, tasks=(*tasks, self._backups(clock).run), clock=clock,
-            pace=pace or Pace(),
-            workers=self.settings.tier2_workers,
-        ):  # fmt: skip
-            yield
+        zones = {system.household.id: system.household.zone for system in self.systems}
+        async with models_opened(
+            self.settings, store=self.store, clock=clock, zones=zones
+        ) as gateway:
+            reads = extractor or model_extractor(self.settings, gateway)
+            works = [
+                system.work(clock, extractor=reads, channels=served.get(household, ()))
+                for household, system in self.by_id.items()
+            ]
+            async with doing(
+                self.store, works, tasks=(*tasks, self._backups(clock).run), clock=clock,
+                pace=pace or Pace(),
+                workers=self.settings.tier2_workers,
+            ):  # fmt: skip
+                yield

@@ -61,8 +61,10 @@ def _may_be_open(reading: Reading, extraction: Extraction) -> bool:
 
 
 def _lacks_subject(extraction: Extraction) -> bool:
-    is_for_somebody = bool(extraction.child or extraction.activity)
-    return extraction.task in _NEEDS_SUBJECT and not is_for_somebody
+    if extraction.child:
+        return False
+    is_about_nothing = extraction.task in _NEEDS_SUBJECT and extraction.activity is None
+    return is_about_nothing or extraction.task is Task.APPOINTMENT
 
 
 def _lacks_owner(reading: Reading, extraction: Extraction) -> bool:

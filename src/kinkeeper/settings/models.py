@@ -4,6 +4,7 @@ The primary role is set by MODEL_…; light and strong fall back to it, extracti
 """
 
 from decimal import Decimal
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -36,9 +37,22 @@ _LONGEST = "Longest answer, tokens."
 _PRICE = "Price of a million tokens of requests/answers, in any currency."
 
 
+class ExtractorChoice(StrEnum):
+    """Who reads what a message arranges."""
+
+    AUTO = "auto"
+    RULES = "rules"
+    MODEL = "model"
+
+
 class ModelSettings(BaseModel):
     """Which language models there are, for what, and how much of them may be used."""
 
+    extractor: ExtractorChoice = Field(
+        default=ExtractorChoice.AUTO,
+        description="Who understands messages: rules, model (the rules, and a model where they leave "
+        "something open), or auto: model where there is one.",
+    )
     model_url: Url | None = Field(
         default=None,
         description="OpenAI-compatible or Ollama server of language models; none is used without.",
@@ -120,6 +134,8 @@ class ModelSettings(BaseModel):
         named = [name for name in _OF_A_SERVER if getattr(self, name) is not None]
         if named:
             raise ValueError(f"{named[0].upper()} needs MODEL_URL or MODEL_GGUF")
+        if self.extractor is ExtractorChoice.MODEL:
+            raise ValueError("EXTRACTOR=model needs MODEL_URL or MODEL_GGUF")
 
     def _has_price(self) -> bool:
         prices = (
