@@ -14,6 +14,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
+from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.observer.model import Extraction, Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.private_words import without_private
@@ -82,7 +83,7 @@ def compose_queries(
     child = stable_id(participants.household.id, children[0]) if children else None
     queries = []
     if extraction.activity:
-        name = without_private(extraction.activity, participants.private_words) or _UNNAMED
+        name = _abstract(extraction.activity, participants)
         queries.append(
             BrainQuery(
                 text=f"{name} schedule {weekday}",
@@ -100,6 +101,15 @@ def compose_queries(
         )  # fmt: skip
     queries.append(BrainQuery(text=f"events {weekday}", day=day, child=child))
     return tuple(queries[:limit])
+
+
+def _abstract(activity: str, participants: Participants) -> str:
+    """Return an activity in words that may leave: an extractor may have read it from anywhere."""
+    vocabulary = participants.vocabulary
+    known = {word.id for word in vocabulary.of_kind(WordKind.ACTIVITY)}
+    if activity not in known and vocabulary.generic_activity(activity) is None:
+        return _UNNAMED
+    return without_private(activity, participants.private_words) or _UNNAMED
 
 
 class ContextSource:
