@@ -1,9 +1,14 @@
-"""What the core suite leaves out besides tests marked one by one: kinds of tests that cost seconds by nature."""
+"""Keeps all tests on this machine; tells which of them the core suite leaves out besides those marked one by one."""
 
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from network_guard import forget_settings, stay_on_this_machine
+
+forget_settings()
+stay_on_this_machine()
 
 # A busy machine is no defect of what is tested.
 settings.register_profile("kinkeeper", deadline=None)
