@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
+from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.core.time import Clock
@@ -96,4 +97,5 @@ def _check_up(
     backups = backup_findings(url, settings.backup_dir, now)
     # They name every household's groups and members, which is nothing for another household's page.
     chats = telegram.findings() if len(houses.systems) == 1 else ()
-    return [*database_findings(url), *backups, *chats, *machine_findings(now)]
+    models = model_findings(settings)
+    return [*database_findings(url), *backups, *chats, *models, *machine_findings(now)]

@@ -15,6 +15,7 @@ from kinkeeper.cli.init import init
 from kinkeeper.cli.invite import invite
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.metrics import metrics
+from kinkeeper.cli.models import models
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.restore import restore
@@ -73,6 +74,7 @@ app.command("import")(events.import_file)
 app.command()(events.export)
 app.command()(when)
 app.command()(metrics)
+app.command()(models)
 app.command()(doctor)
 app.command()(backup)
 app.command()(restore)

@@ -16,7 +16,7 @@ import msgspec
 from kinkeeper.models.endpoints import Endpoint
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import Outcome
-from kinkeeper.models.privacy import Resolver, find_addresses, require_private
+from kinkeeper.models.privacy import Resolver, find_addresses, is_private, require_private
 from kinkeeper.models.statuses import check_status
 
 LARGEST_ANSWER = 4 * 1024 * 1024
@@ -108,6 +108,15 @@ class ServerConnection:
         if rest:
             yield rest
 
+    async def is_private(self) -> bool:
+        """Whether all addresses of the server are of this machine, a local network or a VPN.
+
+        Raises:
+            ModelError: Its name is not known.
+        """
+        base = await self._started()
+        return all(is_private(address) for address in await self._looked_up(base))
+
     async def close(self) -> None:
         """Close what is open; harmless to repeat."""
         if self._client is not None:
@@ -177,7 +186,15 @@ class ServerConnection:
         return self._base
 
     async def _allowed(self, base: httpx.URL, *, is_ambient: bool) -> Sequence[str]:
-        """Return the addresses to connect to, none of which is known to change until then."""
+        """Return the addresses to connect to: those that were judged, whatever the name has by then."""
+        addresses = await self._looked_up(base)
+        if is_ambient and not self._allows_public:
+            require_private(base.host, addresses)
+        if not addresses:
+            raise unreachable(base.host, "its name has no address")
+        return addresses
+
+    async def _looked_up(self, base: httpx.URL) -> Sequence[str]:
         now = asyncio.get_running_loop().time()
         if now >= self._look_up_at:
             try:
@@ -185,10 +202,6 @@ class ServerConnection:
             except OSError as error:
                 raise unreachable(base.host, "its name is not known") from error
             self._look_up_at = now + _LOOKED_UP_SECONDS
-        if is_ambient and not self._allows_public:
-            require_private(base.host, self._addresses)
-        if not self._addresses:
-            raise unreachable(base.host, "its name has no address")
         return self._addresses
 
 

@@ -31,6 +31,14 @@ class _Answer(msgspec.Struct):
     error: Any = None
 
 
+class _Listed(msgspec.Struct):
+    name: str
+
+
+class _List(msgspec.Struct):
+    models: list[_Listed]
+
+
 _decoder = msgspec.json.Decoder(_Answer)
 
 
@@ -72,6 +80,17 @@ class OllamaWire:
     def reading(self, request: ChatRequest, role: RoleModel) -> "OllamaReading":
         """Return what reads an answer that comes in pieces."""
         return OllamaReading(request, role)
+
+    def list_path(self, base: str) -> str:
+        """Return where a server lists its models."""
+        return f"{base.removesuffix('/v1')}/api/tags"
+
+    def listed(self, data: bytes) -> tuple[str, ...]:
+        """Return the models that such a list names."""
+        try:
+            return tuple(each.name for each in msgspec.json.decode(data, type=_List).models)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise unreadable() from error
 
 
 class OllamaReading:

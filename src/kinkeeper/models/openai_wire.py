@@ -44,6 +44,14 @@ class _Answer(msgspec.Struct):
     error: Any = None
 
 
+class _Listed(msgspec.Struct):
+    id: str
+
+
+class _List(msgspec.Struct):
+    data: list[_Listed]
+
+
 _decoder = msgspec.json.Decoder(_Answer)
 
 
@@ -88,6 +96,17 @@ class OpenAIWire:
     def reading(self, request: ChatRequest, role: RoleModel) -> "OpenAIReading":
         """Return what reads an answer that comes in pieces."""
         return OpenAIReading(request, role)
+
+    def list_path(self, base: str) -> str:
+        """Return where a server lists its models."""
+        return f"{base or '/v1'}/models"
+
+    def listed(self, data: bytes) -> tuple[str, ...]:
+        """Return the models that such a list names."""
+        try:
+            return tuple(each.id for each in msgspec.json.decode(data, type=_List).data)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise unreadable() from error
 
 
 class OpenAIReading:

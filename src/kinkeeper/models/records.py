@@ -127,10 +127,20 @@ def load_figures(conn: Connection, household: str, *, since: datetime) -> Sequen
                 input_tokens=sum(row.input_tokens or 0 for row in of_role),
                 output_tokens=sum(row.output_tokens or 0 for row in of_role),
                 cost_micros=sum(row.cost_micros for row in of_role),
-                outcomes=Counter(row.outcome for row in of_role),
+                outcomes=dict(Counter(row.outcome for row in of_role)),
             )
         )  # fmt: skip
     return figures
+
+
+def count_outcomes(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
+    """Return how many calls ended how, by role and outcome ("light ok")."""
+    rows = conn.execute(
+        select(_calls.role, _calls.outcome, func.count())
+        .where(_calls.household == household, _calls.at >= since)
+        .group_by(_calls.role, _calls.outcome)
+    )
+    return {f"{role} {outcome}": count for role, outcome, count in rows}
 
 
 def count_fallbacks(

@@ -68,6 +68,22 @@ class Wire(Protocol):
         """Return what reads an answer that comes in pieces."""
         ...
 
+    def list_path(self, base: str) -> str:
+        """Return where a server lists its models.
+
+        Args:
+            base: As of `path`.
+        """
+        ...
+
+    def listed(self, data: bytes) -> tuple[str, ...]:
+        """Return the models that such a list names.
+
+        Raises:
+            ModelError: It is no such list.
+        """
+        ...
+
 
 def unreadable() -> ModelError:
     """Return that an answer is none of the protocol."""

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from kinkeeper.models.records import count_fallbacks, count_outcomes
 from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of
 from kinkeeper.web.access.model import DECIDERS
@@ -41,13 +42,26 @@ async def metrics(request: Request) -> Response:
     """Answer the server's figures and those of the asker's household, in the Prometheus text format."""
     context, house = context_of(request), house_of(request, request.state.person)
     since = context.clock.now() - _RECENT
-    work = await house.store.read(lambda conn: load_work(conn, house.household.id, since=since))
+    household = house.household.id
+    work, calls, fallbacks = await house.store.read(
+        lambda conn: (
+            load_work(conn, household, since=since),
+            count_outcomes(conn, household, since=since),
+            count_fallbacks(conn, household, since=since),
+        )
+    )
     text = (
         context.metrics.text()
         + counts_text("kinkeeper_messages", "Messages of 30 days by state.", work.reading)
         + counts_text("kinkeeper_outbox", "What was to be sent in 30 days, by state.", work.sending)
         + counts_text(
             "kinkeeper_failed_updates", "Updates nobody understood.", {"kept": work.failed_updates}
+        )
+        + counts_text("kinkeeper_model_calls", "Calls of models in 30 days, by role.", calls)
+        + counts_text(
+            "kinkeeper_model_fallbacks",
+            "How often a stage did without a model in 30 days.",
+            {" ".join(where): count for where, count in fallbacks.items()},
         )
     )
     return Response(text, media_type="text/plain; version=0.0.4")

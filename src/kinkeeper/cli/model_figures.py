@@ -1,0 +1,143 @@
+"""Shows model servers and what was asked of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from kinkeeper.bootstrap.model_checks import ServerState, look_at_servers
+from kinkeeper.bootstrap.models import llama_server, model_config
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import opened
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json
+from kinkeeper.core.time import SystemClock
+from kinkeeper.models.endpoints import DailyLimits
+from kinkeeper.models.records import RoleFigures, count_fallbacks, load_figures
+from kinkeeper.models.spending import Amount, load_spent
+
+_MICROS = 1_000_000
+_SUCCEEDED = frozenset({"ok", "repaired"})
+
+
+def show_models(where: Where, *, days: int, as_json: bool) -> None:
+    """Look at every server and show it beside the records of the last days.
+
+    Args:
+        where: Household and database.
+        days: How many, > 0.
+        as_json: Answer with one JSON object.
+
+    Raises:
+        KinkeeperError: The household or its database cannot be used.
+    """
+    with opened(where) as system:
+        household, now = system.household.id, SystemClock().now()
+        today = now.astimezone(system.household.zone).date()
+        since = now - timedelta(days=days)
+        figures, fallbacks, spent = system.store.read_now(
+            lambda conn: (
+                load_figures(conn, household, since=since),
+                count_fallbacks(conn, household, since=since),
+                load_spent(conn, household, today),
+            )
+        )
+        servers = look_at_servers(system.settings)
+        config = model_config(system.settings, llama_server(system.settings))
+    limits = config.limits if config else DailyLimits()
+    if as_json:
+        answer_json(_record(servers, figures, fallbacks, spent, limits))
+        return
+    screen = console()
+    if not servers:
+        screen.print("no language model is set up, rules do all work; see MODEL_URL, MODEL_GGUF")
+    else:
+        screen.print(_servers_table(servers))
+    if figures:
+        screen.print(_calls_table(figures, days))
+    for (stage, outcome), count in sorted(fallbacks.items()):
+        screen.print(f"{stage} did without a model {count} times: {outcome}")
+    _show_budget(screen, spent, limits)
+
+
+def _record(  # noqa: PLR0917 - the parts of the answer
+    servers: Sequence[ServerState],
+    figures: Sequence[RoleFigures],
+    fallbacks: Mapping[tuple[str, str], int],
+    spent: Amount,
+    limits: DailyLimits,
+) -> dict[str, Any]:
+    return {
+        "servers": [asdict(server) for server in servers],
+        "calls": [asdict(each) for each in figures],
+        "fallbacks": [
+            {"stage": stage, "outcome": outcome, "count": count}
+            for (stage, outcome), count in sorted(fallbacks.items())
+        ],
+        "today": {"used": asdict(spent), "limits": asdict(limits)},
+    }
+
+
+def _servers_table(servers: Sequence[ServerState]) -> Table:
+    table = Table(title="Servers", title_justify="left")
+    for heading in ("server", "state", "role", "model"):
+        table.add_column(heading, overflow="fold")
+    for server in servers:
+        for number, (role, model) in enumerate(server.wanted.items()):
+            shown = (server.address, _state(server)) if number == 0 else ("", "")
+            missing = " (not there)" if model in server.missing else ""
+            table.add_row(*shown, role.value, f"{model}{missing}")
+    return table
+
+
+def _state(server: ServerState) -> str:
+    if server.problem is not None:
+        return server.problem
+    where = "" if server.is_private else ", a public host"
+    if server.milliseconds is None:
+        return "starts with the first call"
+    return f"answers in {server.milliseconds:.0f} ms, {len(server.models)} models{where}"
+
+
+def _calls_table(figures: Sequence[RoleFigures], days: int) -> Table:
+    noun = "day" if days == 1 else f"{days} days"
+    table = Table(title=f"Calls of the last {noun}", title_justify="left")
+    for heading in ("role", "calls", "p50 s", "p99 s", "tokens in", "out", "cost", "failed"):
+        left = heading in {"role", "failed"}
+        table.add_column(heading, justify="left" if left else "right", overflow="fold")
+    for each in figures:
+        failed = ", ".join(
+            f"{outcome} {count}"
+            for outcome, count in sorted(each.outcomes.items())
+            if outcome not in _SUCCEEDED
+        )
+        table.add_row(
+            each.role, str(each.calls), _seconds(each.p50_milliseconds),
+            _seconds(each.p99_milliseconds), f"{each.input_tokens:,}", f"{each.output_tokens:,}",
+            f"{each.cost_micros / _MICROS:.4f}", failed,
+        )  # fmt: skip
+    return table
+
+
+def _seconds(milliseconds: float | None) -> str:
+    return "" if milliseconds is None else f"{milliseconds / 1000:.2f}"
+
+
+def _show_budget(screen: Console, spent: Amount, limits: DailyLimits) -> None:
+    parts = [
+        _part("calls", spent.calls, limits.calls),
+        _part("tokens", spent.tokens, limits.tokens),
+        _part(
+            "cost", spent.cost_micros / _MICROS,
+            None if limits.cost_micros is None else limits.cost_micros / _MICROS,
+        ),
+    ]  # fmt: skip
+    screen.print(f"Today: {'; '.join(parts)}")
+
+
+def _part(name: str, used: float, most: float | None) -> str:
+    limit = "no limit" if most is None else f"of {most:,.6g}"
+    return f"{name} {used:,.6g} ({limit})"
