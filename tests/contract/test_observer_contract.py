@@ -21,6 +21,7 @@ from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
 from live_workers import SETTINGS, conversation, replayed, states, take_in, worker
 from observer_process import PACE
+from same_tables import assert_same_tables
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +72,7 @@ def test_live_mode_ends_as_a_replay_on_a_file_does(address: str, tmp_path: Path)
             take_in(system, intake, chat)
         understand(system)
         left = left_by(system)
-    for table, rows in replayed(tmp_path / "replayed.db", chat).items():
-        assert left[table] == rows, table
+    assert_same_tables(left, replayed(tmp_path / "replayed.db", chat))
     assert left["pending_actions"]
     assert len(left["outbox"]) == 2
 
@@ -134,5 +134,4 @@ def test_two_worker_processes_on_a_server_share_the_work(postgres_url: str, tmp_
         left = left_by(system)
     assert all(begun), "one of the two did all the work: the test shows nothing"
     assert sum(begun) == sum(row["state"] == "done" for row in left["observer_messages"])
-    for table, rows in replayed(tmp_path / "replayed.db", chat).items():
-        assert left[table] == rows, table
+    assert_same_tables(left, replayed(tmp_path / "replayed.db", chat))

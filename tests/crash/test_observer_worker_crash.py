@@ -8,6 +8,7 @@ from sqlalchemy import select
 from kinkeeper.observer.tables import observer_messages
 from live_household import left_by, live_system
 from live_workers import SETTINGS, after, conversation, replayed, states, take_in, worker
+from same_tables import assert_same_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -40,5 +41,4 @@ def test_three_hundred_messages_through_repeated_kills_end_as_a_replay_does(tmp_
     assert left["pending_actions"]
     assert left["outbox"]
 
-    for table, rows in replayed(tmp_path / "replayed.db", chat).items():
-        assert left[table] == rows, table
+    assert_same_tables(left, replayed(tmp_path / "replayed.db", chat))

@@ -27,6 +27,7 @@ from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from live_household import left_by, live_system
 from live_workers import SETTINGS, conversation, replayed, states
+from same_tables import assert_same_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -177,5 +178,4 @@ def test_messages_through_a_server_that_is_killed_at_random_end_as_a_replay_does
     assert begun > 1, "no kill hit a message that was being understood: the test shows nothing"
     assert len(left["messages"]) == MESSAGES, "lost or doubled"
     assert left["pending_actions"]
-    for table, rows in replayed(tmp_path / "replayed.db", chat).items():
-        assert left[table] == rows, table
+    assert_same_tables(left, replayed(tmp_path / "replayed.db", chat))
