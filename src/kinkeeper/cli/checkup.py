@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
+from kinkeeper.bootstrap.embedding import embedder_finding
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.cli.located import Where
@@ -38,6 +39,7 @@ def check_up(where: Where, *, as_json: bool) -> bool:
         households, found = _households(where, settings)
         findings += [found, *_database(where, settings, households)]
         findings += [*brain_findings(settings, households), *model_findings(settings)]
+        findings.append(embedder_finding(settings))
     findings += machine_findings(SystemClock().now())
     if as_json:
         values = settings.model_dump(mode="json") if settings else None

@@ -8,7 +8,7 @@ import typer
 
 def evaluate(
     suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="observer, tripwire, when, or all.")
+        str, typer.Argument(metavar="SUITE", help="Name of one suite, or all of them.")
     ],
     data: Annotated[
         Path | None,

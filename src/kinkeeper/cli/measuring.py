@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.table import Table as Drawing
 from rich.text import Text
 
+from kinkeeper.bootstrap.embedding import local_embedder
 from kinkeeper.cli.opening import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
-from kinkeeper.evaluation import observer, tripwire, when
+from kinkeeper.evaluation import category, observer, router, tripwire, when
 from kinkeeper.evaluation.report import Report, Table
+from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.settings.embedding import EmbedderChoice
 
 _WORST_SHOWN = 15
 
@@ -63,11 +66,32 @@ def _when(scope: Scope) -> Report:
     return when.measure(scope.public)
 
 
+def _router(scope: Scope) -> Report:
+    return router.measure(
+        scope.data, embedders=_embedders(), root=scope.root, is_full=scope.is_full
+    )
+
+
+def _category(scope: Scope) -> Report:
+    return category.measure(scope.data, embedders=_embedders(), root=scope.root)
+
+
+def _embedders() -> Mapping[str, Embedder | None]:
+    """Return the embedders inside this process, the best that is installed last."""
+    found: dict[str, Embedder | None] = {"cues alone": None}
+    for choice in (EmbedderChoice.HASHING, EmbedderChoice.AUTO):
+        if embedder := local_embedder(choice):
+            found[embedder.model] = embedder
+    return found
+
+
 SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "observer": (_observer,),
     "tripwire": (_tripwire,),
     "when": (_when,),
-    "all": (_observer, _tripwire, _when),
+    "router": (_router,),
+    "category": (_category,),
+    "all": (_observer, _tripwire, _when, _router, _category),
 }
 
 

@@ -11,6 +11,7 @@ from kinkeeper.actions.repository import purge_extractions
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records
+from kinkeeper.models.embedding.upkeep import purge_vectors
 from kinkeeper.observer.tables import observer_messages, open_questions
 
 
@@ -39,6 +40,7 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
     failed_updates.purge(conn, household, before=before)
     purge_tokens(conn, household, before=before)
     model_records.purge(conn, household, before=before)
+    purge_vectors(conn, household, before=before)
     scores = (observer_messages.c.tripwire_evidence, observer_messages.c.sent_at, _scores)
     said = (observer_messages.c.extraction, observer_messages.c.sent_at, without_surfaces)
     asked = (open_questions.c.extraction, open_questions.c.asked_at, without_surfaces)

@@ -24,4 +24,5 @@ def _model_urls(settings: Settings) -> tuple[str | None, ...]:
         settings.light_model_url,
         settings.strong_model_url,
         settings.extraction_model_url,
+        settings.embedder_url,
     )

@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from kinkeeper.settings.embedding import EMBEDDER_SECRETS, EmbedderSettings
 from kinkeeper.settings.fields import (
     DailyHours,
     DatabaseUrl,
@@ -22,7 +23,7 @@ from kinkeeper.settings.fields import (
 from kinkeeper.settings.models import MODEL_SECRETS, ModelSettings
 
 
-class Settings(ModelSettings):
+class Settings(ModelSettings, EmbedderSettings):
     """The program's settings, from the environment, `.env` and `kinkeeper.toml` (the first that has one wins)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -173,5 +174,9 @@ class Settings(ModelSettings):
         return self
 
 
-SECRETS = MODEL_SECRETS | {"brain_token", "telegram_bot_token", "telegram_webhook_secret"}
+SECRETS = (
+    MODEL_SECRETS
+    | EMBEDDER_SECRETS
+    | {"brain_token", "telegram_bot_token", "telegram_webhook_secret"}
+)
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""

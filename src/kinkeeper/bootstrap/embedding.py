@@ -1,0 +1,114 @@
+"""The settings of embeddings as an embedder, and what a check of it finds."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from time import perf_counter
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.models.embedding.cache import CachedEmbedder
+from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.minilm import REMEDY, shared_minilm, weights_path
+from kinkeeper.models.endpoints import Dialect, Endpoint
+from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+_CHECK = "embedder"
+_SAMPLE = ("Who picks up the children tomorrow?", "Tomorrow someone has to fetch the kids.")
+
+
+@asynccontextmanager
+async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
+    """Yield what turns texts into vectors for the length of the block; None where nothing is to.
+
+    The model inside this process is shared and stays loaded; a server's connection is closed.
+
+    Args:
+        settings: In force.
+
+    Raises:
+        UnavailableError: It is chosen by name, and not installed.
+    """
+    if not settings.embedder.is_remote:
+        yield local_embedder(settings.embedder)
+        return
+    from kinkeeper.models.connection import ServerConnection  # noqa: PLC0415 - loads the library for HTTP
+    from kinkeeper.models.embedding.remote import RemoteEmbedder, RemoteModel  # noqa: PLC0415
+
+    dialect = Dialect(settings.embedder.value)
+    endpoint = Endpoint(
+        url=str(settings.embedder_url), api_key=settings.embedder_api_key, dialect=dialect
+    )
+    connection = ServerConnection(endpoint, allows_public=settings.allow_remote_model_for_chat)
+    model = RemoteModel(
+        name=str(settings.embedder_model), dialect=dialect,
+        timeout=timedelta(seconds=settings.embedder_timeout_seconds),
+    )  # fmt: skip
+    embedder = RemoteEmbedder(connection, model)
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+def local_embedder(choice: EmbedderChoice) -> Embedder | None:
+    """Return what turns texts into vectors inside this process; None where nothing is to.
+
+    Args:
+        choice: AUTO, MINILM, HASHING or NONE.
+
+    Raises:
+        UnavailableError: It is chosen by name, and not installed.
+    """
+    if choice is EmbedderChoice.NONE:
+        return None
+    weights = None if choice is EmbedderChoice.HASHING else weights_path()
+    if weights is not None:
+        return shared_minilm(weights)
+    if choice is EmbedderChoice.MINILM:
+        raise UnavailableError(f"EMBEDDER=minilm is not installed; {REMEDY}")
+    return HashingEmbedder()
+
+
+def remembering(embedder: Embedder, store: Store, household: str, clock: Clock) -> Embedder:
+    """Return an embedder that computes no text of a household twice, where that is worth a look.
+
+    Args:
+        embedder: Computes.
+        store: Keeps vectors.
+        household: Tenant key.
+        clock: Tells when.
+    """
+    if isinstance(embedder, HashingEmbedder):
+        return embedder  # faster than the database
+    return CachedEmbedder(embedder, store, household, clock)
+
+
+def embedder_finding(settings: Settings) -> Finding:
+    """Return what a check of the embedder finds; a server is asked for two vectors. Blocks.
+
+    Args:
+        settings: In force.
+    """
+    try:
+        return asyncio.run(_tried(settings))
+    except UnavailableError as error:
+        return warning(_CHECK, str(error), "texts are compared by their words until it is mended")
+
+
+async def _tried(settings: Settings) -> Finding:
+    async with embedder_opened(settings) as embedder:
+        if embedder is None:
+            return ok(_CHECK, "none (EMBEDDER=none); texts are compared by their words")
+        start = perf_counter()
+        vectors = await embedder.embed(_SAMPLE)
+        milliseconds = 1000 * (perf_counter() - start)
+        found = f"{embedder.model}, {vectors.shape[1]} numbers, {milliseconds:.0f} ms to begin with"
+        if settings.embedder is EmbedderChoice.AUTO and isinstance(embedder, HashingEmbedder):
+            return warning(_CHECK, f"{found}: it compares spelling, not meaning", REMEDY)
+        return ok(_CHECK, found)

@@ -1,0 +1,86 @@
+"""Accuracy of categories of memory: our own held-out statements, and public ones about unseen things."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.sorting_gold import (
+    OWN_STATEMENTS_HELD_OUT,
+    Statement,
+    own_statements,
+    public_statements,
+)
+from kinkeeper.language.sorting.categories import Categorised, Categoriser, Category
+from kinkeeper.models.embedding.embedder import Embedder
+
+FLOORS = {"own, held out": 0.8, "memory updates": 0.7}
+
+
+def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
+    """Measure the categories on what nothing was fitted on.
+
+    Args:
+        data: Folder with the public sets; without it our own held-out statements alone are measured.
+        embedders: By name, the best last: the floors are its.
+        root: The repository.
+    """
+    sets = {"own, held out": [*own_statements(root / "evals", OWN_STATEMENTS_HELD_OUT)]}
+    if data is not None:
+        sets["memory updates"] = [each for each in public_statements(data) if each.is_held_out]
+    rows: list[tuple[str | int | float, ...]] = []
+    values: dict[str, float] = {}
+    worst: list[str] = []
+    by_category: list[tuple[str, int, float]] = []
+    for name, embedder in embedders.items():
+        categoriser = Categoriser(embedder)
+        for of, statements in sets.items():
+            found = asyncio.run(categoriser.categorise([each.text for each in statements]))
+            values[of] = _right(statements, found)
+            rows.append((f"{of}, by {name}", len(statements), values[of]))
+            worst = [*_wrong(of, statements, found), *worst]
+            if of == "own, held out":
+                by_category = _by_category(statements, found)
+    return Report(
+        suite="category", worst=tuple(worst),
+        tables=(
+            Table(title="Categories", columns=("statements", "number", "right"), rows=tuple(rows)),
+            Table(
+                title=f"Own, held out, by {[*embedders][-1]}",
+                columns=("category", "number", "right"), rows=tuple(by_category),
+            ),
+        ),
+        floors=tuple(
+            Floor(name=name, value=values[name], minimum=minimum)
+            for name, minimum in FLOORS.items()
+            if name in values
+        ),
+    )  # fmt: skip
+
+
+def _right(statements: Sequence[Statement], found: Sequence[Categorised]) -> float:
+    hits = [each.category == own.category for each, own in zip(statements, found, strict=True)]
+    return sum(hits) / len(hits) if hits else 0.0
+
+
+def _by_category(
+    statements: Sequence[Statement], found: Sequence[Categorised]
+) -> list[tuple[str, int, float]]:
+    rows = []
+    for category in Category:
+        pairs = [
+            (each, own)
+            for each, own in zip(statements, found, strict=True)
+            if each.category == category
+        ]
+        own_share = _right([each for each, _ in pairs], [own for _, own in pairs])
+        rows.append((str(category), len(pairs), own_share))
+    return rows
+
+
+def _wrong(of: str, statements: Sequence[Statement], found: Sequence[Categorised]) -> list[str]:
+    return [
+        f"{of}: {each.category} taken for {own.category} by {own.stage}: {each.text[:90]!r}"
+        for each, own in zip(statements, found, strict=True)
+        if each.category != own.category
+    ]

@@ -1,0 +1,109 @@
+"""Accuracy of routing: the right set of domains, on public requests and on our own, by stage."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.sorting_gold import (
+    CALENDAR_SET,
+    COMPOSED_SET,
+    OWN_REQUESTS_HELD_OUT,
+    SINGLE_SETS,
+    Request,
+    own_requests,
+    public_requests,
+)
+from kinkeeper.language.sorting.domains import DomainRouter, Route
+from kinkeeper.models.embedding.embedder import Embedder
+
+FLOORS = {
+    "clinc_router: recall": 0.9,
+    "hwu_router: recall": 0.83,
+    "slurp_router: recall": 0.83,
+    "smcalflow_calendar: recall": 0.8,
+    "multidomain_mix: right": 0.6,
+    "own, held out: right": 0.7,
+}
+_SAMPLE = 400
+_WORST = 40
+_COLUMNS = ("requests", "number", "right", "recall", "false fire")
+
+
+def measure(
+    data: Path | None, *, embedders: Mapping[str, Embedder | None], root: Path, is_full: bool
+) -> Report:
+    """Measure the router on what nothing was fitted on; sure labels only.
+
+    Args:
+        data: Folder with the public sets; without it our own held-out requests alone are measured.
+        embedders: By name, the best last: the floors are its.
+        root: The repository.
+        is_full: Everything, instead of a fixed sample of each set.
+    """
+    sets: dict[str, Sequence[Request]] = {
+        "own, held out": [*own_requests(root / "evals", OWN_REQUESTS_HELD_OUT)]
+    }
+    if data is not None:
+        for name in (*SINGLE_SETS, CALENDAR_SET, COMPOSED_SET):
+            sure = [
+                each for each in public_requests(data, name) if each.is_sure and each.is_held_out
+            ]
+            sets[name] = sure if is_full else _sample(sure)
+    tables: list[Table] = []
+    values: dict[str, float] = {}
+    worst: list[str] = []
+    for name, embedder in embedders.items():
+        router = DomainRouter(embedder)
+        routed = {
+            of: asyncio.run(router.route([each.text for each in requests]))
+            for of, requests in sets.items()
+        }
+        rows = tuple((of, *_figures(sets[of], routes)) for of, routes in routed.items())
+        tables.append(Table(title=f"Routing by {name}", columns=_COLUMNS, rows=rows))
+        for of, _, right, recall, _ in rows:
+            values |= {f"{of}: right": float(right), f"{of}: recall": float(recall)}
+        worst = [line for of, routes in routed.items() for line in _wrong(of, sets[of], routes)]
+    return Report(
+        suite="router", tables=tuple(tables), worst=tuple(worst[:_WORST]),
+        floors=tuple(
+            Floor(name=name, value=values[name], minimum=minimum)
+            for name, minimum in FLOORS.items()
+            if name in values
+        ),
+    )  # fmt: skip
+
+
+def _sample(requests: Sequence[Request]) -> Sequence[Request]:
+    """Return requests from all over a set, the same ones every time."""
+    return requests[:: max(1, len(requests) // _SAMPLE)][:_SAMPLE]
+
+
+def _is_right(request: Request, route: Route) -> bool:
+    return frozenset(map(str, route.domains)) in request.accepted
+
+
+def _figures(
+    requests: Sequence[Request], routes: Sequence[Route]
+) -> tuple[int, float, float, float]:
+    """Return how many, the share that is right, that of those with a domain, and needless domains."""
+    pairs = [*zip(requests, routes, strict=True)]
+    with_domain = [_is_right(*pair) for pair in pairs if pair[0].domains]
+    fired = [not _is_right(*pair) for pair in pairs if not pair[0].domains]
+    return (
+        len(pairs), _share(_is_right(*pair) for pair in pairs), _share(with_domain), _share(fired),
+    )  # fmt: skip
+
+
+def _share(verdicts: Iterable[bool]) -> float:
+    found = [*verdicts]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _wrong(of: str, requests: Sequence[Request], routes: Sequence[Route]) -> list[str]:
+    return [
+        f"{of}: {'+'.join(sorted(request.domains)) or 'none'} taken for "
+        f"{'+'.join(sorted(route.domains)) or 'none'}: {request.text[:90]!r}"
+        for request, route in zip(requests, routes, strict=True)
+        if not _is_right(request, route)
+    ]

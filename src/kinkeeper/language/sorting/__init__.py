@@ -1,0 +1,1 @@
+"""What kind of thing is said: the parts of the assistant a request is for, the category of a statement."""

