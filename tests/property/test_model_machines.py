@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from sqlalchemy import StaticPool, create_engine
+from sqlalchemy import Connection, StaticPool, create_engine
 
 from kinkeeper.models import spending
 from kinkeeper.models.breaker import FAILURES, Admission, Breaker
@@ -104,6 +104,10 @@ limits = st.builds(
 )
 
 
+def used(conn: Connection, household: str) -> Amount:
+    return load_spent(conn, household, DAY) or Amount()
+
+
 class BudgetMachine(RuleBasedStateMachine):
     """Calls reserve, end with less, or never end."""
 
@@ -121,13 +125,13 @@ class BudgetMachine(RuleBasedStateMachine):
 
     @rule(wanted=amounts)
     def begin(self, wanted: Amount) -> None:
-        before = load_spent(self.connection, "house", DAY)
+        before = used(self.connection, "house")
         refused = spending.reserve(self.connection, "house", DAY, wanted=wanted, limits=self.limits)
         assert refused == spending.exceeded(before + wanted, self.limits)
         if refused is None:
             self.reserved.append(wanted)
         else:
-            assert load_spent(self.connection, "house", DAY) == before
+            assert used(self.connection, "house") == before
 
     @precondition(lambda self: self.reserved)
     @rule(data=st.data())
@@ -144,12 +148,12 @@ class BudgetMachine(RuleBasedStateMachine):
     @invariant()
     def what_is_kept_is_what_was_used_and_reserved(self) -> None:
         total = sum(self.reserved, self.settled)
-        assert load_spent(self.connection, "house", DAY) == total
+        assert used(self.connection, "house") == total
         assert spending.exceeded(total, self.limits) is None
 
     @invariant()
     def others_are_not_touched(self) -> None:
-        assert load_spent(self.connection, "other", DAY) == Amount()
+        assert used(self.connection, "other") == Amount()
 
 
 TestBudget = BudgetMachine.TestCase

@@ -42,7 +42,7 @@ def show_models(where: Where, *, days: int, as_json: bool) -> None:
             lambda conn: (
                 load_figures(conn, household, since=since),
                 count_fallbacks(conn, household, since=since),
-                load_spent(conn, household, today),
+                load_spent(conn, household, today) or Amount(),
             )
         )
         servers = look_at_servers(system.settings)
@@ -63,7 +63,7 @@ def show_models(where: Where, *, days: int, as_json: bool) -> None:
     _show_budget(screen, spent, limits)
 
 
-def _record(  # noqa: PLR0917 - the parts of the answer
+def _record(
     servers: Sequence[ServerState],
     figures: Sequence[RoleFigures],
     fallbacks: Mapping[tuple[str, str], int],

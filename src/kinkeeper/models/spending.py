@@ -1,6 +1,6 @@
 """What a household uses of models in a day: the rows, and whether a call still fits. Statements and pure rules."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -50,15 +50,15 @@ def exceeded(amount: Amount, limits: DailyLimits) -> str | None:
     return next((name for name, used, most in limited if most is not None and used > most), None)
 
 
-def load_spent(conn: Connection, household: str, day: date) -> Amount:
-    """Return what was used or is reserved on a local day."""
+def load_spent(conn: Connection, household: str, day: date) -> Amount | None:
+    """Return what was used or is reserved on a local day; None where nothing ever was."""
     row = conn.execute(
         select(_rows.calls, _rows.tokens, _rows.cost_micros).where(
             _rows.household == household, _rows.day == day.isoformat()
         )
     ).first()
     if row is None:
-        return Amount()
+        return None
     return Amount(calls=row.calls, tokens=row.tokens, cost_micros=row.cost_micros)
 
 
@@ -77,18 +77,15 @@ def reserve(
     Returns:
         The setting whose limit is in the way, or None where the amount was set aside.
     """
-    row = conn.execute(
-        select(_rows.household).where(_rows.household == household, _rows.day == day.isoformat())
-    ).first()
-    if row is None:
-        conn.execute(
-            insert(model_budgets).values(
-                household=household, day=day.isoformat(), calls=0, tokens=0, cost_micros=0
-            )
-        )
-    if name := exceeded(load_spent(conn, household, day) + wanted, limits):
+    spent = load_spent(conn, household, day)
+    if name := exceeded((spent or Amount()) + wanted, limits):
         return name
-    add_spent(conn, household, day, wanted)
+    if spent is None:
+        conn.execute(
+            insert(model_budgets).values(household=household, day=day.isoformat(), **asdict(wanted))
+        )
+    else:
+        add_spent(conn, household, day, wanted)
     return None
 
 

@@ -1,4 +1,4 @@
-"""The least that a server in Python does: reads the body, answers. Also knows just enough of the Bot API.
+"""The least that a server in Python does: reads the body, answers. Plays the Bot API and a model, too.
 
 Run as a program it serves on a free loopback port and says which.
 """
@@ -18,6 +18,18 @@ from starlette.routing import Route
 LISTENING = "listening at"
 TOKEN = "12345678:bench"  # noqa: S105 - of no bot
 _ANSWER = json.dumps({"message_id": "m0", "queued": False, "repeat": False}).encode()
+_COMPLETION = json.dumps(
+    {
+        "id": "c1", "object": "chat.completion", "created": 1, "model": "none",
+        "choices": [
+            {
+                "index": 0, "finish_reason": "stop",
+                "message": {"role": "assistant", "content": '{"who": "leo", "hour": 16}'},
+            }
+        ],
+        "usage": {"prompt_tokens": 600, "completion_tokens": 20, "total_tokens": 620},
+    }
+).encode()  # fmt: skip
 _BOT_API: dict[str, object] = {
     "getMe": {"id": 12345678, "is_bot": True, "first_name": "Bench", "username": "bench_bot"},
     "getWebhookInfo": {"url": "", "has_custom_certificate": False, "pending_update_count": 0},
@@ -30,6 +42,12 @@ async def answer(request: Request) -> Response:
     """Read what was sent and answer as if it were stored."""
     await request.body()
     return Response(_ANSWER, status_code=202, media_type="application/json")
+
+
+async def completion(request: Request) -> Response:
+    """Answer as a model that always says the same."""
+    await request.body()
+    return Response(_COMPLETION, media_type="application/json")
 
 
 async def bot_api(request: Request) -> Response:
@@ -46,6 +64,7 @@ def main() -> None:
     app = Starlette(
         routes=[
             Route("/observe", answer, methods=["POST"]),
+            Route("/v1/chat/completions", completion, methods=["POST"]),
             Route("/bot{token}/{method}", bot_api, methods=["GET", "POST"]),
         ]
     )
