@@ -44,7 +44,8 @@ def _serving(how: dict[str, Any]) -> Any:
     params.hostnames = [_LOOPBACK]
     params.api_keys = [how["api_key"]]
     params.n_parallel = _SLOTS
-    params.n_ctx = how["context_tokens"] * _SLOTS
+    params.kv_unified = True  # they share the room, so that one may fill it
+    params.n_ctx = how["context_tokens"]
     params.cache_ram_mib = _CACHED_PREFIXES_MB
     params.verbosity = _ERRORS_ONLY
     params.sleep_idle_seconds = _IDLE_SECONDS
