@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
+from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
@@ -95,7 +96,9 @@ def _check_up(
 ) -> Sequence[Finding]:
     now, url = clock.now(), houses.store.url
     backups = backup_findings(url, settings.backup_dir, now)
-    # They name every household's groups and members, which is nothing for another household's page.
-    chats = telegram.findings() if len(houses.systems) == 1 else ()
+    # They name households, their groups and members, which is nothing for another household's page.
+    is_alone = len(houses.systems) == 1
+    chats = telegram.findings() if is_alone else ()
+    brain = brain_findings(settings, [houses.systems[0].household]) if is_alone else ()
     models = model_findings(settings)
-    return [*database_findings(url), *backups, *chats, *models, *machine_findings(now)]
+    return [*database_findings(url), *backups, *chats, *brain, *models, *machine_findings(now)]

@@ -110,7 +110,7 @@ class LlamaServer:
 def runtime_problem() -> str | None:
     """Return what keeps llama.cpp from running here, and how to mend it; None where nothing does."""
     if importlib.util.find_spec(_RUNTIME) is None:
-        return "MODEL_GGUF needs llama.cpp; install it: pip install 'kinkeeper[llama]'"
+        return "MODEL_GGUF needs llama.cpp; install it: pip install xllamacpp"
     return None
 
 
