@@ -1,13 +1,15 @@
 """Shows model servers and what was asked of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.embedding import embedder_finding
 from kinkeeper.bootstrap.model_checks import ServerState, look_at_servers
 from kinkeeper.bootstrap.models import llama_server, model_config
 from kinkeeper.cli.located import Where
@@ -18,9 +20,31 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.models.endpoints import DailyLimits
 from kinkeeper.models.records import RoleFigures, count_fallbacks, load_figures
 from kinkeeper.models.spending import Amount, load_spent
+from kinkeeper.observability.findings import Finding
 
 _MICROS = 1_000_000
 _SUCCEEDED = frozenset({"ok", "repaired"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Overview:
+    """All that is shown.
+
+    Attributes:
+        servers: How they look now.
+        figures: Of each role's calls.
+        fallbacks: How often which stage did without, and why.
+        spent: Today.
+        limits: Of a day.
+        embedder: What turns texts into vectors.
+    """
+
+    servers: Sequence[ServerState]
+    figures: Sequence[RoleFigures]
+    fallbacks: Mapping[tuple[str, str], int]
+    spent: Amount
+    limits: DailyLimits
+    embedder: Finding
 
 
 def show_models(where: Where, *, days: int, as_json: bool) -> None:
@@ -35,50 +59,57 @@ def show_models(where: Where, *, days: int, as_json: bool) -> None:
         KinkeeperError: The household or its database cannot be used.
     """
     with opened(where) as system:
-        household, now = system.household.id, SystemClock().now()
-        today = now.astimezone(system.household.zone).date()
-        since = now - timedelta(days=days)
-        figures, fallbacks, spent = system.store.read_now(
-            lambda conn: (
-                load_figures(conn, household, since=since),
-                count_fallbacks(conn, household, since=since),
-                load_spent(conn, household, today) or Amount(),
-            )
-        )
-        servers = look_at_servers(system.settings)
-        config = model_config(system.settings, llama_server(system.settings))
-    limits = config.limits if config else DailyLimits()
+        overview = _overview(system, days)
     if as_json:
-        answer_json(_record(servers, figures, fallbacks, spent, limits))
-        return
-    screen = console()
-    if not servers:
-        screen.print("no language model is set up, rules do all work; see MODEL_URL, MODEL_GGUF")
+        answer_json(_record(overview))
     else:
-        screen.print(_servers_table(servers))
-    if figures:
-        screen.print(_calls_table(figures, days))
-    for (stage, outcome), count in sorted(fallbacks.items()):
-        screen.print(f"{stage} did without a model {count} times: {outcome}")
-    _show_budget(screen, spent, limits)
+        _show(console(), overview, days)
 
 
-def _record(
-    servers: Sequence[ServerState],
-    figures: Sequence[RoleFigures],
-    fallbacks: Mapping[tuple[str, str], int],
-    spent: Amount,
-    limits: DailyLimits,
-) -> dict[str, Any]:
+def _overview(system: System, days: int) -> _Overview:
+    household, now = system.household.id, SystemClock().now()
+    today = now.astimezone(system.household.zone).date()
+    since = now - timedelta(days=days)
+    figures, fallbacks, spent = system.store.read_now(
+        lambda conn: (
+            load_figures(conn, household, since=since),
+            count_fallbacks(conn, household, since=since),
+            load_spent(conn, household, today),
+        )
+    )
+    config = model_config(system.settings, llama_server(system.settings))
+    return _Overview(
+        servers=look_at_servers(system.settings), figures=figures, fallbacks=fallbacks,
+        spent=spent or Amount(), limits=config.limits if config else DailyLimits(),
+        embedder=embedder_finding(system.settings),
+    )  # fmt: skip
+
+
+def _record(overview: _Overview) -> dict[str, Any]:
     return {
-        "servers": [asdict(server) for server in servers],
-        "calls": [asdict(each) for each in figures],
+        "servers": [asdict(server) for server in overview.servers],
+        "calls": [asdict(each) for each in overview.figures],
         "fallbacks": [
             {"stage": stage, "outcome": outcome, "count": count}
-            for (stage, outcome), count in sorted(fallbacks.items())
+            for (stage, outcome), count in sorted(overview.fallbacks.items())
         ],
-        "today": {"used": asdict(spent), "limits": asdict(limits)},
+        "today": {"used": asdict(overview.spent), "limits": asdict(overview.limits)},
+        "embedder": asdict(overview.embedder),
     }
+
+
+def _show(screen: Console, overview: _Overview, days: int) -> None:
+    if overview.servers:
+        screen.print(_servers_table(overview.servers))
+    else:
+        screen.print("no language model is set up, rules do all work; see MODEL_URL, MODEL_GGUF")
+    if overview.figures:
+        screen.print(_calls_table(overview.figures, days))
+    for (stage, outcome), count in sorted(overview.fallbacks.items()):
+        screen.print(f"{stage} did without a model: {outcome}, {count} times")
+    if overview.servers:
+        screen.print(_budget_line(overview.spent, overview.limits))
+    screen.print(f"Embedder: {overview.embedder.found}")
 
 
 def _servers_table(servers: Sequence[ServerState]) -> Table:
@@ -126,16 +157,14 @@ def _seconds(milliseconds: float | None) -> str:
     return "" if milliseconds is None else f"{milliseconds / 1000:.2f}"
 
 
-def _show_budget(screen: Console, spent: Amount, limits: DailyLimits) -> None:
-    parts = [
+def _budget_line(spent: Amount, limits: DailyLimits) -> str:
+    most = None if limits.cost_micros is None else limits.cost_micros / _MICROS
+    parts = (
         _part("calls", spent.calls, limits.calls),
         _part("tokens", spent.tokens, limits.tokens),
-        _part(
-            "cost", spent.cost_micros / _MICROS,
-            None if limits.cost_micros is None else limits.cost_micros / _MICROS,
-        ),
-    ]  # fmt: skip
-    screen.print(f"Today: {'; '.join(parts)}")
+        _part("cost", spent.cost_micros / _MICROS, most),
+    )
+    return f"Today: {'; '.join(parts)}"
 
 
 def _part(name: str, used: float, most: float | None) -> str:
