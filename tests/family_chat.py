@@ -3,13 +3,13 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Table, select
@@ -32,6 +32,7 @@ from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 
 Line = dict[str, Any]
+T = TypeVar("T")
 
 FOLDER = Path(__file__).parent / "households"
 FILES = {
@@ -153,6 +154,10 @@ class Chat:
     def restart(self) -> None:
         """Begin a new replay on the same database, as another process would."""
         self._replay = None
+
+    def wait(self, waited: Coroutine[Any, Any, T]) -> T:
+        """Return what comes of it, on the event loop on which messages are read."""
+        return self._runner.run(waited)
 
     async def _collect(self, lines: Any) -> list[Line]:
         found = [line async for line in lines]

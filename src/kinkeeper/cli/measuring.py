@@ -14,10 +14,11 @@ from kinkeeper.cli.opening import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
-from kinkeeper.evaluation import category, observer, router, tripwire, when
+from kinkeeper.evaluation import category, observer, router, second_look, tripwire, when
 from kinkeeper.evaluation.report import Report, Table
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.load import load_settings
 
 _WORST_SHOWN = 15
 
@@ -85,12 +86,17 @@ def _embedders() -> Mapping[str, Embedder | None]:
     return found
 
 
+def _extraction(scope: Scope) -> Report:
+    return second_look.measure(scope.root, load_settings(), data=scope.data)
+
+
 SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "observer": (_observer,),
     "tripwire": (_tripwire,),
     "when": (_when,),
     "router": (_router,),
     "category": (_category,),
+    "extraction": (_extraction,),
     "all": (_observer, _tripwire, _when, _router, _category),
 }
 

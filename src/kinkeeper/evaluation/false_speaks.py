@@ -18,7 +18,7 @@ from kinkeeper.evaluation.chatter import (
     text_messages,
 )
 from kinkeeper.evaluation.episode_scoring import Line
-from kinkeeper.evaluation.replayed import Heard, Stage, play, spoken_lines
+from kinkeeper.evaluation.replayed import Heard, Reader, Stage, play, spoken_lines
 from kinkeeper.evaluation.report import Table
 from kinkeeper.household.file import load_household
 from kinkeeper.observer.model import Tier1Decision
@@ -109,13 +109,16 @@ class Chatter:
         )
 
 
-def replay_chatter(data: Path, households: Sequence[Path], *, is_full: bool) -> Chatter:
+def replay_chatter(
+    data: Path, households: Sequence[Path], *, is_full: bool, reader: Reader | None = None
+) -> Chatter:
     """Replay real talk in the chats of several households, with no limit on messages a day.
 
     Args:
         data: Folder with the public sets.
         households: Household files; the conversations are dealt out to them.
         is_full: All there is; otherwise a fixed sample of 3,000 messages.
+        reader: Reads the messages; the rules where None.
 
     Raises:
         InputError: A public set is missing.
@@ -126,7 +129,7 @@ def replay_chatter(data: Path, households: Sequence[Path], *, is_full: bool) -> 
         for number, file in enumerate(households):
             dealt = conversations[number :: len(households)]
             if dealt:
-                _replay_household(stage, file, dealt, outcome)
+                _replay_household(stage, file, dealt, outcome, reader)
     return outcome
 
 
@@ -139,8 +142,12 @@ def _conversations(data: Path, *, is_full: bool) -> Iterator[Conversation]:
         yield from sample(conversations, sys.maxsize if is_full else _SAMPLE[name])
 
 
-def _replay_household(
-    stage: Stage, file: Path, dealt: Sequence[Conversation], outcome: Chatter
+def _replay_household(  # noqa: PLR0917 - one household's part of the replay
+    stage: Stage,
+    file: Path,
+    dealt: Sequence[Conversation],
+    outcome: Chatter,
+    reader: Reader | None,
 ) -> None:
     household = load_household(file)
     messages = list(as_family_chat(dealt, household))
@@ -152,7 +159,7 @@ def _replay_household(
     system = stage.opened(file, messages[0].sent_at)
     end = messages[-1].sent_at + system.config.open_question_window
     started = time.perf_counter()
-    for count, heard in enumerate(play(system, messages, until=end), start=1):
+    for count, heard in enumerate(play(system, messages, until=end, reader=reader), start=1):
         _tally(outcome, chat, heard)
         if count % _PROGRESS_EVERY == 0:
             _progress(household.id, count, len(messages), outcome)

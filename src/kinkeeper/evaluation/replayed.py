@@ -23,6 +23,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.speaking import REPLAY
+from kinkeeper.observer.understanding import Extractor
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata
@@ -134,6 +135,19 @@ class Stage:
         return str(self._folder / f"{next(self._numbers)}.sqlite")
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An extractor and the event loop on which it waits.
+
+    Attributes:
+        extractor: Reads messages.
+        runner: Of the loop.
+    """
+
+    extractor: Extractor
+    runner: asyncio.Runner
+
+
 def _rows(conn: Connection) -> Rows:
     return [
         (table, [dict(row) for row in conn.execute(select(table)).mappings()])
@@ -156,7 +170,11 @@ def _count(conn: Connection, table: Table) -> int:
 
 
 def play(
-    system: System, messages: Iterable[InboundMessage], *, until: datetime | None = None
+    system: System,
+    messages: Iterable[InboundMessage],
+    *,
+    until: datetime | None = None,
+    reader: Reader | None = None,
 ) -> Iterator[Heard]:
     """Feed messages in their order and yield what came out.
 
@@ -164,11 +182,13 @@ def play(
         system: Open.
         messages: Their instants never go back.
         until: The clock runs on to it at the end.
+        reader: Reads the messages, on its own event loop; the rules where None.
     """
     replay: Replay | None = None
-    with asyncio.Runner() as runner:
+    with ExitStack() as held:
+        runner = reader.runner if reader else held.enter_context(asyncio.Runner())
         for message in messages:
-            replay = replay or system.replay(message.sent_at)
+            replay = replay or system.replay(message.sent_at, reader.extractor if reader else None)
             yield Heard(message, runner.run(_fed(replay, message)))
         if replay is not None and until is not None:
             yield Heard(None, runner.run(_passed(replay, until)))
@@ -203,13 +223,17 @@ class EpisodePlayer:
     _left: Sequence[Line] = ()
 
     def run(
-        self, household: Path, messages: Sequence[Mapping[str, Any]], until: str | None
+        self,
+        household: Path,
+        messages: Sequence[Mapping[str, Any]],
+        until: str | None,
+        reader: Reader | None = None,
     ) -> Sequence[Line]:
-        """Replay one episode in a household as new and return its output lines."""
+        """Replay one episode in a household as new, read by rules unless told; return its output lines."""
         chat = [inbound(message) for message in messages]
         end = datetime.fromisoformat(until) if until else chat[-1].sent_at
         system = self.stage.opened(self.root / household, chat[0].sent_at)
-        heard = list(play(system, chat, until=end))
+        heard = list(play(system, chat, until=end, reader=reader))
         self.failures += sum(each.has_failed for each in heard)
         self._left = system.store.read_now(lambda conn: _left(conn, system.household.id, end))
         return [line for each in heard for line in each.lines]

@@ -1,5 +1,6 @@
 """What a model may choose from: the days and times that the rules found, and who and what is known. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
@@ -13,6 +14,9 @@ from kinkeeper.observer.reading import Reading
 
 _T = TypeVar("_T")
 
+_FIRST_PERSON = re.compile(r"(?<!\w)(?:i|me|my|mine|myself|we|us|our)(?!\w)")
+_THIRD_PERSON = re.compile(r"(?<!\w)(?:he|she|they|him|her|them)(?!\w)")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
@@ -21,8 +25,8 @@ class Offer:
     Attributes:
         dates: Days by key, "d1" first; from the message, then from the talk before it.
         times: Times of day by key, "t1" first.
-        owners: Ids of the adults who sent or are named in the message or the talk before it.
-        children: Ids of the household's children, in its order.
+        owners: Ids of the adults whom the message names, by name, as "I" or as "she".
+        children: Ids of the children whom the message or the talk before it names; of a household with one, that one.
         activities: Ids of the household's activities, and generic ones that the message names.
         places: Ids of the household's places.
         spoken_of: Ids that the message or the talk before it names.
@@ -60,17 +64,30 @@ def offer_of(
     before = [each.extraction for each in earlier] + [each.extraction for each in asked]
     readings = [reading, *(each.reading for each in earlier)]
     spoken_of = set(_named(readings, before, participants))
-    speakers = {each.asker for each in asked} | ({sender.id} if sender else set())
     own = [mention.id for mention in reading.of_kind("activity", "generic")]
     return Offer(
         dates=_keyed("d", _dates(readings, [extraction, *before])),
         times=_keyed("t", _times(readings, [extraction, *before])),
-        owners=tuple(each.id for each in household.adults if each.id in spoken_of | speakers),
-        children=tuple(child.id for child in household.children),
+        owners=tuple(
+            each.id for each in household.adults if each.id in _persons(reading, sender, spoken_of)
+        ),
+        children=tuple(
+            child.id
+            for child in household.children
+            if child.id in spoken_of or len(household.children) == 1
+        ),
         activities=tuple(dict.fromkeys([*(each.id for each in household.activities), *own])),
         places=tuple(place.id for place in household.places),
         spoken_of=frozenset(spoken_of),
     )
+
+
+def _persons(reading: Reading, sender: Member | None, spoken_of: set[str]) -> set[str]:
+    """Return who can be meant as the one who does it: a name, "I", or "she" for somebody named before."""
+    persons = {mention.id for mention in reading.of_kind("adult")}
+    if sender is not None and _FIRST_PERSON.search(reading.skeleton):
+        persons.add(sender.id)
+    return persons | spoken_of if _THIRD_PERSON.search(reading.skeleton) else persons
 
 
 def _named(

@@ -25,7 +25,7 @@ class Doubt(StrEnum):
 
     NO_SUBJECT = "no_subject"  # a job, but neither for whom nor for what
     NO_OWNER = "no_owner"  # adults are named with a job, but nobody has it
-    SEVERAL_TIMES = "several_times"  # more days or hours are named than were taken
+    SEVERAL_TIMES = "several_times"  # more days are named than were taken, or several hours
     FAINT = "faint"  # too little to be sure that anything is arranged
     UNPLACED = "unplaced"  # somebody and a day ahead, but nothing to do
 
@@ -74,19 +74,18 @@ def _lacks_owner(reading: Reading, extraction: Extraction) -> bool:
 
 
 def _has_more_times(reading: Reading, extraction: Extraction) -> bool:
-    """Whether more is named than one beginning; a change names two, and a range has two ends."""
+    """Whether more is named than was taken, or several hours were; a change names two, a range has two ends."""
     if extraction.task is Task.MOVE or extraction.time_ranges:
         return False
     days = {span.begin.date() for span in reading.spans if span.has_date}
     hours = {
         span.begin.time() for span in reading.spans if span.has_time and span.part_of_day is None
     }
-    return len(days) > len(extraction.dates) or len(hours) > len(extraction.times)
+    return len(days) > len(extraction.dates) or len(hours) > min(len(extraction.times), 1)
 
 
 def _is_unplaced(reading: Reading, extraction: Extraction) -> bool:
-    today = reading.sent_at.date()
-    is_ahead = any(span.begin.date() >= today for span in reading.spans)
+    is_ahead = any(span.begin > reading.sent_at for span in reading.spans)
     is_active = extraction.stance is not Stance.STATES
     return is_ahead and bool(
         is_active or extraction.child or extraction.activity or extraction.task

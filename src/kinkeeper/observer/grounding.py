@@ -1,7 +1,8 @@
 """What of a model's answer stands on the message, its talk or the household, and what it adds to the rules. Pure.
 
-The rules keep the word on all that they read. The model fills what they left open: never a day or time that the
-rules did not find, never a job for somebody whom neither the message nor the talk before it names, never a question.
+The rules keep the word on all that they read. The model answers only what was open: never a day or time that the
+rules did not find, never a job for an adult whom the message does not name, never a child of whom nobody spoke,
+never a change of plans or a question.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
 
 _MOST_SURE = 0.95
 _WITHOUT_GROUND = 0.15
-_UNSAID = 0.10
+_GUESSED = 0.10
 _DONE_BY_SOMEBODY = frozenset({Stance.STATES, Stance.ASSIGNS, Stance.CLAIMS})
 _OF_THE_RULES = frozenset({Task.CANCEL, Task.MOVE})
 
@@ -70,56 +71,55 @@ def added_to(
 
     Returns:
         The same extraction where the model adds nothing; else one with a confidence of its own, lower for
-        every value that had no ground and for every value that only the household gives.
+        every value that had no ground and for an activity that only the household gives.
     """
     answer = consultation.answer
     if answer is None or not answer.is_arrangement:
         return extraction
-    filled = _with_times(_with_subject(extraction, answer), consultation, offer)
-    filled = arranges(_with_owners(filled, answer, sender))
+    match consultation.doubt:
+        case Doubt.SEVERAL_TIMES:
+            filled = _with_times(extraction, answer, offer)
+        case Doubt.NO_OWNER:
+            filled = _with_owners(extraction, answer, sender)
+        case _:
+            filled = arranges(_with_subject(extraction, answer, offer))
     if filled == extraction or not filled.is_coordination:
         return extraction
-    unsaid = {filled.activity, filled.location, *filled.child} - {None} - offer.spoken_of
-    unsaid -= {extraction.activity, extraction.location, *extraction.child}
     prompt = consultation.prompt
+    is_guessed = filled.activity != extraction.activity and filled.activity not in offer.spoken_of
     return replace(
         filled,
-        confidence=_confidence(filled, discarded=consultation.discarded, unsaid=len(unsaid)),
+        # What nobody called by its name is not tied to the times that were said.
+        is_loose=filled.is_loose or is_guessed,
+        confidence=_confidence(filled, discarded=consultation.discarded, is_guessed=is_guessed),
         extractor=BY_MODEL,
         version=str(prompt.version) if prompt else filled.version,
     )
 
 
-def _with_subject(extraction: Extraction, answer: Answer) -> Extraction:
+def _with_subject(extraction: Extraction, answer: Answer, offer: Offer) -> Extraction:
     """Fill in the job, and for whom, what and where it is; a change of plans is the rules' to see."""
     task = None if answer.task in _OF_THE_RULES else answer.task
+    place = answer.place if answer.place in offer.spoken_of else None
     return replace(
         extraction,
         task=extraction.task or task,
         child=extraction.child or tuple(answer.children),
         activity=extraction.activity or answer.activity,
-        location=extraction.location or answer.place,
+        location=extraction.location or place,
     )
 
 
-def _with_times(extraction: Extraction, consultation: Consultation, offer: Offer) -> Extraction:
-    """Fill in days and times among those that the rules found; of several, take those that are meant."""
-    answer = consultation.answer
-    if answer is None:
-        return extraction
-    may_choose = consultation.doubt == Doubt.SEVERAL_TIMES
-    dates = _chosen(answer.dates, offer.dates)
-    times = _chosen(answer.times, offer.times)
-    takes_dates = bool(dates) and (may_choose or not extraction.named_dates)
-    takes_times = bool(times) and (may_choose or not extraction.times)
+def _with_times(extraction: Extraction, answer: Answer, offer: Offer) -> Extraction:
+    """Of several days and times take those that are meant."""
+    dates = _chosen(answer.dates, offer.dates) or extraction.dates
+    times = _chosen(answer.times, offer.times) or extraction.times
     return replace(
         extraction,
-        dates=dates if takes_dates else extraction.dates,
-        is_day_implied=extraction.is_day_implied and not takes_dates,
-        times=times if takes_times else extraction.times,
-        time_ranges=tuple(
-            each for each in extraction.time_ranges if not takes_times or each[0] in times
-        ),
+        dates=dates,
+        is_day_implied=extraction.is_day_implied and dates == extraction.dates,
+        times=times,
+        time_ranges=tuple(each for each in extraction.time_ranges if each[0] in times),
     )
 
 
@@ -129,9 +129,7 @@ def _chosen(keys: Sequence[str], offered: Mapping[str, _T]) -> tuple[_T, ...]:
 
 def _with_owners(extraction: Extraction, answer: Answer, sender: Member | None) -> Extraction:
     """Give the job to whom the model names, where the message says that somebody has it."""
-    if extraction.owners or not answer.owners or extraction.seeks_owner:
-        return extraction
-    if not {extraction.stance, answer.stance} <= _DONE_BY_SOMEBODY:
+    if not answer.owners or extraction.seeks_owner or answer.stance not in _DONE_BY_SOMEBODY:
         return extraction
     is_own = sender is not None and answer.owners == [sender.id]
     return replace(
@@ -141,8 +139,8 @@ def _with_owners(extraction: Extraction, answer: Answer, sender: Member | None) 
     )
 
 
-def _confidence(extraction: Extraction, *, discarded: int, unsaid: int) -> float:
+def _confidence(extraction: Extraction, *, discarded: int, is_guessed: bool) -> float:
     score = 0.55 + 0.10 * bool(extraction.child) + 0.10 * bool(extraction.dates or extraction.times)
     score += 0.10 * bool(extraction.task or extraction.activity) + 0.10 * bool(extraction.owners)
-    score -= _WITHOUT_GROUND * discarded + _UNSAID * unsaid
+    score -= _WITHOUT_GROUND * discarded + _GUESSED * is_guessed
     return round(min(max(score, 0.0), _MOST_SURE), 2)

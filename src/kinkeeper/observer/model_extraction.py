@@ -56,19 +56,30 @@ class ModelExtractor(RulesExtractor):
         if doubt is None:
             return part
         offer = offered(part, around)
-        try:
-            consultation = await self._consult(part, around, offer, doubt)
-        except PromptTooLongError:
-            consultation = self._unanswered(around, doubt, Outcome.OVER_BUDGET)
-        except ModelError as error:
-            consultation = self._unanswered(around, doubt, error.outcome)
-        if consultation.answer is None:
-            await self._models.note_fallback(
-                around.participants.household.id, stage=STAGE, outcome=consultation.outcome
-            )
-        return reconsidered(part, around, consultation, offer)
+        return reconsidered(part, around, await self.consult(part, around, offer, doubt), offer)
 
-    async def _consult(
+    async def consult(self, part: Part, around: Around, offer: Offer, doubt: Doubt) -> Consultation:
+        """Ask about an arrangement; without a usable answer that is counted, and recorded as such.
+
+        Args:
+            part: The arrangement.
+            around: What is known around it.
+            offer: What can be chosen.
+            doubt: What is open.
+        """
+        try:
+            return await self._answered(part, around, offer, doubt)
+        except PromptTooLongError:
+            outcome = Outcome.OVER_BUDGET
+        except ModelError as error:
+            outcome = error.outcome
+        household = around.participants.household.id
+        await self._models.note_fallback(household, stage=STAGE, outcome=outcome)
+        return Consultation(
+            part=around.number, doubt=doubt.value, outcome=outcome, prompt=self._prompt.ref
+        )
+
+    async def _answered(
         self, part: Part, around: Around, offer: Offer, doubt: Doubt
     ) -> Consultation:
         head, household = self._prompt.head, around.participants.household
@@ -85,11 +96,6 @@ class ModelExtractor(RulesExtractor):
             outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK,
             prompt=self._prompt.ref, model=found.reply.model, answer=answer, discarded=discarded,
         )  # fmt: skip
-
-    def _unanswered(self, around: Around, doubt: Doubt, outcome: Outcome) -> Consultation:
-        return Consultation(
-            part=around.number, doubt=doubt.value, outcome=outcome, prompt=self._prompt.ref
-        )
 
 
 def answer_type(offer: Offer) -> type[Answer]:

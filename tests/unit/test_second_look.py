@@ -1,0 +1,228 @@
+"""Where a second look is worth it, what a model may choose from, and what of its answer counts."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kinkeeper.household.file import load_household
+from kinkeeper.models.model import Outcome, PromptRef
+from kinkeeper.models.structured import output_schema
+from kinkeeper.observer.candidates import Offer, offer_of
+from kinkeeper.observer.consultation import (
+    Answer,
+    Consultation,
+    consultation_record,
+    consultations_from,
+)
+from kinkeeper.observer.continuation import Earlier
+from kinkeeper.observer.doubt import Doubt, doubt_about
+from kinkeeper.observer.extraction import extract
+from kinkeeper.observer.grounding import added_to, grounded
+from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
+from kinkeeper.observer.model_extraction import answer_type
+from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.reading import Reading, read_message
+
+HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
+PARTICIPANTS = compile_participants(HOUSEHOLD)
+MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=HOUSEHOLD.zone)
+PROMPT = PromptRef(id="observer.extract_coordination", version=7, hash="0" * 64)
+
+
+def read(text: str) -> Reading:
+    return read_message(
+        text, sent_at=MONDAY, lexicon=PARTICIPANTS.lexicon, locale=HOUSEHOLD.locale,
+        named_times=PARTICIPANTS.named_times,
+    )  # fmt: skip
+
+
+def said(text: str, sender: str = "sarah") -> Extraction:
+    return extract(read(text), sender=HOUSEHOLD.member(sender), participants=PARTICIPANTS)
+
+
+def offer(text: str, *before: str, sender: str = "sarah") -> Offer:
+    earlier = [
+        Earlier(reading=read(each), extraction=said(each), is_same_sender=False) for each in before
+    ]
+    return offer_of(
+        read(text), said(text), sender=HOUSEHOLD.member(sender), earlier=earlier, asked=(),
+        participants=PARTICIPANTS,
+    )  # fmt: skip
+
+
+def answer(**fields: object) -> Answer:
+    plain = {
+        "is_arrangement": True, "stance": "states", "task": None, "owners": [], "children": [],
+        "activity": None, "place": None, "dates": [], "times": [],
+    }  # fmt: skip
+    return Answer.model_validate({**plain, **fields})
+
+
+def looked(text: str, doubt: Doubt, *before: str, **fields: object) -> Extraction:
+    """Return a message after a second look, asked for one reason, answered so."""
+    choice = offer(text, *before)
+    kept, discarded = grounded(answer(**fields), choice)
+    consultation = Consultation(
+        part=0, doubt=doubt.value, outcome=Outcome.OK, prompt=PROMPT, model="m", answer=kept,
+        discarded=discarded,
+    )  # fmt: skip
+    return added_to(said(text), consultation, choice, sender=HOUSEHOLD.member("sarah"))
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("John is on pickup duty Friday", Doubt.NO_SUBJECT),
+        ("there is a recital on Saturday at 9 in town", Doubt.NO_SUBJECT),
+        (
+            "Leo has soccer Thursday at 4, I'm back at 6",
+            Doubt.SEVERAL_TIMES,
+        ),
+        ("I'll pick up Leo from soccer on Thursday", None),
+        ("Who's picking up Leo Thursday after soccer?", None),
+        ("I'll do it", None),
+        ("can't, sorry", None),
+        ("Mia was so funny today", None),
+        ('my boss goes "who is on pickup duty Friday"', None),
+        ("pickup duty Friday " * 40, None),
+    ],
+)
+def test_what_is_clear_short_or_a_story_is_not_looked_at_twice(
+    text: str, doubt: Doubt | None
+) -> None:
+    assert doubt_about(read(text), said(text)) is doubt
+
+
+def test_days_and_times_to_choose_from_are_those_the_rules_found() -> None:
+    found = offer("Friday at 4", "soccer is on Thursday 16:30")
+    assert found.dates == {"d1": date(2026, 3, 6), "d2": date(2026, 3, 5)}
+    assert found.times == {"t1": time(16), "t2": time(16, 30)}
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "owners"),
+    [
+        ("pickup duty Friday", (), ()),
+        ("I am on pickup duty Friday", (), ("sarah",)),
+        ("John is on pickup duty Friday", (), ("john",)),
+        ("he is on pickup duty Friday", ("John has Friday off",), ("john",)),
+        ("pickup duty Friday", ("John has Friday off",), ()),
+    ],
+)
+def test_a_job_can_only_be_given_to_whom_the_message_names(
+    text: str, before: Sequence[str], owners: Sequence[str]
+) -> None:
+    assert offer(text, *before).owners == tuple(owners)
+
+
+def test_a_child_can_only_be_chosen_if_somebody_spoke_of_it() -> None:
+    assert offer("pickup duty Friday").children == ()
+    assert offer("pickup duty Friday", "Mia has ballet").children == ("mia",)
+    assert offer("who drives the kids").children == ("leo", "mia")
+
+
+def test_values_without_ground_are_discarded_and_lower_the_confidence() -> None:
+    text, talk = "pickup duty is on Friday, I am fine with it", "Mia sounds happy"
+    sure = looked(text, Doubt.NO_SUBJECT, talk, children=["mia"])
+    doubtful = looked(
+        text, Doubt.NO_SUBJECT, talk, children=["mia", "leo", "bob"], activity="poker",
+        place="casino", dates=["2026-12-24", "d9"],
+    )  # fmt: skip
+    assert sure.child == doubtful.child == ("mia",)
+    assert (doubtful.activity, doubtful.location) == (None, None)
+    assert sure.confidence - doubtful.confidence > 0.5
+    assert (sure.extractor, sure.version) == (BY_MODEL, "7")
+
+
+def test_only_what_was_open_is_filled_in() -> None:
+    text = "John is on pickup duty Friday"
+    filled = looked(
+        text, Doubt.NO_SUBJECT, "Mia sounds happy", children=["mia"], owners=["john"],
+        task="cancel", stance="asks", times=["t1"],
+    )  # fmt: skip
+    before = said(text)
+    assert filled.child == ("mia",)
+    assert (filled.task, filled.stance, filled.dates, filled.times, filled.assigned_to) == (
+        before.task, before.stance, before.dates, before.times, before.assigned_to,
+    )  # fmt: skip
+
+
+def test_an_activity_that_nobody_called_by_its_name_is_tied_to_no_time() -> None:
+    filled = looked("kit bag is needed on Friday at 9 for Leo", Doubt.UNPLACED, activity="soccer")
+    assert filled.activity == "soccer"
+    assert filled.is_loose
+
+
+def test_of_several_times_the_ones_meant_are_taken() -> None:
+    text = "Leo's soccer is Tuesday or maybe Thursday, at 4 or 6"
+    chosen = looked(text, Doubt.SEVERAL_TIMES, dates=["d2"], times=["t2"])
+    choice = offer(text)
+    assert chosen.dates == (choice.dates["d2"],)
+    assert chosen.times == (choice.times["t2"],)
+
+
+def test_no_arrangement_no_answer_and_nothing_new_leave_it_as_the_rules_read_it() -> None:
+    text = "John is on pickup duty Friday"
+    assert looked(text, Doubt.NO_SUBJECT, is_arrangement=False, task="pickup") == said(text)
+    assert looked(text, Doubt.NO_SUBJECT, task="pickup") == said(text)
+    unanswered = Consultation(part=0, doubt="no_subject", outcome=Outcome.TIMEOUT)
+    assert added_to(said(text), unanswered, offer(text), sender=None) == said(text)
+
+
+def test_the_schema_lists_what_can_be_chosen_and_the_type_takes_more() -> None:
+    shape = answer_type(offer("John is on pickup duty Friday at 5", "Mia is late"))
+    schema = output_schema(shape).schema
+    assert schema["properties"]["owners"]["items"]["enum"] == ["john"]
+    assert schema["properties"]["children"]["items"]["enum"] == ["mia"]
+    assert schema["properties"]["dates"]["items"]["enum"] == ["d1"]
+    assert schema["additionalProperties"] is False
+    stranger = answer(owners=["bob"], activity="poker").model_dump_json()
+    assert shape.model_validate_json(stranger, strict=True).owners == ["bob"]
+    nobody = output_schema(answer_type(offer("pickup duty"))).schema["properties"]["owners"]
+    assert nobody["maxItems"] == 0
+
+
+WORDS = st.sampled_from(["john", "sarah", "leo", "mia", "soccer", "westside-park", "d1", "t1", "x"])
+ANSWERS = st.builds(
+    Answer, is_arrangement=st.booleans(), stance=st.sampled_from(Stance),
+    task=st.none() | st.sampled_from(Task), owners=st.lists(WORDS, max_size=6),
+    children=st.lists(WORDS, max_size=6), activity=st.none() | WORDS | st.text(max_size=9),
+    place=st.none() | WORDS | st.text(max_size=9), dates=st.lists(WORDS, max_size=6),
+    times=st.lists(WORDS, max_size=6),
+)  # fmt: skip
+TEXTS = st.sampled_from(
+    [
+        "John is on pickup duty Friday", "kit bag is needed on Friday at 9 for Leo",
+        "pickup duty is on", "she has it on Tuesday or Thursday at 4", "Mia, swimming, 5pm?",
+    ]
+)  # fmt: skip
+
+
+@given(text=TEXTS, doubt=st.sampled_from(Doubt), given_answer=ANSWERS)
+def test_whatever_a_model_says_stays_within_what_was_said_and_known(
+    text: str, doubt: Doubt, given_answer: Answer
+) -> None:
+    choice, rules = offer(text), said(text)
+    kept, discarded = grounded(given_answer, choice)
+    assert grounded(kept, choice) == (kept, 0)
+    assert discarded >= 0
+    consultation = Consultation(
+        part=0, doubt=doubt.value, outcome=Outcome.OK, prompt=PROMPT, model="m", answer=kept,
+        discarded=discarded,
+    )  # fmt: skip
+    assert consultations_from([consultation_record(consultation)]) == (consultation,)
+    after = added_to(rules, consultation, choice, sender=HOUSEHOLD.member("sarah"))
+    assert set(after.dates) <= set(choice.dates.values()) | set(rules.dates)
+    assert set(after.times) <= set(choice.times.values()) | set(rules.times)
+    assert set(after.owners) <= set(choice.owners) | set(rules.owners)
+    assert set(after.child) <= choice.spoken_of | set(rules.child)
+    assert after.activity in {None, rules.activity, *choice.activities}
+    assert after.location in {None, rules.location, *choice.places} - {"x"}
+    assert 0 <= after.confidence <= 0.95
+    is_new_change = after.task in {Task.CANCEL, Task.MOVE} and after.task != rules.task
+    assert not is_new_change
+    assert (after.stance is Stance.ASKS) == (rules.stance is Stance.ASKS)
