@@ -14,7 +14,7 @@ from kinkeeper.cli.opening import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
-from kinkeeper.evaluation import category, observer, router, second_look, tripwire, when
+from kinkeeper.evaluation import category, likeness, observer, router, second_look, tripwire, when
 from kinkeeper.evaluation.report import Report, Table
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.settings.embedding import EmbedderChoice
@@ -75,6 +75,11 @@ def _router(scope: Scope) -> Report:
 
 def _category(scope: Scope) -> Report:
     return category.measure(scope.data, embedders=_embedders(), root=scope.root)
+
+
+def _likeness(scope: Scope) -> Report:
+    named = {name: each for name, each in _embedders().items() if each is not None}
+    return likeness.measure(scope.public, embedders=named)
 
 
 def _embedders() -> Mapping[str, Embedder | None]:

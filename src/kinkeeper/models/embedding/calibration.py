@@ -1,7 +1,7 @@
-"""What the cosine of two vectors means: the chance that their texts speak of the same thing. Pure."""
+"""What the cosine of two vectors means: the chance that their texts speak of the same thing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinkeeper.core.errors import InputError
+from kinkeeper.models.embedding.embedder import Embedder
 
+_DATA = files("kinkeeper.models.embedding") / "data"
 _ROUNDS = 50
 _RIDGE = 1e-3
 _LARGEST_EXPONENT = 60.0
@@ -83,9 +85,32 @@ def fit_calibration(model: str, cosines: ArrayLike, alike: ArrayLike) -> Calibra
     return Calibration(model=model, slope=float(beta[0]), midpoint=float(-beta[1] / beta[0]))
 
 
+async def calibration_of(embedder: Embedder) -> Calibration:
+    """Return the curve of a model: the shipped one, or one fitted now to the shipped pairs.
+
+    Args:
+        embedder: Of a model that is not built in, it is asked for some hundred vectors.
+
+    Raises:
+        UnavailableError: It has to be asked, and cannot be reached.
+        InputError: To this model unlike texts are closer than like ones.
+    """
+    if shipped := shipped_calibrations().get(embedder.model):
+        return shipped
+    alike, first, second = zip(*_shipped_pairs(), strict=True)
+    cosines = (await embedder.embed(first) * await embedder.embed(second)).sum(axis=1)
+    return fit_calibration(embedder.model, cosines, alike)
+
+
 @cache
 def shipped_calibrations() -> Mapping[str, Calibration]:
     """Return the curves of the models that are built in, by model; read once."""
-    path = files("kinkeeper.models.embedding") / "data" / "calibrations.json"
-    found = json.loads(path.read_text(encoding="utf-8"))["curves"]
+    found = json.loads((_DATA / "calibrations.json").read_text(encoding="utf-8"))["curves"]
     return {each["model"]: Calibration(**each) for each in found}
+
+
+@cache
+def _shipped_pairs() -> Sequence[tuple[bool, str, str]]:
+    lines = (_DATA / "likeness_pairs.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    return [(label == "alike", first, second) for label, first, second in rows]
