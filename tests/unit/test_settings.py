@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.errors import ConfigError
+from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 
@@ -94,10 +95,20 @@ def test_no_secret_is_shown_by_any_form_of_the_settings_or_of_their_errors(tmp_p
         ("PUBLIC_URL", "https://me:pw@family.example"), ("TELEGRAM_API_URL", "api.telegram.org"),
         ("TELEGRAM_WEBHOOK_URL", "http://family.example/telegram/webhook"),
         ("TRACE_TEXT", "perhaps"), ("QUIET_HOURS", "22-7h"), ("QUIET_HOURS", "22:00"), ("QUIET_HOURS", "25:00-07:00"),
+        ("BRAIN_BASE_URL", "brain.local"), ("BRAIN_QUERY_ENDPOINT", "brain/query"),
+        ("BRAIN_QUERY_ENDPOINT", "/brain/query?q=1"), ("BRAIN_QUERY_ENDPOINT", "//elsewhere@host"),
     ],
 )  # fmt: skip
 def test_impossible_values_are_refused_by_name(tmp_path: Path, name: str, value: str) -> None:
     assert name in problems(tmp_path, toml=f"{name.lower()} = '{value}'")
+
+
+def test_another_program_s_brain_is_a_host_that_is_told_and_its_token_is_not(
+    tmp_path: Path,
+) -> None:
+    settings = load(tmp_path, {"BRAIN_BASE_URL": "http://nas:8765/", "BRAIN_TOKEN": TOKEN})
+    assert outbound_hosts(settings) == ("nas",)
+    assert TOKEN not in f"{settings!r} {settings} {settings.model_dump_json()}"
 
 
 def test_a_webhook_needs_its_secret(tmp_path: Path) -> None:

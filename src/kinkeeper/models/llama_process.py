@@ -15,7 +15,7 @@ _SLOTS = 2  # each keeps its prefix: two jobs can take turns without reading the
 _CACHED_PREFIXES_MB = 256
 _ERRORS_ONLY = 1
 _NICER = 5
-_IDLE_SECONDS = 900  # then it frees the memory, and loads the model again when it is needed
+_IDLE_SECONDS = 6 * 3600  # then the memory is freed; reading the instructions anew costs a minute
 
 
 def main() -> None:
