@@ -31,6 +31,7 @@ from modelserver import (
     packs,
     pours,
     refuses,
+    refuses_parameter,
     refuses_schemas,
     says,
     stalls,
@@ -184,6 +185,21 @@ def test_a_server_that_refuses_schemas_is_asked_without_from_then_on(
         assert late.body.get("response_format", {}).get("type") != "json_schema"
         assert late.body.get("format", "json") == "json"
         assert '"hour"' in late.texts[0]
+
+
+def test_a_server_that_names_a_parameter_it_does_not_take_is_asked_without_it(
+    store: Store, server: ModelServer
+) -> None:
+    async def thrice(opened: Gateway) -> list[str]:
+        whole = [(await opened.complete(request())).text for _ in range(2)]
+        return [*whole, (await streamed(opened, request()))[1].text]
+
+    picky = refuses_parameter("temperature", refuses_parameter("max_tokens", says("hello")))
+    server.will(picky)
+    assert call(store, on(server), thrice) == ["hello"] * 3
+    assert len(server.calls) == 5
+    assert server.calls[-1].body["max_completion_tokens"] == 300
+    assert "temperature" not in server.calls[-1].body
 
 
 def test_a_request_that_is_wrong_without_a_schema_too_stays_refused(

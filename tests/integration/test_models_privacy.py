@@ -1,6 +1,8 @@
 """Where text of a group chat may go: which addresses are private, and that the judged one is connected to."""
 
 import asyncio
+import ssl
+import subprocess
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -68,7 +70,8 @@ def asked(
 
     async def run() -> list[Outcome]:
         found = []
-        every = config(role(f"http://models.family.lan:{port}"), **settings)
+        scheme = server.url.partition(":")[0]
+        every = config(role(f"{scheme}://models.family.lan:{port}"), **settings)
         async with gateway(store, every, resolve=names) as opened:
             for call in calls:
                 try:
@@ -130,6 +133,38 @@ def test_what_somebody_said_to_the_assistant_is_no_chat_text(store: Store) -> No
 def test_a_setting_allows_chat_text_to_go_out(store: Store) -> None:
     with model_server() as server, pytest.raises(ExceptionGroup, match="TaskGroup"):
         asked(store, server, Names(["192.0.2.1"]), request(), allows_public=True)
+
+
+def certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
+    """Return a certificate of a name that signs itself, and what serves with it."""
+    paths = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", *paths],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
+    return folder / "certificate.pem", context
+
+
+@pytest.mark.parametrize(
+    ("name", "is_trusted", "expected"),
+    [
+        ("models.family.lan", True, Outcome.OK),
+        ("models.family.lan", False, Outcome.UNREACHABLE),
+        ("127.0.0.1", True, Outcome.UNREACHABLE),
+    ],
+)
+def test_over_tls_the_name_is_proved_not_the_address(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, expected: Outcome,
+    *, is_trusted: bool,
+) -> None:  # fmt: skip
+    path, tls = certificate(tmp_path, name)
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with model_server(tls=tls) as server:
+        assert asked(store, server, Names(["127.0.0.1"]), request()) == [expected]
 
 
 def test_the_next_address_is_tried_where_one_refuses(store: Store) -> None:

@@ -86,6 +86,19 @@ def refuses_schemas(then: Behaviour) -> Behaviour:
     return behave
 
 
+def refuses_parameter(name: str, then: Behaviour) -> Behaviour:
+    """Answer 400, naming a parameter, to a call that has it; do something else with others."""
+
+    async def behave(exchange: Exchange) -> None:
+        if name in exchange.received.body:
+            error = {"message": f"Unsupported parameter: '{name}'", "param": name}
+            await exchange.whole(json.dumps({"error": error}).encode(), 400)
+        else:
+            await then(exchange)
+
+    return behave
+
+
 def stalls(seconds: float, then: Behaviour) -> Behaviour:
     """Wait before doing something else."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from modelserver.behaviours import Behaviour, says
 from modelserver.exchange import Exchange, Received
 
-_CALLS = ("/chat/completions", "/api/chat")
+_CALLS = ("/chat/completions", "/api/chat", "/embeddings", "/api/embed")
 
 
 @dataclass(slots=True)
@@ -75,16 +76,22 @@ class ModelServer:
 
 
 @contextmanager
-def model_server(*, is_ollama: bool = False) -> Iterator[ModelServer]:
-    """Run one on a free loopback port until the end of the block."""
+def model_server(
+    *, is_ollama: bool = False, tls: ssl.SSLContext | None = None
+) -> Iterator[ModelServer]:
+    """Run one on a free loopback port until the end of the block; with a certificate, over TLS."""
     server = ModelServer(is_ollama=is_ollama)
     ready, stop = threading.Event(), []
 
     async def serve() -> None:
         ended = asyncio.Event()
         stop.append((asyncio.get_running_loop(), ended))
-        listening = await asyncio.start_server(lambda *ends: _talk(server, *ends), "127.0.0.1", 0)
-        server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        listening = await asyncio.start_server(
+            lambda *ends: _talk(server, *ends), "127.0.0.1", 0, ssl=tls
+        )
+        server.url = (
+            f"{'https' if tls else 'http'}://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        )
         ready.set()
         await ended.wait()
         listening.close()

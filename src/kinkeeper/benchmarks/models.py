@@ -24,6 +24,7 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.models.client import HttpChatModel
 from kinkeeper.models.endpoints import DailyLimits, ModelConfig, RoleModel
 from kinkeeper.models.gateway import Gateway
+from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ModelRole
 from kinkeeper.models.openai_wire import OpenAIWire
 from kinkeeper.store.store import Store
@@ -62,7 +63,7 @@ def measure(*, calls: int = _CALLS, cold_starts: int = _COLD_STARTS) -> tuple[Ra
 
 async def _warm(url: str, store: Store, calls: int) -> tuple[Ratio, ...]:
     role, request = role_on(url), call()
-    body = dict(OpenAIWire().body(request, role, is_streamed=False, has_schema=False))
+    body = dict(OpenAIWire().body(request, role, Manners(), is_streamed=False))
     server = server_of(role)
     client = HttpChatModel(server, role)
     async with httpx.AsyncClient() as bare, _gateway(role, store) as gateway:

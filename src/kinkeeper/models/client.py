@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import asdict
 from http import HTTPStatus
 
 import msgspec
@@ -10,6 +11,7 @@ import structlog
 from kinkeeper.models.connection import ServerConnection
 from kinkeeper.models.endpoints import Dialect, RoleModel
 from kinkeeper.models.errors import ModelError, StatusError
+from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
 from kinkeeper.models.ollama_wire import OllamaWire
 from kinkeeper.models.openai_wire import OpenAIWire
@@ -32,7 +34,7 @@ class HttpServer:
     def __init__(self, connection: ServerConnection, dialect: Dialect) -> None:
         self.connection = connection
         self._wire = _WIRES.get(dialect)
-        self._without_schemas: set[str] = set()
+        self._manners: dict[str, Manners] = {}
 
     async def wire(self) -> Wire:
         """Return its protocol; where the settings leave it open, Ollama is known by its version.
@@ -41,33 +43,36 @@ class HttpServer:
             ModelError: It had to be asked, and cannot be reached.
         """
         if self._wire is None:
-            base = await self.connection.base_path()
-            self._wire = _WIRES[Dialect.OLLAMA if await self._is_ollama(base) else Dialect.OPENAI]
+            is_ollama = await self._is_ollama(await self.connection.base_path())
+            if is_ollama is None:
+                return _WIRES[Dialect.OPENAI]
+            self._wire = _WIRES[Dialect.OLLAMA if is_ollama else Dialect.OPENAI]
         return self._wire
 
-    def takes_schemas(self, model: str) -> bool:
-        """Whether nothing is known against a model's answering by schema."""
-        return model not in self._without_schemas
+    def manners(self, model: str) -> Manners:
+        """Return how a model is to be asked, as far as is known."""
+        return self._manners.get(model, _USUAL)
 
-    def note_no_schemas(self, model: str) -> None:
-        """Remember that a model was refused with a schema and answered without."""
-        log.warning("models.schema.refused", model=model)
-        self._without_schemas.add(model)
+    def note_manners(self, model: str, manners: Manners) -> None:
+        """Remember how a model was asked with success."""
+        if manners != self.manners(model):
+            log.warning("models.manners.learnt", model=model, **asdict(manners))
+            self._manners[model] = manners
 
-    async def _is_ollama(self, base: str) -> bool:
+    async def _is_ollama(self, base: str) -> bool | None:
+        """Whether it knows its version as Ollama does; None where it is not well enough to tell."""
         path = f"{base.removesuffix('/v1')}/api/version"
         try:
             answer = await self.connection.fetch(path, seconds=_ASKING_SECONDS)
             found = msgspec.json.decode(answer)
         except StatusError as error:
-            if error.may_retry:
-                raise
-            return False
-        except msgspec.DecodeError:
+            return None if error.may_retry else False
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return False
         return isinstance(found, dict) and isinstance(found.get("version"), str)
 
 
+_USUAL = Manners()
 _WIRES: dict[Dialect, Wire] = {Dialect.OPENAI: OpenAIWire(), Dialect.OLLAMA: OllamaWire()}
 
 
@@ -89,14 +94,15 @@ class HttpChatModel:
         Raises:
             ModelError: There is none.
         """
-        try:
-            return await self._completed(request, has_schema=self._has_schema(request))
-        except StatusError as error:
-            if not self._may_step_down(request, error):
-                raise
-        reply = await self._completed(request, has_schema=False)
-        self._server.note_no_schemas(self._role.model)
-        return reply
+        manners = self._server.manners(self._role.model)
+        while True:
+            try:
+                reply = await self._completed(request, manners)
+            except StatusError as error:
+                manners = _other_manners(request, manners, error)
+            else:
+                self._server.note_manners(self._role.model, manners)
+                return reply
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
         """Yield the answer piece by piece, and the whole of it last.
@@ -104,44 +110,35 @@ class HttpChatModel:
         Raises:
             ModelError: It broke off, or never began.
         """
-        try:
-            async with aclosing(
-                self._streamed(request, has_schema=self._has_schema(request))
-            ) as pieces:
-                async for piece in pieces:
-                    yield piece
+        manners = self._server.manners(self._role.model)
+        while True:
+            try:
+                async with aclosing(self._streamed(request, manners)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            except StatusError as error:
+                manners = _other_manners(request, manners, error)
+            else:
+                self._server.note_manners(self._role.model, manners)
                 return
-        except StatusError as error:
-            if not self._may_step_down(request, error):
-                raise
-        async with aclosing(self._streamed(request, has_schema=False)) as pieces:
-            async for piece in pieces:
-                yield piece
-        self._server.note_no_schemas(self._role.model)
 
-    def _has_schema(self, request: ChatRequest) -> bool:
-        return request.output is not None and self._server.takes_schemas(self._role.model)
-
-    def _may_step_down(self, request: ChatRequest, error: StatusError) -> bool:
-        return error.status in _UNWANTED and self._has_schema(request)
-
-    async def _completed(self, request: ChatRequest, *, has_schema: bool) -> ChatReply:
+    async def _completed(self, request: ChatRequest, manners: Manners) -> ChatReply:
         wire, connection = await self._server.wire(), self._server.connection
         answer = await connection.post(
             wire.path(await connection.base_path()),
-            wire.body(request, self._role, is_streamed=False, has_schema=has_schema),
+            wire.body(request, self._role, manners, is_streamed=False),
             is_ambient=request.is_ambient, seconds=self._role.timeout.total_seconds(),
         )  # fmt: skip
         return wire.reply(answer, request, self._role)
 
     async def _streamed(
-        self, request: ChatRequest, *, has_schema: bool
+        self, request: ChatRequest, manners: Manners
     ) -> AsyncGenerator[str | ChatReply]:
         wire, connection = await self._server.wire(), self._server.connection
         reading = wire.reading(request, self._role)
         lines = connection.post_for_lines(
             wire.path(await connection.base_path()),
-            wire.body(request, self._role, is_streamed=True, has_schema=has_schema),
+            wire.body(request, self._role, manners, is_streamed=True),
             is_ambient=request.is_ambient, seconds=self._role.timeout.total_seconds(),
         )  # fmt: skip
         async with aclosing(lines):
@@ -154,3 +151,11 @@ class HttpChatModel:
         raise ModelError(
             "the model server ended its answer before it was whole", outcome=Outcome.SERVER_ERROR
         )
+
+
+def _other_manners(request: ChatRequest, manners: Manners, error: StatusError) -> Manners:
+    """Return how to ask after a refusal; raises it where it has nothing to do with how."""
+    other = manners.after_refusal(error.parameter, has_schema=request.output is not None)
+    if error.status not in _UNWANTED or other is None:
+        raise error
+    return other

@@ -14,12 +14,13 @@ import httpx
 import msgspec
 
 from kinkeeper.models.endpoints import Endpoint
-from kinkeeper.models.errors import ModelError
+from kinkeeper.models.errors import ModelError, StatusError
 from kinkeeper.models.model import Outcome
 from kinkeeper.models.privacy import Resolver, find_addresses, is_private, require_private
-from kinkeeper.models.statuses import check_status
+from kinkeeper.models.statuses import is_success, status_error
 
 LARGEST_ANSWER = 4 * 1024 * 1024
+_LONGEST_REFUSAL = 16 * 1024
 _CONNECT_SECONDS = 5.0
 _LOOKED_UP_SECONDS = 30.0
 _PORTS = {"http": 80, "https": 443}
@@ -138,7 +139,8 @@ class ServerConnection:
                     ]
                 )
                 closing.push_async_callback(response.aclose)
-                check_status(response.status_code, response.headers, host=base.host)
+                if not is_success(response.status_code):
+                    raise await _refusal(response, host=base.host)
                 yield await closing.enter_async_context(aclosing(_limited(response)))
 
     async def _answered(self, requests: Sequence[httpx.Request]) -> httpx.Response:
@@ -174,9 +176,9 @@ class ServerConnection:
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
             is_plain = self._base is not None and self._base.scheme == "http"
-            # Reading all authorities' certificates costs more than everything else here.
-            verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else True
-            self._client = httpx.AsyncClient(verify=verify, trust_env=False, follow_redirects=False)
+            self._client = httpx.AsyncClient(
+                verify=_trust(is_plain=is_plain), trust_env=False, follow_redirects=False
+            )
         return self._client
 
     async def _started(self) -> httpx.URL:
@@ -213,6 +215,25 @@ def unreachable(host: str, reason: str) -> ModelError:
     )
 
 
+def _trust(*, is_plain: bool) -> ssl.SSLContext:
+    """Return whose certificates are believed: those of well-known authorities, and of the system's."""
+    if is_plain:
+        # Reading them costs more than everything else here, and nobody would be asked for one.
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
+
+
+async def _refusal(response: httpx.Response, *, host: str) -> StatusError:
+    body = b""
+    async for piece in response.aiter_raw():
+        body += piece
+        if len(body) >= _LONGEST_REFUSAL:
+            break
+    return status_error(response.status_code, response.headers, body, host=host)
+
+
 async def _limited(response: httpx.Response) -> AsyncGenerator[bytes]:
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise ModelError(
@@ -236,7 +257,13 @@ def _translated(base: httpx.URL) -> Iterator[None]:
     except httpx.ConnectTimeout as error:
         raise unreachable(base.host, f"no answer within {_CONNECT_SECONDS:g} s") from error
     except httpx.ConnectError as error:
-        raise unreachable(base.host, "it refuses the connection") from error
+        is_about_trust = "certificate" in str(error).lower()
+        reason = (
+            "its certificate is not trusted (SSL_CERT_FILE can name whose to trust)"
+            if is_about_trust
+            else "it refuses the connection"
+        )
+        raise unreachable(base.host, reason) from error
     except httpx.TimeoutException as error:
         raise ModelError(
             f"the model server at {base.host} fell silent", outcome=Outcome.TIMEOUT

@@ -35,6 +35,7 @@ class StatusError(ModelError):
 
     Attributes:
         status: Of HTTP.
+        parameter: What of the request it does not take, where it says so.
     """
 
     def __init__(
@@ -45,6 +46,8 @@ class StatusError(ModelError):
         outcome: Outcome,
         may_retry: bool,
         retry_after: timedelta | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(message, outcome=outcome, may_retry=may_retry, retry_after=retry_after)
         self.status = status
+        self.parameter = parameter

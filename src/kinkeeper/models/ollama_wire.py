@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from kinkeeper.models.endpoints import RoleModel
+from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
 from kinkeeper.models.wire import (
@@ -50,12 +51,12 @@ class OllamaWire:
         return f"{base.removesuffix('/v1')}/api/chat"
 
     def body(
-        self, request: ChatRequest, role: RoleModel, *, is_streamed: bool, has_schema: bool
+        self, request: ChatRequest, role: RoleModel, manners: Manners, *, is_streamed: bool
     ) -> Mapping[str, Any]:
         """Return what is posted."""
         body: dict[str, Any] = {
             "model": role.model,
-            "messages": messages_of(request, is_schema_told=not has_schema),
+            "messages": messages_of(request, is_schema_told=not manners.takes_schema),
             "stream": is_streamed,
             # A model that first thinks aloud spends the answer's tokens on it.
             "think": False,
@@ -66,7 +67,7 @@ class OllamaWire:
             },
         }
         if request.output is not None:
-            body["format"] = request.output.schema if has_schema else "json"
+            body["format"] = request.output.schema if manners.takes_schema else "json"
         return body
 
     def reply(self, data: bytes, request: ChatRequest, role: RoleModel) -> ChatReply:

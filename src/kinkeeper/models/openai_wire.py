@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from kinkeeper.models.endpoints import RoleModel
+from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
 from kinkeeper.models.wire import (
@@ -63,18 +64,19 @@ class OpenAIWire:
         return f"{base or '/v1'}/chat/completions"
 
     def body(
-        self, request: ChatRequest, role: RoleModel, *, is_streamed: bool, has_schema: bool
+        self, request: ChatRequest, role: RoleModel, manners: Manners, *, is_streamed: bool
     ) -> Mapping[str, Any]:
         """Return what is posted."""
         body: dict[str, Any] = {
             "model": role.model,
-            "messages": messages_of(request, is_schema_told=not has_schema),
-            "temperature": temperature_of(request, role),
-            "max_tokens": answer_limit(request, role),
+            "messages": messages_of(request, is_schema_told=not manners.takes_schema),
+            manners.limit_key: answer_limit(request, role),
         }
+        if manners.takes_temperature:
+            body["temperature"] = temperature_of(request, role)
         if is_streamed:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        if request.output is not None and has_schema:
+        if request.output is not None and manners.takes_schema:
             schema = {
                 "name": request.output.name, "strict": True, "schema": request.output.schema,
             }  # fmt: skip

@@ -5,6 +5,8 @@ from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
+import msgspec
+
 from kinkeeper.core.time import SystemClock, as_utc
 from kinkeeper.models.errors import StatusError
 from kinkeeper.models.model import Outcome
@@ -23,28 +25,44 @@ _REMEDIES = {
 }
 
 
-def check_status(status: int, headers: Mapping[str, str], *, host: str) -> None:
-    """Let a success pass.
+class _Error(msgspec.Struct):
+    param: str | None = None
+
+
+class _Refusal(msgspec.Struct):
+    error: _Error
+
+
+def is_success(status: int) -> bool:
+    """Whether the answer is one to the call."""
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def status_error(status: int, headers: Mapping[str, str], body: bytes, *, host: str) -> StatusError:
+    """Return what a status that is no success means, and whether the same call may succeed soon.
 
     Args:
         status: Of HTTP.
         headers: Of the answer, with names of any case.
+        body: Of the answer, or its beginning; only the name of a parameter is taken from it.
         host: Who answered.
-
-    Raises:
-        StatusError: It is none; says whether the same may succeed soon.
     """
-    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-        return
     is_server_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR
     usual = Outcome.SERVER_ERROR if is_server_fault else Outcome.REJECTED
     outcome = _OUTCOMES.get(HTTPStatus(status), usual) if _is_known(status) else usual
     remedy = _remedy(status, outcome)
-    raise StatusError(
+    return StatusError(
         f"the model server at {host} answered {status}: {remedy}",
         status=status, outcome=outcome, may_retry=outcome is not Outcome.REJECTED,
-        retry_after=_retry_after(headers.get("Retry-After")),
+        retry_after=_retry_after(headers.get("Retry-After")), parameter=_parameter(body),
     )  # fmt: skip
+
+
+def _parameter(body: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(body, type=_Refusal).error.param
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def _is_known(status: int) -> bool:

@@ -7,6 +7,7 @@ import msgspec
 
 from kinkeeper.models.endpoints import RoleModel
 from kinkeeper.models.errors import ModelError
+from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
 
 
@@ -43,16 +44,15 @@ class Wire(Protocol):
         ...
 
     def body(
-        self, request: ChatRequest, role: RoleModel, *, is_streamed: bool, has_schema: bool
+        self, request: ChatRequest, role: RoleModel, manners: Manners, *, is_streamed: bool
     ) -> Mapping[str, Any]:
         """Return what is posted.
 
         Args:
             request: The call.
             role: The model that is to answer, and its bounds.
+            manners: How it is to be asked.
             is_streamed: Whether the answer is to come in pieces.
-            has_schema: Whether the server takes schemas; else it is asked for any JSON object, and the
-                schema stands in the text.
         """
         ...
 
