@@ -17,6 +17,7 @@ from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.brain_http import BrainServer
 from kinkeeper.brain.model import BrainQuery
 from kinkeeper.brain.remote import RemoteBrain
+from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import Health
@@ -172,6 +173,31 @@ async def asked(url: str, *, seconds: float = 5) -> BrainContext:
         cache_ttl=timedelta(seconds=60), clock=VirtualClock(MONDAY),
     )  # fmt: skip
     return await source.ask([BrainQuery(text="events Monday"), BrainQuery(text="events Friday")])
+
+
+def test_one_that_keeps_failing_is_left_alone_and_tried_again_later(stub: BrainStub) -> None:
+    seconds = [0.0]
+    server = BrainServer(f"{stub.url}/brain/query", token=None, seconds=0.1)
+    brain = RemoteBrain(server.fetch, "miller", now=lambda: seconds[0])
+
+    async def ask(times: int) -> list[str]:
+        told = []
+        for number in range(times):
+            try:
+                told.append((await brain.ask(BrainQuery(text=f"events {number}"))).summary)
+            except UnavailableError as error:
+                told.append(str(error))
+        return told
+
+    stub.script = silent(stub)
+    told = asyncio.run(ask(8))
+    assert len(stub.received) == 5
+    assert "left alone" in told[-1]
+    stub.script = saying(relevance=0.5, summary="well again")
+    assert "left alone" in asyncio.run(ask(1))[0]
+    seconds[0] += 600
+    assert asyncio.run(ask(2)) == ["well again"] * 2
+    assert len(stub.received) == 7
 
 
 def lying(_: BrainStub) -> Script:

@@ -4,12 +4,14 @@ What it says is data. Nothing in it is carried out, and of its words only so man
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.models.breaker import Breaker
 
 Fetch = Callable[[Mapping[str, str], Mapping[str, str]], Awaitable[bytes]]
 """Sends the parameters and headers of a question and returns the answer's body; raises UnavailableError."""
@@ -24,26 +26,49 @@ _Short = Annotated[str, Field(max_length=200)]
 class RemoteBrain:
     """Asks the brain of another program about one household.
 
+    One that keeps failing is left alone for a while, so that no message waits for it in vain.
+
     Args:
         fetch: Sends a question.
         household: Tenant key, as the other program knows it, too.
+        now: Seconds of a clock that never goes back.
     """
 
-    def __init__(self, fetch: Fetch, household: str) -> None:
+    def __init__(
+        self, fetch: Fetch, household: str, *, now: Callable[[], float] = monotonic
+    ) -> None:
         self._fetch = fetch
         self._household = household
+        self._now = now
+        self._breaker = Breaker()
 
     async def ask(self, query: BrainQuery) -> BrainAnswer:
         """Return what it answers to the words of the query; its activity, task and day do not leave.
 
         Raises:
-            UnavailableError: It cannot be reached, or its answer is not of the agreed shape.
+            UnavailableError: It cannot be reached, its answer is not of the agreed shape, or it is left alone.
         """
+        admission = self._breaker.admit(self._now())
+        if admission is None:
+            raise UnavailableError(
+                "the brain failed again and again, and is left alone for a while"
+            )
+        is_answered = False
+        try:
+            answer = read_answer(await self._fetch(*self._question(query)))
+            is_answered = True
+        finally:  # also where whoever asks waits no longer
+            if is_answered:
+                self._breaker.succeeded()
+            else:
+                self._breaker.failed(admission, self._now())
+        return answer
+
+    def _question(self, query: BrainQuery) -> tuple[Mapping[str, str], Mapping[str, str]]:
         parameters = {"q": query.text, "context": "observer", "format": "json"}
         if query.child is not None:
             parameters["child"] = query.child
-        headers = {"X-Observer-Request": "true", "X-Family-Context": self._household}
-        return read_answer(await self._fetch(parameters, headers))
+        return parameters, {"X-Observer-Request": "true", "X-Family-Context": self._household}
 
 
 class _Item(BaseModel):

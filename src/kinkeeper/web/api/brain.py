@@ -43,7 +43,7 @@ async def ask(
 ) -> Answer:
     """Answer a question such as "who usually does pickup on Tuesday".
 
-    Whoever asks may add `context`, `format=json` and `X-Observer-Request`; none of them changes the answer.
+    Whoever asks may add `context`, `format=json`, `child` and `X-Observer-Request`; none of them changes the answer.
     """
     house, clock = house_of(request, person), context_of(request).clock
     household = house.household
