@@ -135,6 +135,17 @@ def test_a_setting_allows_chat_text_to_go_out(store: Store) -> None:
         asked(store, server, Names(["192.0.2.1"]), request(), allows_public=True)
 
 
+def test_a_proxy_of_the_environment_is_not_used(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with model_server() as server, model_server() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        assert asked(store, server, Names(["127.0.0.1"]), request()) == [Outcome.OK]
+        assert len(server.calls) == 1
+        assert proxy.received == []
+
+
 def certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
     """Return a certificate of a name that signs itself, and what serves with it."""
     paths = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")]
