@@ -218,8 +218,13 @@ def test_more_room_than_there_is_memory_is_said_to_be_that() -> None:
 def test_what_is_no_model_is_refused_before_anything_starts(tmp_path: Path) -> None:
     text = tmp_path / "notes.gguf"
     text.write_text("hello", "utf-8")
-    missing = tmp_path / "missing.gguf"
-    for path, told in ((text, "no GGUF file"), (missing, "no file"), (tmp_path, "cannot be read")):
+    missing, giant = tmp_path / "missing.gguf", tmp_path / "giant.gguf"
+    giant.write_bytes(b"GGUF")
+    os.truncate(giant, 1 << 42)  # a hole: it takes no room
+    for path, told in (
+        (text, "no GGUF file"), (missing, "no file"), (tmp_path, "cannot be read"),
+        (giant, "larger than this machine's memory"),
+    ):  # fmt: skip
         error = refusal(server_of(path))
         assert error.outcome is Outcome.REJECTED
         assert told in str(error)

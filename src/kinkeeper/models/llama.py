@@ -123,12 +123,16 @@ def file_problem(gguf: Path) -> str | None:
     try:
         with gguf.open("rb") as source:
             is_gguf = source.read(len(_MAGIC)) == _MAGIC
+        size = gguf.stat().st_size
     except FileNotFoundError:
         return f"MODEL_GGUF: there is no file {gguf}; correct the path"
     except OSError as error:
         return f"MODEL_GGUF: {gguf} cannot be read ({error.strerror}); name a file you may read"
     if not is_gguf:
         return f"MODEL_GGUF: {gguf} is no GGUF file; download the model in that format"
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > memory:
+        return f"MODEL_GGUF: {gguf} is larger than this machine's memory; use a smaller model"
     return None
 
 
