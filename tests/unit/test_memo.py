@@ -30,3 +30,13 @@ def test_a_full_memo_begins_anew() -> None:
     for number in range(memo._LIMIT + 1):
         assert lengths[str(number)] == len(str(number))
     assert len(lengths) == 1
+
+
+def test_what_is_asked_for_again_and_again_is_not_worked_out_anew() -> None:
+    asked: list[str] = []
+    lengths = Memo(lambda word: asked.append(word) or len(word))
+    for number in range(4 * memo._LIMIT):
+        assert lengths["judo"] == 4
+        assert lengths[str(number)] == len(str(number))
+    assert asked.count("judo") == 1
+    assert len(lengths) + len(lengths._earlier) <= 2 * memo._LIMIT

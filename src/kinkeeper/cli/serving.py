@@ -1,7 +1,6 @@
 """Runs the server of this process until a signal ends it."""
 
 import asyncio
-import gc
 import os
 import signal
 import socket
@@ -16,6 +15,7 @@ from kinkeeper.bootstrap import Houses
 from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import web_context
 from kinkeeper.cli.located import Where
+from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opening import opened_houses
 from kinkeeper.cli.supervision import READY, STOPPING, report, stay_alive
 from kinkeeper.cli.terminal import notice
@@ -54,6 +54,7 @@ def serve_until_told(where: Where, *, host: str | None, port: int | None) -> Non
         UnavailableError: The port is taken.
         KinkeeperError: A household or the database cannot be used.
     """
+    give_back_unused()
     with opened_houses(where) as houses:
         named = {"host": host, "port": port}
         given = {key: value for key, value in named.items() if value is not None}
@@ -117,19 +118,13 @@ async def _serve(
                 serving = tasks.create_task(server.serve([listener]))
                 living = tasks.create_task(stay_alive(supervisor))
                 await server.ready.wait()
-                _keep_what_is_loaded()
+                keep_what_is_loaded()
                 notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
                 report(supervisor, READY)
                 await serving
                 report(supervisor, STOPPING)
                 working.clear()
                 living.cancel()
-
-
-def _keep_what_is_loaded() -> None:
-    """Spare the collector of garbage what lives until the end: a tenth of a message's cost is going over it."""
-    gc.collect()
-    gc.freeze()
 
 
 async def _sample() -> AsyncIterator[Heard]:

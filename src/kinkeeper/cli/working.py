@@ -5,6 +5,7 @@ import signal
 
 from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
+from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opening import opened_houses
 from kinkeeper.cli.terminal import notice
 
@@ -21,6 +22,7 @@ def work(where: Where) -> None:
         ConflictError: Another process runs the jobs of this SQLite file.
         KinkeeperError: A household or the database cannot be used.
     """
+    give_back_unused()
     with opened_houses(where) as houses:
         asyncio.run(_until_told(houses))
     notice("stopped")
@@ -32,6 +34,7 @@ async def _until_told(houses: Houses) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, told.set)
     async with houses.working():
+        keep_what_is_loaded()
         noun = "household" if len(houses.systems) == 1 else "households"
         notice(f"working for {noun} {', '.join(houses.by_id)}; Ctrl-C stops")
         await told.wait()

@@ -30,7 +30,7 @@ _LONGEST_DRAIN_SECONDS = 600
 _ACCEPTED = 202
 _UNFINISHED = (WorkState.QUEUED, WorkState.RUNNING)
 _FINISHED = frozenset({WorkState.DONE.value, WorkState.DROPPED.value})
-_MOST_MB_A_MINUTE = 6.0
+_MOST_MB_A_MINUTE = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
