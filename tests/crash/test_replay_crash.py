@@ -35,7 +35,7 @@ def observing(chat: Path, database: Path) -> "subprocess.Popen[str]":
 
 def run_to_the_end(chat: Path, database: Path) -> list[str]:
     with observing(chat, database) as process:
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=900)
     assert process.returncode == 0, err
     return out.splitlines()
 
