@@ -375,3 +375,17 @@ def test_an_idle_engine_never_looks_into_queues_that_are_not_used(house: House) 
     asyncio.run(scenario())
     assert any("'kinkeeper'" in each for each in asked)
     assert not any("_dbos_internal_queue" in each for each in asked)
+
+
+def test_work_left_by_the_process_itself_is_begun_at_once(house: House) -> None:
+    never = timedelta(hours=1)
+
+    async def scenario() -> None:
+        async with house.engine(house.finish, poll_every=never).running():
+            for name in ("a", "b", "c"):
+                await asyncio.to_thread(house.put, name)
+                async with asyncio.timeout(20):
+                    while house.row(name).state != WorkState.DONE:
+                        await asyncio.sleep(0.02)
+
+    asyncio.run(scenario())

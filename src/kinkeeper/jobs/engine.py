@@ -24,8 +24,15 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Line
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
-from kinkeeper.jobs.queue import APPLICATION, CONTRACT_VERSION, JobQueue, dispatch_id, key_of
-from kinkeeper.jobs.quiet import make_quiet
+from kinkeeper.jobs.queue import (
+    APPLICATION,
+    CONTRACT_VERSION,
+    TOPIC,
+    JobQueue,
+    dispatch_id,
+    key_of,
+)
+from kinkeeper.jobs.quiet import Bell, make_quiet
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
@@ -38,6 +45,9 @@ log = structlog.get_logger()
 
 _KEPT = timedelta(days=7)
 _BETWEEN_DELETIONS = timedelta(days=1)
+
+# Under load a look finds several dispatches; it costs as much for one.
+_BETWEEN_CALLS_SECONDS = 0.2
 
 # Dispatches that wait in this process for a free worker: the queue is only looked at now and then.
 _TAKEN_AHEAD = 16
@@ -64,7 +74,8 @@ class JobEngine:
         workers: Most handlers at once, > 0.
         ladder: When failed work is tried again.
         reconcile_every: How often stranded work is looked for.
-        poll_every: How often the queue is looked at; costs about three milliseconds of CPU each.
+        poll_every: How often the queue is looked at for what other processes have left; costs about
+            three milliseconds of CPU each. What this process leaves is looked for at once.
         grace: How long running handlers may go on after the end, before they are handed back.
     """
 
@@ -78,7 +89,7 @@ class JobEngine:
         workers: int,
         ladder: RetryLadder | None = None,
         reconcile_every: timedelta = timedelta(seconds=60),
-        poll_every: timedelta = timedelta(seconds=2),
+        poll_every: timedelta = timedelta(seconds=5),
         grace: timedelta = timedelta(seconds=10),
     ) -> None:
         self._store = store
@@ -120,17 +131,21 @@ class JobEngine:
                 await self.reconciler.end_leases()
             await self.reconciler.run_once()
             try:
-                await asyncio.to_thread(self._launch, asyncio.get_running_loop())
+                bell = await asyncio.to_thread(self._launch, asyncio.get_running_loop())
                 async with asyncio.TaskGroup() as tasks:
-                    upkeep = tasks.create_task(self._keep_up())
+                    running = [
+                        tasks.create_task(self._keep_up()),
+                        tasks.create_task(self._call(bell)),
+                    ]
                     try:
                         yield
                     finally:
-                        upkeep.cancel()
+                        for task in running:
+                            task.cancel()
             finally:
                 await self._stop()
 
-    def _launch(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _launch(self, loop: asyncio.AbstractEventLoop) -> Bell:
         """Start the engine from a thread without an event loop, so that it leaves ours alone."""
         engine = DBOS(
             config=DBOSConfig(
@@ -149,8 +164,11 @@ class JobEngine:
             self._register(name, loop)
         self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
         DBOS.listen_queues(list(self._queue.lines))
-        make_quiet(engine, delayed_every=_DELAYED_POLLS * self._poll_every)
+        bell = make_quiet(
+            engine, lines=self._queue.lines, delayed_every=_DELAYED_POLLS * self._poll_every
+        )
         DBOS.launch()
+        return bell
 
     def _register(self, name: str, loop: asyncio.AbstractEventLoop) -> None:
         jobs = {job.household: job for job in self._jobs if job.name == name}
@@ -251,6 +269,14 @@ class JobEngine:
         await self._store.write(
             lambda conn: leases.release(conn, job.table, key, epoch, until=until)
         )
+
+    async def _call(self, bell: Bell) -> None:
+        """Let the queues be looked into when this process has committed work for them."""
+        with self._store.watch(*((TOPIC, line) for line in self._queue.lines)) as watch:
+            while True:
+                if await watch.wait(self._reconcile_every.total_seconds()):
+                    bell.ring()
+                    await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
 
     async def _keep_up(self) -> None:
         next_deletion = self._clock.now()

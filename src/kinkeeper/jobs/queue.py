@@ -13,12 +13,16 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import to_text
 from kinkeeper.jobs.leases import Key
 from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
+from kinkeeper.store.commits import touch
 from kinkeeper.store.engines import library_engine
 from kinkeeper.store.faults import translated
 from kinkeeper.store.store import Store
 
 APPLICATION = "kinkeeper"
 QUEUE = "kinkeeper"
+
+# What commits say that leave work, with the name of the line.
+TOPIC = "work"
 
 # A contract between rows and code, not a release: jobs enqueued under another number stay still.
 CONTRACT_VERSION = "1"
@@ -100,6 +104,7 @@ class JobQueue:
             options["delay_seconds"] = delay.total_seconds()
         before = conn.get_execution_options().get("schema_translate_map")
         self._client.enqueue_in_transaction(conn, options, key_text(key), attempt)
+        touch(conn, TOPIC, self._line_of(key))
         # The engine leaves its schema on our connection, where every later statement would pay for it.
         conn.execution_options(schema_translate_map=before)
 

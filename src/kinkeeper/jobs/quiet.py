@@ -1,23 +1,79 @@
-"""Keeps the job engine from working while there is nothing to do.
+"""Keeps the job engine from working while there is nothing to do, and calls it when there is.
 
-It looks once a second into a queue for features that are not used here, and once a second for delayed
-dispatches whose time has come; together that is more than half of what an idle process costs.
+On its own it looks into every queue at fixed intervals, once a second into one for features that are
+not used here, once a second for queues it does not know yet, and once a second for delayed dispatches
+whose time has come; together that is most of what an idle process costs. It has no settings for it.
 """
 
+import threading
+from collections.abc import Iterable
 from datetime import timedelta
 
-from dbos import DBOS, _workflow_commands
+from dbos import DBOS, _dbos, _queue, _workflow_commands
 
 _UNUSED_QUEUE_SECONDS = 3600.0
+_UNKNOWN_QUEUES_SECONDS = 300.0
+_LOOKING = "queue-worker-"  # how the engine names the thread that looks into a queue
 
 
-def make_quiet(engine: DBOS, *, delayed_every: timedelta) -> None:
-    """Set the engine's fixed intervals, for which it has no setting; call it before the launch.
+class Bell(threading.Event):
+    """What the engine's threads wait on to be stopped; those that look into queues can also be called.
+
+    Args:
+        lines: Names of the queues to be looked into when it rings.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        super().__init__()
+        self._looking = frozenset(_LOOKING + line for line in lines)
+        self._called = threading.Condition()
+        self._calls = 0
+        self._heard: dict[str, int] = {}
+
+    def ring(self) -> None:
+        """Let the queues be looked into now, or once more where that is under way."""
+        with self._called:
+            self._calls += 1
+            self._called.notify_all()
+
+    def set(self) -> None:
+        """Stop all threads."""
+        super().set()
+        self.ring()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait to be stopped, in the thread of a queue also to be called; returns whether to stop."""
+        name = threading.current_thread().name
+        if name in self._looking:
+            with self._called:
+                if self._heard.get(name, 0) == self._calls:
+                    self._called.wait(timeout)
+                self._heard[name] = self._calls
+            return self.is_set()
+        if timeout is not None and not name.startswith(_LOOKING):
+            timeout = max(timeout, _UNKNOWN_QUEUES_SECONDS)
+        return super().wait(timeout)
+
+
+def make_quiet(engine: DBOS, *, lines: Iterable[str], delayed_every: timedelta) -> Bell:
+    """Set the engine's fixed intervals; call it before the launch.
 
     Args:
         engine: Not launched yet.
+        lines: The queues it is to look into.
         delayed_every: How often it looks for delayed dispatches whose time has come.
+
+    Returns:
+        What to ring when something was put into a queue.
     """
     unused = engine._registry.get_internal_queue()  # noqa: SLF001 - no setting for it
     unused._polling_interval_sec = _UNUSED_QUEUE_SECONDS  # noqa: SLF001 - no setting for it
     _workflow_commands._BACKGROUND_JOBS_INTERVAL_SEC = delayed_every.total_seconds()  # noqa: SLF001 - no setting for it
+    bell = Bell(lines)
+    engine.background_thread_stop_events.append(bell)
+
+    def look(_stop_event: threading.Event, dbos: DBOS) -> None:
+        _queue.queue_thread(bell, dbos)
+
+    _dbos.queue_thread = look  # type: ignore[attr-defined, assignment]  # no setting for it
+    return bell
