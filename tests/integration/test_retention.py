@@ -14,11 +14,14 @@ from family_chat import Chat, chat
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
+from kinkeeper.models.model import Outcome
+from kinkeeper.models.records import CallRecord, insert_call
 from kinkeeper.observer import retention
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.store import engines
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.sqlite_library import dbapi2
+from model_calls import request
 
 KEEP = timedelta(days=30)
 OLD = [
@@ -129,6 +132,24 @@ def test_the_file_holds_no_byte_of_an_old_message(family: Chat) -> None:
     assert bytes_with(family, ["Timbuktu"]), "the words of a kept message must be found this way"
     purge(family)
     assert bytes_with(family, MARKS) == set()
+
+
+def test_what_was_asked_of_models_goes_with_it(family: Chat) -> None:
+    for text, at in (
+        ("Rumpelstilzchen", "Wed 2026-03-04 09:00"), ("Timbuktu", "Thu 2026-04-09 09:00"),
+    ):  # fmt: skip
+        asked = request(text, household=family.household.id)
+        record = CallRecord(
+            request=asked, at=family.at(at), model="tiny", outcome=Outcome.OK, milliseconds=1,
+            answered=text, keeps_text=True,
+        )  # fmt: skip
+        family.store.write_now(lambda conn, record=record: insert_call(conn, record))  # type: ignore[misc]
+    assert places(family, ["Rumpelstilzchen"]) == {
+        "model_calls.sent: Rumpelstilzchen", "model_calls.answered: Rumpelstilzchen",
+    }  # fmt: skip
+    purge(family)
+    assert places(family, ["Rumpelstilzchen"]) == bytes_with(family, ["Rumpelstilzchen"]) == set()
+    assert "model_calls.answered: Timbuktu" in places(family, ["Timbuktu"])
 
 
 def test_a_log_that_was_in_use_is_folded_later(

@@ -11,6 +11,7 @@ from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
 from kinkeeper.models.wire import (
     answer_limit,
+    decoded,
     failed,
     messages_of,
     temperature_of,
@@ -41,6 +42,7 @@ class _List(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_Answer)
+_list_decoder = msgspec.json.Decoder(_List)
 
 
 class OllamaWire:
@@ -88,10 +90,7 @@ class OllamaWire:
 
     def listed(self, data: bytes) -> tuple[str, ...]:
         """Return the models that such a list names."""
-        try:
-            return tuple(each.name for each in msgspec.json.decode(data, type=_List).models)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise unreadable() from error
+        return tuple(each.name for each in decoded(_list_decoder, data).models)
 
 
 class OllamaReading:
@@ -112,10 +111,7 @@ class OllamaReading:
         """Read one line, an object of its own."""
         if not line.strip():
             return ""
-        try:
-            self._last = _decoder.decode(line)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise unreadable() from error
+        self._last = decoded(_decoder, line)
         if self._last.error is not None:
             raise failed()
         self._texts.append(self._last.message.content)

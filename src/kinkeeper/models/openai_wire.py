@@ -11,6 +11,7 @@ from kinkeeper.models.model import ChatReply, ChatRequest, Finish
 from kinkeeper.models.tokens import usage_of
 from kinkeeper.models.wire import (
     answer_limit,
+    decoded,
     failed,
     messages_of,
     temperature_of,
@@ -54,6 +55,7 @@ class _List(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_Answer)
+_list_decoder = msgspec.json.Decoder(_List)
 
 
 class OpenAIWire:
@@ -87,7 +89,7 @@ class OpenAIWire:
 
     def reply(self, data: bytes, request: ChatRequest, role: RoleModel) -> ChatReply:
         """Return the answer that a whole body holds."""
-        answer = _decoded(data)
+        answer = _answer(data)
         if not answer.choices:
             raise unreadable()
         choice = answer.choices[0]
@@ -105,10 +107,7 @@ class OpenAIWire:
 
     def listed(self, data: bytes) -> tuple[str, ...]:
         """Return the models that such a list names."""
-        try:
-            return tuple(each.id for each in msgspec.json.decode(data, type=_List).data)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise unreadable() from error
+        return tuple(each.id for each in decoded(_list_decoder, data).data)
 
 
 class OpenAIReading:
@@ -130,7 +129,7 @@ class OpenAIReading:
         if data == _DONE:
             self.is_done = True
             return ""
-        answer = _decoded(data)
+        answer = _answer(data)
         return self.note(answer, answer.choices[0].delta if answer.choices else _Text())
 
     def note(self, answer: _Answer, text: _Text) -> str:
@@ -157,11 +156,8 @@ class OpenAIReading:
         return ChatReply(text=text, model=self._model, usage=usage, finish=self._finish)
 
 
-def _decoded(data: bytes) -> _Answer:
-    try:
-        answer = _decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise unreadable() from error
+def _answer(data: bytes) -> _Answer:
+    answer = decoded(_decoder, data)
     if answer.error is not None:
         raise failed()
     return answer

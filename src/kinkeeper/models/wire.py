@@ -1,7 +1,7 @@
 """What a protocol of model servers must tell the client that speaks it."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -9,6 +9,8 @@ from kinkeeper.models.endpoints import RoleModel
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.manners import Manners
 from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
+
+T = TypeVar("T")
 
 
 class Reading(Protocol):
@@ -83,6 +85,22 @@ class Wire(Protocol):
             ModelError: It is no such list.
         """
         ...
+
+
+def decoded(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    """Return what a part of an answer holds.
+
+    Args:
+        decoder: Of the type that it must have.
+        data: As it came.
+
+    Raises:
+        ModelError: It does not have that type.
+    """
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise unreadable() from error
 
 
 def unreadable() -> ModelError:
