@@ -28,6 +28,9 @@ VICTIMS = {
     "miller": Victims(("sarah", "Sarah"), ("leo", "Leo"), "soccer"),
     "iyer": Victims(("lakshmi", "Lakshmi"), ("kavya", "Kavya"), "veena"),
 }
+HALF = 560
+"""Of more than a thousand messages in all; each family hears as many."""
+
 LOOSE = {
     "tripwire_threshold": 0.0, "max_speak_per_day": 1_000_000, "max_messages_per_minute": 1_000_000,
     "open_question_grace_seconds": 0,
@@ -154,6 +157,6 @@ def test_the_same_over_http(family: Chat, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_thousand_hostile_messages_change_nothing(family: Chat) -> None:
-    check(family, ObeyingModel(), of(family, 1_100))
-    assert len(answers(family)) >= 1_000
-    assert answers(family).count(True) >= 300
+    check(family, ObeyingModel(), of(family, HALF, step=2))
+    assert len(answers(family)) >= HALF
+    assert answers(family).count(True) >= HALF // 3
