@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from cli_program import MILLER, PROGRAM, Program
 
 _LONGEST_START_SECONDS = 90
+_LONGEST_DECISION_SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,23 @@ def where(program: Program) -> list[str]:
 def token(program: Program, *words: str) -> str:
     """Return a new API token."""
     return program.bare("token", "create", *words, *where(program)).out.strip()
+
+
+def decided(server: Running, secret: str, number: int, text: str) -> dict[str, Any]:
+    """Send a message of Sarah's and return its trace once it is decided."""
+    message = {
+        "chat_id": "family", "message_id": f"m{number}", "sender": "sarah", "text": text,
+        "sent_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
+    }  # fmt: skip
+    with server.client(secret) as client:
+        assert client.post("/observe", json=message).status_code == 202
+        deadline = time.monotonic() + _LONGEST_DECISION_SECONDS
+        while time.monotonic() < deadline:
+            trace: dict[str, Any] = client.get(f"/api/messages/m{number}/trace").json()
+            if trace["extraction"] is not None:
+                return trace
+            time.sleep(0.2)
+    raise AssertionError(trace)
 
 
 @contextmanager

@@ -1,18 +1,15 @@
 """Two installations: one asks the other's calendar, over HTTP, with a token that the other made."""
 
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli_program import Program
-from running_server import Running, prepared, running, token, where
+from running_server import Running, decided, prepared, running, token, where
 
 pytestmark = pytest.mark.slow
 
 TEXT = "Leo has soccer on Thursday at 5pm"
-_LONGEST_WAIT_SECONDS = 60
 
 
 @pytest.fixture
@@ -37,6 +34,7 @@ def _program(home: Path) -> Program:
 
 def test_what_the_other_s_calendar_knows_is_weighed_here(knowing: Program, asking: Program) -> None:
     reader = token(knowing, "sarah", "--role", "guest", "--label", "brain")
+    own = token(asking, "sarah", "--role", "adult")
     with running(knowing) as brain:
         _set(asking, brain, "invented")
         found = _doctor(asking)
@@ -46,11 +44,11 @@ def test_what_the_other_s_calendar_knows_is_weighed_here(knowing: Program, askin
         _set(asking, brain, reader)
         assert _doctor(asking)["health"] == "ok"
         with running(asking) as server:
-            heard = _heard(server, asking, number=1)
+            heard = decided(server, own, 1, TEXT)
         assert heard["brain_relevance"] == 0.9
         assert brain.end() == 0
     with running(asking) as server:
-        heard = _heard(server, asking, number=2)
+        heard = decided(server, own, 2, TEXT)
     assert heard["brain_relevance"] is None
     assert heard["reason"] == "brain_timeout_degraded"
     assert "cannot be reached" in str(heard["steps"])
@@ -67,21 +65,3 @@ def _doctor(program: Program) -> dict[str, str]:
     [told] = program.bare("doctor", "--json", *where(program)).lines
     [found] = [check for check in told["checks"] if check["check"] == "brain"]
     return dict(found)
-
-
-def _heard(server: Running, program: Program, *, number: int) -> dict[str, Any]:
-    """Send the message and return what was decided about it."""
-    writer = token(program, "sarah", "--role", "adult")
-    message = {
-        "chat_id": "family", "message_id": f"m{number}", "sender": "sarah", "text": TEXT,
-        "sent_at": time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()),
-    }  # fmt: skip
-    with server.client(writer) as client:
-        assert client.post("/observe", json=message).status_code == 202
-        deadline = time.monotonic() + _LONGEST_WAIT_SECONDS
-        while time.monotonic() < deadline:
-            trace: dict[str, Any] = client.get(f"/api/messages/m{number}/trace").json()
-            if trace["extraction"] is not None:
-                return trace
-            time.sleep(0.2)
-    raise AssertionError(trace)
