@@ -5,9 +5,10 @@ import gzip
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from modelserver.exchange import Exchange, Received
-from modelserver.protocols import Said
+from modelserver.protocols import HONEST, Said
 
 Behaviour = Callable[[Exchange], Awaitable[None]]
 
@@ -18,10 +19,17 @@ _ORDER = re.compile(r"(?:answer|reply|respond|say|output|write)\b[^:\n]*:\s*(.+)
 def says(
     *pieces: str,
     finish: str = "stop",
-    counted: tuple[int, int] | None = (200, 20),
+    counted: tuple[int, int] | None = HONEST,
     model: str = "test-model",
 ) -> Behaviour:
-    """Answer with a text, in these pieces where pieces are wanted."""
+    """Answer with a text, in these pieces where pieces are wanted.
+
+    Args:
+        pieces: Of the text.
+        finish: Why it ends.
+        counted: Tokens of the request and of the answer as the server claims; None: it does not count.
+        model: Who says it.
+    """
     said = Said(pieces=pieces, finish=finish, counted=counted, model=model)
 
     async def behave(exchange: Exchange) -> None:
@@ -192,6 +200,9 @@ def pours() -> Behaviour:
 
 
 async def _tell(exchange: Exchange, said: Said) -> None:
+    if said.counted is HONEST:
+        words = sum(len(text.split()) for text in exchange.received.texts)
+        said = replace(said, counted=(2 * words, 2 * len(said.text.split())))
     if not exchange.received.is_streamed:
         await exchange.whole(exchange.protocol.whole(said))
         return

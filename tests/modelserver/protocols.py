@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 
+HONEST = (0, 0)
+"""Stands for tokens counted from what was really said."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """What a model says.
@@ -21,7 +25,7 @@ class Said:
     pieces: Sequence[str]
     finish: str = "stop"
     refusal: bool = False
-    counted: tuple[int, int] | None = (200, 20)
+    counted: tuple[int, int] | None = HONEST
     model: str = "test-model"
 
     @property

@@ -135,7 +135,7 @@ class RemoteEmbedder:
             vectors = np.array([*_read(answer, self._model.dialect)], dtype=np.float64)
         except (msgspec.DecodeError, ValueError, OverflowError) as error:
             raise _nonsense("not a list of vectors") from error
-        if vectors.ndim != 2 or len(vectors) != count:  # noqa: PLR2004 - a row a text
+        if vectors.ndim != 2 or len(vectors) != count or not vectors.size:  # noqa: PLR2004 - a row a text
             raise _nonsense(f"not one vector for each of {count} texts")
         if not np.isfinite(vectors).all():
             raise _nonsense("no numbers")

@@ -1,0 +1,28 @@
+"""Accuracy of routing, categories and likeness on held-out texts must not drop."""
+
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.cli.measuring import SUITES, Scope
+from public_data import public_data
+
+DATA = public_data()
+
+pytestmark = pytest.mark.evaluation
+
+
+@pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"NOT MEASURED: no data in {DATA}; set KINKEEPER_DATA"
+)
+@pytest.mark.parametrize("suite", ["router", "category", "likeness"])
+def test_sorting_reaches_its_floors(suite: str) -> None:
+    (measure,) = SUITES[suite]
+    report = measure(Scope(data=DATA, root=Path(__file__).parents[2], is_full=False))
+
+    assert report.floors
+    assert [
+        f"{floor.name}: {floor.value:.3f} < {floor.minimum}"
+        for floor in report.floors
+        if not floor.holds
+    ] == []
