@@ -108,6 +108,17 @@ def test_what_is_sent_is_the_instructions_first_and_the_message_last(family: Cha
     assert (request.role.value, request.temperature) == ("extraction", 0)
 
 
+def test_a_message_brings_one_question_however_much_of_it_is_open(family: Chat) -> None:
+    models = Scripted(ANSWER)
+    family.extractor = ModelExtractor(models, extraction_prompt())
+    both = "Leo has soccer Thursday at 4 or 5 and Mia has ballet Wednesday at 5 or 6"
+    family.say("Mon 2026-03-02 09:00", "john", both)
+    [row] = family.decisions()
+    assert [asked["part"] for asked in row["consulted"]] == [0]
+    assert len(models.requests) == 1
+    assert family.wait(family.system.prover().prove(row["id"])).is_same
+
+
 @pytest.mark.parametrize("outcome", [Outcome.TIMEOUT, Outcome.OVER_BUDGET, Outcome.INVALID_OUTPUT])
 def test_without_an_answer_the_rules_decide_and_it_is_counted(
     family: Chat, outcome: Outcome

@@ -1,6 +1,8 @@
 """The extractor with a language model: the rules first, and the model where they left something open."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
@@ -24,6 +26,9 @@ from kinkeeper.observer.understanding import Around, Part, RulesExtractor
 
 _LONGEST_OF_TALK = 300
 """Characters of a message before, as far as it is shown."""
+
+_PATIENCE = timedelta(minutes=3)
+"""Whatever the settings allow a call: well within the lease under which a message is understood."""
 
 STAGE = "observer.extraction"
 """Name under which going on without a model is counted."""
@@ -68,7 +73,10 @@ class ModelExtractor(RulesExtractor):
             doubt: What is open.
         """
         try:
-            return await self._answered(part, around, offer, doubt)
+            async with asyncio.timeout(_PATIENCE.total_seconds()):
+                return await self._answered(part, around, offer, doubt)
+        except TimeoutError:
+            outcome = Outcome.TIMEOUT
         except PromptTooLongError:
             outcome = Outcome.OVER_BUDGET
         except ModelError as error:

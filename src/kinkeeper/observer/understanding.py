@@ -256,17 +256,17 @@ class Understanding:
     async def _reconsidered(
         self, parts: Sequence[Part], member: Member | None, loaded: Loaded
     ) -> list[Part]:
+        """Look at each part again, until one needed a model: one question a message, as each takes seconds."""
         earlier = cache(lambda: self._window(loaded))
-        return [
-            await self._extractor.reconsider(
-                part,
-                Around(
-                    number=number, loaded=loaded, sender=member, participants=self._participants,
-                    earlier=earlier,
-                ),
-            )
-            for number, part in enumerate(parts)
-        ]  # fmt: skip
+        looked: list[Part] = []
+        for number, part in enumerate(parts):
+            around = Around(
+                number=number, loaded=loaded, sender=member, participants=self._participants,
+                earlier=earlier,
+            )  # fmt: skip
+            is_asked = any(each.consultation for each in looked)
+            looked.append(part if is_asked else await self._extractor.reconsider(part, around))
+        return looked
 
     def _window(self, loaded: Loaded) -> list[Earlier]:
         return [self._earlier(each, loaded.stored) for each in loaded.window]

@@ -16,6 +16,7 @@ _TITLES = {
     "heard": "Heard it",
     "tripwire": "A first look",
     "override": "Looked closer",
+    "model": "Asked a model",
     "withdrawal": "Taken back",
     "understanding": "Understanding it",
     "attribution": "Who is meant",
