@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 import kinkeeper
+from hostile_messages import TEXTS as HOSTILE
 from kinkeeper.models.prompts import load_prompt, parse_prompt
 
 SOURCE = Path(kinkeeper.__file__).parent
@@ -51,6 +53,19 @@ def test_a_prompt_is_used_and_its_output_is_a_strict_type(file: Path) -> None:
     assert output.model_config.get("extra") == "forbid"
     sources = (SOURCE / file.parent.parent).glob("*.py")
     assert any(f'"{file.stem}"' in source.read_text("utf-8") for source in sources)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("file", PROMPTS, ids=lambda file: file.stem)
+def test_hostile_text_in_any_input_stays_in_its_block(file: Path, text: str) -> None:
+    prompt = parse_prompt(file.read_text("utf-8"), where=file.name)
+    calm = prompt.render(**dict.fromkeys(prompt.head.inputs, "word"))
+    hostile = prompt.render(**dict.fromkeys(prompt.head.inputs, text))
+    assert hostile[0] == calm[0]
+    marks = re.compile(r"^</?data \w+>$", re.MULTILINE)
+    assert marks.findall(hostile[1].text) == marks.findall(calm[1].text)
+    values = [line for line in hostile[1].text.split("\n") if not marks.fullmatch(line)]
+    assert [json.loads(value) for value in values] == [text] * len(prompt.head.inputs)
 
 
 def test_no_prompt_is_written_into_code() -> None:
