@@ -53,7 +53,7 @@ def running() -> Iterator[ModelServer]:
 def server(running: ModelServer) -> ModelServer:
     running.received.clear()
     running.at_once = 0
-    running.will(says("hel", "lo"))
+    running.will(says("hel", "lo", counted=(200, 20)))
     return running
 
 
@@ -427,7 +427,8 @@ def test_a_typed_answer_is_asked_for_once_more_with_what_was_wrong(
     answer = call(store, on(server), lambda opened: ask(opened, request(), Booking))
     assert answer.value == Booking(who="leo", hour=16)
     assert answer.is_repaired
-    assert answer.reply.usage.input_tokens == 400
+    words = sum(len(text.split()) for sent in server.calls for text in sent.texts)
+    assert answer.reply.usage.input_tokens == 2 * words
     told = server.calls[1].texts
     assert told[-2] == '{"who": "leo", "hour": "four"}'
     assert "hour" in told[-1]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-
 HONEST = (0, 0)
 """Stands for tokens counted from what was really said."""
 
