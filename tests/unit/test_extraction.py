@@ -210,7 +210,7 @@ def test_two_children_of_one_activity_stay_together(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I've got Leo tomorrow, you've got Mia", [("leo", "john"), ("mia", "unspecified")]),
+        ("I've got Leo tomorrow, you've got Mia", [("leo", "john"), ("mia", "sarah")]),
         ("Sarah has Leo, I've got Mia tomorrow", [("leo", "sarah"), ("mia", "john")]),
         ("I get Leo and Sarah gets Mia tomorrow at 3", [("leo", "john"), ("mia", "sarah")]),
     ],

@@ -11,8 +11,9 @@ from kinkeeper.language.phrases import ASKED, ENDS, canonical, phrase_book
 from kinkeeper.language.text import Token
 
 _LONGEST = 12
-_MOST_UNKNOWN = 2
-_VALUES = frozenset({"<number>", "<name>"})
+_MOST_UNKNOWN = 3
+_NAME = "<name>"
+_VALUES = frozenset({"<number>", _NAME})
 _STAR = "*"
 
 
@@ -22,13 +23,17 @@ class Words:
 
     Attributes:
         signs: Make a message a correction.
+        mixed: Those of them that do so for a name, too.
         plain: Let it be one.
         never: With one of these it is something else.
+        changes: Say that something is off or moved.
     """
 
     signs: frozenset[str]
+    mixed: frozenset[str]
     plain: frozenset[str]
     never: frozenset[str]
+    changes: frozenset[str]
 
 
 @cache
@@ -37,7 +42,12 @@ def correction_words() -> Words:
     raw = tomllib.loads(
         files(__package__).joinpath("data/corrections.toml").read_text(encoding="utf-8")
     )
-    return Words(**{name: frozenset(raw[name].split()) for name in ("signs", "plain", "never")})
+    return Words(
+        **{
+            name: frozenset(raw[name].split())
+            for name in ("signs", "mixed", "plain", "never", "changes")
+        }
+    )
 
 
 def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
@@ -49,8 +59,30 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
     """
     if any(token.text == _STAR for token in (*tokens[:1], *tokens[-1:])):
         return _has_room(tokens, mentions)
-    spoken = {token.text for token in tokens} | set(canonical(tokens, mentions))
+    words = canonical(tokens, mentions)
+    if words[0] == "it's" and _is_value(words[1]):
+        return _has_room(tokens, mentions)
+    spoken = {token.text for token in tokens} | set(words)
     return not spoken.isdisjoint(correction_words().signs) and _has_room(tokens, mentions)
+
+
+def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
+    """Tell whether a message may set right something, by a sign of it or by being a mere value.
+
+    Args:
+        tokens: The message.
+        mentions: Household words found in it.
+    """
+    return may_correct(tokens, mentions) or is_bare_value(tokens, mentions)
+
+
+def calls_off(tokens: Sequence[Token]) -> bool:
+    """Tell whether a message has a word that says that something is off or moved.
+
+    Args:
+        tokens: The message.
+    """
+    return not correction_words().changes.isdisjoint(token.text for token in tokens)
 
 
 def is_bare_value(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
@@ -71,7 +103,7 @@ def _has_room(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
     known, book = correction_words(), phrase_book()
     words = canonical(tokens, mentions)
     said = [word for word in words if word not in ENDS]
-    if ASKED in words or len(said) > _LONGEST or not any(map(_is_value, said)):
+    if ASKED in words or len(said) > _LONGEST or not _has_value(said):
         return False
     if not known.never.isdisjoint(said):
         return False
@@ -83,6 +115,13 @@ def _has_room(tokens: Sequence[Token], mentions: Sequence[Mention]) -> bool:
         and word != "<adult>"
     ]
     return len(unknown) <= _MOST_UNKNOWN
+
+
+def _has_value(said: Sequence[str]) -> bool:
+    """Whether a time or day is named; a mere name only where it is said to have been mixed up."""
+    if any(_is_value(word) and word != _NAME for word in said):
+        return True
+    return _NAME in said and not correction_words().mixed.isdisjoint(said)
 
 
 def _is_value(word: str) -> bool:

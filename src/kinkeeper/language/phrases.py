@@ -22,6 +22,7 @@ ASKED = "?"
 
 ENDS = frozenset({STOP, ASKED})
 _NUMBER, _NAME, _ADULT, _LINK = "<number>", "<name>", "<adult>", "<link>"
+_UNKNOWN = "<unknown>"
 _CLOSED = "$"
 _DOUBLED = re.compile(r"(.)\1")
 _DETERMINERS = frozenset({"the", "my", "our", "your"})
@@ -158,7 +159,7 @@ class PhraseBook:
         if at >= len(words):
             return
         word = words[at]
-        for key in (word, *self._classes.get(word, ())):
+        for key in (word, *self._classes.get(word, (_UNKNOWN,))):
             child = node.children.get(key)
             if child is not None:
                 yield from self._walk(child, words, at + 1, skipped=0)

@@ -143,7 +143,7 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
     while at < len(words):
         match = book.longest(words, at) if is_fresh and words[at] not in ENDS else None
         if match is not None:
-            at = match.end
+            at = match.end - _leaves_subject(match, words)
             if match.group == _NOTHING:
                 is_fresh = is_whole = False
             elif match.group != _LEAD and _counts(match, words):
@@ -156,6 +156,11 @@ def _scan(words: Sequence[str]) -> tuple[list[Match], bool]:
             is_whole = is_whole and words[at] in book.tolerated
         at += 1
     return found, is_whole
+
+
+def _leaves_subject(match: Match, words: Sequence[str]) -> bool:
+    """Whether what follows a no has the same "i" for its subject ("no i have Leo")."""
+    return match.group == "refuse" and words[match.end - 1] == "i"
 
 
 def _is_spoken_to(words: Sequence[str], at: int, found: Sequence[Match]) -> bool:
@@ -247,7 +252,10 @@ def _asks_who(clause: Sequence[str]) -> bool:
     for at, word in enumerate(clause):
         rest = clause[at + 1 : at + 1 + _REACH]
         if word == "whose":
-            return bool(rest) and rest[0] in book.requests["open_to_anybody"]
+            return bool(rest) and (
+                rest[0] in book.requests["open_to_anybody"]
+                or (rest[0].endswith("ing") and len(rest) > 1)
+            )
         if word in {"who", "who's"} and (not at or clause[at - 1] in {"so", "and", "know"}):
             return any(_is_task(other) for other in rest) or any(
                 verb in _HOLDING

@@ -18,7 +18,7 @@ _REFUSING = re.compile(
 )
 _SPOKEN_TO = re.compile(r"(?:^|, |[.!] )(?P<adult><adult>)(?= ?,| you| no need| do not| ?[.!]?$)")
 _NOT_DONE = re.compile(
-    r"(?<!\w)(?:i|we|<adult>|he|she|they) (?:did|was|were|had|has|have|do|does) not(?!\w)"
+    r"(?<!\w)(?:i|we|<adult>|he|she|they) (?:did|was|were|had|has|have|do|does) not(?!\w)(?! (?:think|reckon|believe|feel|see|know|want)(?!\w))"
 )
 _DOES = re.compile(
     r"<adult>(?= (?:is|has|will|can|shall|could|would|does|got|gets|takes|said|offered)(?= |$))"
@@ -49,14 +49,14 @@ def as_answer(reading: Reading, extraction: Extraction) -> Extraction:
         return replace(_without_owner(extraction, Stance.STATES), is_coordination=False)
     if reply is None:
         return extraction
-    if reply.kind is ReplyKind.RELEASE or (
+    if (reply.kind is ReplyKind.RELEASE and not _calls_off(extraction)) or (
         reply.kind is ReplyKind.WITHDRAW and not _names_something(reading)
     ):
         return _without_owner(extraction, Stance.WITHDRAWS)
     if (
         reply.kind is ReplyKind.HAND
         and not extraction.named_dates
-        and not extraction.owners
+        and not (extraction.owners and _names_something(reading))
         and not reading.asks_for_owner
     ):
         return replace(
@@ -133,6 +133,11 @@ def _one_who_does(reading: Reading) -> tuple[str, ...]:
     person = _adult_at(reading, match.start()) if match else None
     named = [person] if person else reading.of_kind("adult")[:1]
     return tuple(mention.id for mention in named)
+
+
+def _calls_off(extraction: Extraction) -> bool:
+    """Whether it says that the thing itself does not take place: "no need, choir is off"."""
+    return extraction.task is Task.CANCEL and extraction.activity is not None
 
 
 def _only_quotes(reading: Reading) -> bool:

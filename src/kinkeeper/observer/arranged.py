@@ -1,12 +1,15 @@
 """What a chat has arranged lately, message by message, as it was decided: what a correction can be about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
-from kinkeeper.observer.model import Extraction
+from kinkeeper.actions.repository import find_by_source
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.observer.model import Extraction, Stance
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.tables import observer_messages
 
@@ -22,7 +25,7 @@ class Arranged:
         message_id: The channel's id.
         sender: Member id, or the name as sent.
         sent_at: Aware.
-        extraction: What it arranged, completed.
+        jobs: What it arranged, completed; of a list of jobs each.
         answers: The channel's id of the message it answers, if any.
     """
 
@@ -30,7 +33,7 @@ class Arranged:
     message_id: str
     sender: str
     sent_at: datetime
-    extraction: Extraction
+    jobs: tuple[Extraction, ...]
     answers: str | None
 
 
@@ -59,27 +62,52 @@ def arranged_in(
     return [
         Arranged(
             row_id=int(row.id), message_id=row.message_id, sender=row.sender, sent_at=row.sent_at,
-            extraction=extraction_from_record(row.extraction), answers=row.attribution_source,
+            jobs=_jobs(conn, household, row.id, row.extraction), answers=row.attribution_source,
         )
         for row in rows
         if row.extraction
     ]  # fmt: skip
 
 
-def has_arranged(
-    conn: Connection, household: str, chat_id: str, *, since: datetime, before: datetime
+def _jobs(
+    conn: Connection, household: str, row_id: str, record: Mapping[str, Any]
+) -> tuple[Extraction, ...]:
+    """What each of a message's own proposals says; what was decided of it as a whole where it has one at most."""
+    own = find_by_source(conn, household, SourceType.OBSERVER.value, row_id)
+    if len(own) < 2:  # noqa: PLR2004 - a list of jobs has two at least
+        return (extraction_from_record(record),)
+    return tuple(extraction_from_record(action.proposal.extraction) for action in own)
+
+
+def is_open_to_correction(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    *,
+    sender: str,
+    since: datetime,
+    before: datetime,
 ) -> bool:
-    """Tell whether anything was arranged in a chat in [since, before].
+    """Tell whether somebody arranged something themselves in [since, before], or the last was an announcement.
 
     Args:
         conn: Any transaction.
         household: Tenant key.
         chat_id: The chat.
+        sender: Member id, or the name as sent.
         since: Aware.
         before: Aware.
     """
-    found = select(observer_messages.c.id).where(_is_arranged(household, chat_id, since, before))
-    return conn.execute(found.limit(1)).first() is not None
+    table = observer_messages.c
+    rows = conn.execute(
+        select(table.sender, table.extraction["stance"].as_string())
+        .where(_is_arranged(household, chat_id, since, before))
+        .order_by(table.sent_at.desc(), func.length(table.id).desc(), table.id.desc())
+        .limit(_MOST)
+    ).all()
+    return any(who == sender for who, _ in rows) or any(
+        stance == Stance.STATES for _, stance in rows[:1]
+    )
 
 
 def _is_arranged(

@@ -28,6 +28,12 @@ _NEXT_LISTED = re.compile(r"<childs?> (?!(?:has|is) )")
 _HOLDS = re.compile(
     r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
 )
+_DOUBTED = re.compile(
+    r"(?<!\w)(?:(?:not|never) (?:think|reckon|believe|feel|sure|certain|see)(?: that| like| how)?|doubt(?: that)?)$"
+)
+_PLAINLY = re.compile(
+    r"(?:(?:are|will|have|got|just|then|also|still|to|on|doing|the|go|and|both|can) ?)*"
+)
 _DOES = re.compile(
     r"(?:^|(?<= ))(?P<doer>i|we|you|<adult>) (?:(?:will|can|am|are|is|just|then|also) )*"
     r"(?:take|takes|taking|do|does|doing|get|gets|getting|have|has|having|got|fetch|fetches|collect|collects|drop|drops|"
@@ -47,9 +53,10 @@ _DESTINATION = re.compile(
     r"(?<!\w)(?:him|her|them|me|us|<child>|<kids>|over|off|down|back|go|goes|going|get|lift|ride|drive|run) to (?:(?:the|his|her|their|<child>|<childs>) )*(?P<activity><act>|<generic>)"
 )
 _CUES = (("decline", Stance.DECLINES), ("ask", Stance.ASKS), ("claim", Stance.CLAIMS))
+_ASKING_AND_CLAIMING = frozenset({Stance.ASKS, Stance.CLAIMS})
 _NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
 _UNCERTAIN = re.compile(
-    r"(?<!\w)(?:might|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)"
+    r"(?<!\w)(?:might(?! as well)|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)"
 )
 _BASE_FORM = re.compile(
     r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)"
@@ -102,6 +109,11 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
         for order, (name, stance) in enumerate(_CUES)
         if (match := stances[name].search(skeleton))
     ]
+    if len({stance for _, _, stance in cues} & _ASKING_AND_CLAIMING) > 1:
+        claimed = clause_around(reading, min(at for at, _, each in cues if each is Stance.CLAIMS))
+        if not reading.within(*claimed).of_kind("child", "group", "activity"):
+            # "I've got book club, can anyone …?" takes nothing on.
+            cues = [each for each in cues if each[2] is not Stance.CLAIMS]
     if cues:
         return min(cues)[2], is_uncertain
     if stances["assign"].search(skeleton) and not reading.is_question:
@@ -269,17 +281,22 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     subject = subjects[-1]
     lead, between = before[: subject.start()].rstrip(), before[subject.end() :]
     is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
-    is_negated = bool(_NEGATION.search(between))
+    is_negated = bool(_NEGATION.search(between) or _DOUBTED.search(lead))
     word = subject.group()
     adult = _adult_at(reading, clause_start + subject.start()) if word == "<adult>" else None
     vocative = _adult_in(reading, clause_start, clause_start + subject.start())
     stance, is_sender = _stance(
         word, is_asked=is_asked, is_negated=is_negated, is_adult=adult is not None,
-        is_bare=not between.strip() and bool(_BASE_FORM.match(reading.skeleton[start:end])),
+        is_bare=between.strip() in {"", "please"} and bool(_BASE_FORM.match(reading.skeleton[start:end])),
     )  # fmt: skip
     if stance is Stance.ASKS and not is_sender and adult is None:
         adult = vocative
-    is_told = word == "you" and stance is Stance.ASKS and not (is_asked or reading.is_question)
+    is_told = (
+        word == "you"
+        and stance is Stance.ASKS
+        and not (is_asked or reading.is_question)
+        and _PLAINLY.fullmatch(between.strip()) is not None
+    )
     return TaskPhrase(
         task=task, start=start, end=end, stance=stance, adult=adult, is_sender=is_sender,
         is_uncertain=uncertain, is_of_activity=is_of_activity, is_handed=is_told and not uncertain,

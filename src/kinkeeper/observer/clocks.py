@@ -9,7 +9,7 @@ from kinkeeper.observer.reading import Reading
 
 _HALF_DAY = 12
 _MINUTES = 60
-_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:[.:](?P<minute>\d\d))?")
+_CLOCK = re.compile(r"(?P<hour>\d{1,2}?)(?:[.:]?(?P<minute>\d\d))?")
 _GIVEN_UP = re.compile(
     r"(?:\bnot|\bisn'?t|instead of|rather than|used to be|no longer|usually|normally|[,(;] was)"
     r"(?: (?:at|on|the|usual|from))*\s+$",

@@ -16,6 +16,7 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _SURE_ENOUGH = 0.65
+_WAYS = frozenset({Task.PICKUP, Task.DROPOFF})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ def needs_context(reading: Reading, extraction: Extraction) -> bool:
     """Whether earlier messages could say more: an open pronoun, or a time with nothing to hang on."""
     return not extraction.child and (
         _is_fragment(extraction)
+        or _may_be_other_half(extraction)
         or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
     )
 
@@ -61,7 +63,8 @@ def continued(
     Returns:
         The extraction with child (and, for a fragment, activity and task) filled in.
     """
-    filled = _resolve_pronoun(reading, extraction, earlier, participants)
+    filled = _as_other_half(extraction, earlier)
+    filled = _resolve_pronoun(reading, filled, earlier, participants)
     if not filled.child and last_child and _ONE.search(reading.skeleton):
         filled = replace(filled, child=(last_child,))
     if _is_fragment(filled) and filled.stance is Stance.STATES:
@@ -86,6 +89,27 @@ def _resolve_pronoun(
         if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
             return _of_what_was_told(replace(extraction, child=children), message.extraction)
     return extraction
+
+
+def _may_be_other_half(extraction: Extraction) -> bool:
+    is_bare = not (extraction.child or extraction.activity or extraction.dates)
+    return (
+        is_bare and extraction.task in _WAYS and extraction.stance in {Stance.CLAIMS, Stance.ASKS}
+    )
+
+
+def _as_other_half(extraction: Extraction, earlier: Sequence[Earlier]) -> Extraction:
+    """The way back of what was just taken there: "I'll do cubs drop-off", then "and I'll do the pick-up"."""
+    if not _may_be_other_half(extraction) or not earlier:
+        return extraction
+    there = earlier[0].extraction
+    if there.task not in _WAYS or there.task == extraction.task or not there.owners:
+        return extraction
+    return replace(
+        extraction, child=there.child, activity=there.activity, dates=there.dates,
+        location=extraction.location or there.location,
+        confidence=max(extraction.confidence, _SURE_ENOUGH),
+    )  # fmt: skip
 
 
 def _of_what_was_told(extraction: Extraction, told: Extraction) -> Extraction:

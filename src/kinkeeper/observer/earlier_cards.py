@@ -6,12 +6,14 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
-from kinkeeper.actions.model import PendingAction
-from kinkeeper.calendar.model import SourceType
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.repository import find_by_source
+from kinkeeper.calendar.model import Event, SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import retraction
-from kinkeeper.observer.model import RedlineOutcome, RedlineRule
+from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule
+from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.superseding import replaced_claims, undone_by_change
 from kinkeeper.observer.turn import Turn
 from kinkeeper.observer.understanding import Part
@@ -41,13 +43,30 @@ def retract_corrected(
     Returns:
         Ids of the actions withdrawn.
     """
-    said = [inbox.load(conn, household, row_id) for row_id in part.corrects]
-    return tuple(
-        action_id
-        for each in said
-        if each is not None
-        for action_id in retraction.retract_message(conn, household, each, now=now)
-    )
+    withdrawn: list[str] = []
+    for row_id in part.corrects:
+        own = [
+            action
+            for action in find_by_source(conn, household, retraction.SOURCE, str(row_id))
+            if action.status is ActionStatus.PENDING
+        ]
+        stale = [action.id for action in own if _is_of(action, part.corrected)]
+        said = inbox.load(conn, household, row_id)
+        if len(stale) < len(own):
+            # Of a list of jobs the others stand.
+            withdrawn += retraction.withdraw_all(
+                conn, household, stale, by_source=str(row_id), now=now
+            )
+        elif said is not None:
+            withdrawn += retraction.retract_message(conn, household, said, now=now)
+    return tuple(withdrawn)
+
+
+def _is_of(action: PendingAction, job: Extraction | None) -> bool:
+    said = extraction_from_record(action.proposal.extraction)
+    return job is None or (said.child, said.activity, said.times) == (
+        job.child, job.activity, job.times,
+    )  # fmt: skip
 
 
 def absorbed(turn: Turn, verdict: RedlineOutcome) -> list[PendingAction]:
@@ -92,4 +111,10 @@ def written_before(turn: Turn, household: str) -> tuple[str, ...]:
         for event in list_events(turn.conn, household)
         if event.provenance.source_type is SourceType.OBSERVER
         and event.provenance.source_id in sources
+        and _may_be_event_of(event, turn.part.corrected)
     )
+
+
+def _may_be_event_of(event: Event, job: Extraction | None) -> bool:
+    """Whether an event can come from the job that is set right, and not from another of the same message."""
+    return job is None or not job.child or not event.who or bool(set(job.child) & set(event.who))

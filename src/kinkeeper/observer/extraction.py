@@ -88,6 +88,8 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     assigned, addressee = _assignment(
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
     )
+    if stance is Stance.ASKS and addressee is None and phrase is not None:
+        addressee = reading.called if sender is None or reading.called != sender.id else None
     handed = handed_to(reading, phrase, stance, sender=sender, participants=participants)
     if handed is not None:
         stance, assigned, addressee = Stance.ASSIGNS, (handed,), None

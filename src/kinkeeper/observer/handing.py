@@ -1,18 +1,11 @@
 """Jobs that are told to the person spoken to: "you've got Ann", "Ben, you're on pickup". Pure."""
 
-import re
-
 from kinkeeper.household.model import Member
-from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.clauses import TaskPhrase, has_cue
 from kinkeeper.observer.model import Stance
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 
-_VOCATIVE = re.compile(
-    r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| you(?: |$))"
-    r"|, (?P<last><adult>) ?[.!]*$"
-)
 _COUPLE = 2
 _OPEN = frozenset({Stance.ASKS, Stance.STATES})
 
@@ -43,20 +36,9 @@ def handed_to(
     is_told = phrase.is_handed if phrase is not None else False
     if not (is_told or has_cue(reading, "handed")):
         return None
-    called = called_by_name(reading)
-    if called is not None:
-        return called.id if sender is None or called.id != sender.id else None
+    if reading.called is not None:
+        return reading.called if sender is None or reading.called != sender.id else None
     adults = [adult.id for adult in participants.household.adults]
     if sender is None or sender.id not in adults or len(adults) != _COUPLE:
         return None
     return next(adult for adult in adults if adult != sender.id)
-
-
-def called_by_name(reading: Reading) -> Mention | None:
-    """Return the adult a message is spoken to by name, if one is ("Ben, you take her", "you take her, Ben")."""
-    match = _VOCATIVE.search(reading.skeleton)
-    if match is None:
-        return None
-    offset = match.start("adult") if match["adult"] else match.start("last")
-    item = reading.symbols[reading.symbol_at(offset)].item
-    return item if isinstance(item, Mention) else None

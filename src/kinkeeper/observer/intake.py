@@ -15,9 +15,10 @@ from kinkeeper.core.errors import DeniedError, InvariantError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.language.corrections import may_correct
+from kinkeeper.language.corrections import calls_off, may_correct
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.memo import Memo
 from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
@@ -26,7 +27,7 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
-from kinkeeper.observer.arranged import has_arranged
+from kinkeeper.observer.arranged import is_open_to_correction
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.participants import Participants
@@ -172,7 +173,7 @@ class Intake:
             in_coordination_thread=setting.is_coordination,
             answers_open_question=_answers(message, sender, words, setting.asked)
             or self._revises_own(conn, message, sender, words)
-            or self._sets_right(conn, message, words),
+            or self._sets_right(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -292,7 +293,7 @@ class Intake:
         if reply is None or not reply.stands_alone:
             return False
         if reply.kind is ReplyKind.ASSIGN:
-            since = message.sent_at - self._config.attribution_window
+            since = message.sent_at - self._config.open_question_window
         elif reply.kind is ReplyKind.DECLINE and " " in reply.cue:
             since = message.sent_at - _PROMISE_HOLDS
         else:
@@ -305,12 +306,19 @@ class Intake:
             is not None
         )  # fmt: skip
 
-    def _sets_right(self, conn: Connection, message: InboundMessage, words: _Words) -> bool:
-        """Whether a message may set right what was just arranged in its chat ("10am sorry")."""
-        if message.kind is not MessageKind.TEXT or not may_correct(words.tokens, words.mentions):
+    def _sets_right(
+        self, conn: Connection, message: InboundMessage, sender: str, words: _Words
+    ) -> bool:
+        """Whether a message may set right what was just arranged in its chat ("10am sorry", "choir is shut")."""
+        is_change = calls_off(words.tokens) and any(
+            mention.kind == WordKind.ACTIVITY for mention in words.mentions
+        )
+        if message.kind is not MessageKind.TEXT:
             return False
-        return has_arranged(
-            conn, self._participants.household.id, message.chat_id,
+        if not (is_change or may_correct(words.tokens, words.mentions)):
+            return False
+        return is_open_to_correction(
+            conn, self._participants.household.id, message.chat_id, sender=sender,
             since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
 
@@ -353,7 +361,9 @@ def _answers(message: InboundMessage, sender: str, words: _Words, asked: Sequenc
     is_own_word = reply.kind in _TAKING or not _SPEAKER.isdisjoint(reply.cue.split())
     is_clear = reply.is_whole or (reply.stands_alone and is_own_word)
     if reference is None and not is_clear:
-        return False
+        # A yes of the one who was asked counts, whatever follows it.
+        is_yes = reply.kind is ReplyKind.ACCEPT and not words.asks
+        asked = [question for question in asked if is_yes and question.addressee == sender]
     return any(
         _takes_up(reply.kind, sender, question)
         for question in asked

@@ -28,6 +28,10 @@ _WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
 _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
+_LEADING_TO = re.compile(r"\b(?:to|till|until|at|now)\s+$", re.IGNORECASE)
+_AFTERNOON = time(14)
+"""Of a bare figure the half of the day in which families meet: 8 to 12 before noon, 1 to 7 after."""
+
 _LONGEST_DAY_LIST = 7
 
 
@@ -83,11 +87,12 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
             if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
                 ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
     if not times:
-        times.extend(_bare_new_time(reading))
+        times.extend(_bare_new_time(reading, is_move=task is Task.MOVE))
     is_implied = not dates and bool(times)
     if is_implied:
         timed = [span for span in (*kept, *reading.spans) if span.has_time]
-        dates = [min(span.begin for span in timed).date()]
+        begins = [span.begin for span in timed] or [reading.sent_at]
+        dates = [min(begins).date()]
     return Moments(
         dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
@@ -112,13 +117,16 @@ def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
     return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
 
 
-def _bare_new_time(reading: Reading) -> list[time]:
-    """The new time that stands as a mere figure before the old one ("5 instead of 4")."""
-    if not replaces_time(reading):
-        return []
+def _bare_new_time(reading: Reading, *, is_move: bool) -> list[time]:
+    """The new time that stands as a mere figure: before the old one ("5 instead of 4"), or where a move leads."""
     old = [span.begin.time() for span in reading.spans if span.has_time]
-    new = [clock for at, clock in figures(reading) if not is_given_up(reading.text[:at])]
-    return [nearer(new[0], old[0])] if old and new else []
+    new = [
+        clock
+        for at, clock in figures(reading)
+        if not is_given_up(reading.text[:at])
+        and (replaces_time(reading) or (is_move and _LEADING_TO.search(reading.text[:at])))
+    ]
+    return [nearer(new[0], old[0] if old else _AFTERNOON)] if new else []
 
 
 def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:

@@ -28,10 +28,17 @@ _MARKS = {
     "maintenance": "<thing>",
 }
 _PEOPLE = frozenset({"child", "adult"})
+_AFTER_SHORT_IS = frozenset(
+    {"off", "out", "not", "missing", "absent", "staying", "skipping", "poorly", "ill", "sick"}
+)
 _CLAUSE_END = frozenset(".!?;,\n")
 _BIRTHDAY = re.compile(
     r"(?<=['’]s )\d{1,3}(?:st|nd|rd|th)\b(?! (?:of |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
     re.IGNORECASE,
+)
+_VOCATIVE = re.compile(
+    r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$))"
+    r"|(?:,|<date>|<datetime>|<time>) (?P<last><adult>) ?[.!]*$"
 )
 _OF_NEW_TERMS = re.compile(r" (?:at|on|from|starts?|starting|running) ", re.IGNORECASE)
 
@@ -70,6 +77,7 @@ class Reading:
         reply: What it says as a short answer, if anything.
         is_question: Whether it asks something.
         asks_for_owner: Whether it asks for somebody to do something.
+        called: Member id of the adult it is said to by name, if it is; of a part, that of the whole message.
     """
 
     text: str
@@ -82,6 +90,7 @@ class Reading:
     reply: Reply | None
     is_question: bool
     asks_for_owner: bool
+    called: str | None = None
 
     def of_kind(self, *kinds: str) -> list[Mention]:
         """Return the mentions of these kinds, in text order."""
@@ -161,6 +170,7 @@ def read_message(
         if not any(_covers(span, mention) for span in spans) and _is_thing(mention, tokens, found)
     )
     symbols = _symbols(tokens, mentions, spans)
+    skeleton = " ".join(symbol.text for symbol in symbols)
     return Reading(
         text=text,
         sent_at=sent_at,
@@ -168,11 +178,22 @@ def read_message(
         mentions=mentions,
         spans=spans,
         symbols=symbols,
-        skeleton=" ".join(symbol.text for symbol in symbols),
+        skeleton=skeleton,
         reply=read_reply(tokens, mentions),
         is_question=is_question(tokens, text),
         asks_for_owner=asks_for_owner(tokens, text, mentions),
+        called=_called(symbols, skeleton),
     )
+
+
+def _called(symbols: Sequence[Symbol], skeleton: str) -> str | None:
+    """Whom a message is said to by name: "Ben, you take her", "you take her, Ben"."""
+    match = _VOCATIVE.search(skeleton)
+    if match is None:
+        return None
+    offset = match.start("adult") if match["adult"] else match.start("last")
+    item = next((symbol.item for symbol in symbols if symbol.at == offset), None)
+    return item.id if isinstance(item, Mention) else None
 
 
 def _without_new_terms(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, ...]:
@@ -244,7 +265,7 @@ def _symbols(
     items = sorted(
         [(span.start_char, -span.end_char, _time_mark(span), span) for span in spans]
         + [
-            (mention.start, -mention.end, _mark(mention), mention)
+            (mention.start, -mention.end, _mark(mention, _after(tokens, mention)), mention)
             for mention in mentions
             if mention.kind in _MARKS
         ],
@@ -270,11 +291,15 @@ def _symbols(
     return tuple(symbols)
 
 
-def _mark(mention: Mention) -> str:
-    """The mark of a mention; a child's possessive is not the child ("take Leo's pickup")."""
+def _mark(mention: Mention, following: str) -> str:
+    """The mark of a mention; a child's possessive is not the child ("take Leo's pickup"), a short "is" is."""
     if mention.kind == "child" and mention.surface.endswith(("'s", "’s")):
-        return "<childs>"
+        return "<child>" if following in _AFTER_SHORT_IS else "<childs>"
     return _MARKS[mention.kind]
+
+
+def _after(tokens: Sequence[Token], mention: Mention) -> str:
+    return next((token.text for token in tokens if token.start >= mention.end), "")
 
 
 def _words(token: Token) -> str:

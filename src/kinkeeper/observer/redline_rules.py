@@ -119,7 +119,7 @@ def _is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
         return False
     if extraction.task != task and extraction.task not in _VAGUE and task not in _VAGUE:
         return False
-    if _is_errand_of_the_day(extraction.task, slot) or _is_day_around(extraction, slot):
+    if _is_errand_of_the_day(extraction, slot) or _is_day_around(extraction, slot):
         return False
     if extraction.child and slot.who and not set(extraction.child) & set(slot.who):
         return False
@@ -129,10 +129,11 @@ def _is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
     return own is None or slot.interval is None or own.overlaps(slot.interval)
 
 
-def _is_errand_of_the_day(task: Task | None, slot: Slot) -> bool:
-    """Whether it is one drive on a day on which the other has the children as a whole."""
+def _is_errand_of_the_day(extraction: Extraction, slot: Slot) -> bool:
+    """Whether it is one drive or appointment on a day on which the other has the children as a whole."""
     is_whole_day = slot.task == Task.COVER and slot.interval is None and slot.activity is None
-    return task in HANDOVERS and is_whole_day and bool(slot.who)
+    is_errand = extraction.task in {*HANDOVERS, Task.APPOINTMENT}
+    return is_errand and is_whole_day and bool(slot.who)
 
 
 def _is_day_around(extraction: Extraction, slot: Slot) -> bool:

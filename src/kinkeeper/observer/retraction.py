@@ -87,8 +87,11 @@ def retract_latest(
         return ()
     asked = _last_asked(
         conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
-        window=timedelta(0) if only_questions else window,
+        window=timedelta(0) if only_questions else _LAST_WORD_STANDS,
     )  # fmt: skip
+    is_old = asked is not None and asked.asked_at < sent_at - window and answers is None
+    if asked is not None and is_old and not only_questions:
+        asked = asked if _stands(conn, household, asked, before=sent_at, window=window) else None
     latest = repository.latest_with_action(
         conn, household, chat_id, sender=sender, since=sent_at - _LAST_WORD_STANDS,
         message_id=answers,
@@ -103,7 +106,9 @@ def retract_latest(
         )
     if asked is None:
         return ()
-    found = questions.answerable(conn, household, chat_id, at=sent_at, answered_within=window)
+    found = questions.answerable(
+        conn, household, chat_id, at=sent_at, answered_within=_LAST_WORD_STANDS
+    )
     ids = [q.action_id for q, _ in found if q.id == asked.id and q.action_id]
     close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=sender, now=now)
     given = repository.answers_to(conn, household, chat_id, asked.message_id)
@@ -120,6 +125,21 @@ def _has_spoken_since(
         table.sender == latest.sender, table.sent_at > latest.sent_at, table.sent_at < before,
     )  # fmt: skip
     return conn.execute(found.limit(1)).first() is not None
+
+
+def _stands(
+    conn: Connection, household: str, asked: OpenQuestion, *, before: datetime, window: timedelta
+) -> bool:
+    """Whether what was asked longer ago is still meant: it is open, or its asker has been silent since."""
+    found = questions.answerable(conn, household, asked.chat_id, at=before, answered_within=window)
+    if any(question.id == asked.id for question, _ in found):
+        return True
+    table = observer_messages.c
+    later = select(table.id).where(
+        table.household == household, table.chat_id == asked.chat_id, table.sender == asked.asker,
+        table.sent_at > asked.asked_at, table.sent_at < before,
+    )  # fmt: skip
+    return conn.execute(later.limit(1)).first() is None
 
 
 def _last_asked(

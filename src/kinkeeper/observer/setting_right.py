@@ -14,10 +14,11 @@ from kinkeeper.observer.reading import Reading
 
 _AT_ONCE = timedelta(minutes=3)
 _TO_ALL = re.compile(
-    r"^(?:\W*(?:no+|nope|nah|actually|make)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$", re.IGNORECASE
+    r"^(?:\W*(?:no+|nope|nah|actually|make|it'?s|it is)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$",
+    re.IGNORECASE,
 )
 _OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
-_BARE_NO = frozenset({"no", "no no"})
+_BARE_NO = frozenset({"no", "sorry"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +27,12 @@ class SetRight:
 
     Attributes:
         extraction: The earlier arrangement with the new values.
+        job: The earlier arrangement as it stood.
         rows: Ids of the rows of the messages whose cards it takes the place of.
     """
 
     extraction: Extraction
+    job: Extraction
     rows: tuple[int, ...]
 
 
@@ -64,27 +67,40 @@ def set_right(
     for each in arranged:
         if answers not in {None, each.message_id}:
             continue
-        if not _may_be_meant(each, reading, sender=sender, is_signed=is_signed):
+        job = _job_meant(each.jobs, extraction)
+        if not _may_be_meant(each, job, reading, sender=sender, is_signed=is_signed):
             if not is_signed:
                 return None
             continue
-        job = _with_new_values(reading, extraction, each.extraction, sender, is_signed=is_signed)
-        if job is None:
+        right = _with_new_values(reading, extraction, job, sender, is_signed=is_signed)
+        if right is None:
             return None
-        asked = [other for other in arranged if other.message_id == each.answers]
-        return SetRight(extraction=job, rows=(each.row_id, *(other.row_id for other in asked)))
+        asked = [other.row_id for other in arranged if other.message_id == each.answers]
+        return SetRight(extraction=right, job=job, rows=(each.row_id, *asked))
     return None
+
+
+def _job_meant(jobs: Sequence[Extraction], extraction: Extraction) -> Extraction:
+    """Of a list of jobs the one whose child or activity is named, else the last."""
+    named = [
+        job
+        for job in jobs
+        if set(job.child) & set(extraction.child)
+        or (extraction.activity and job.activity == extraction.activity)
+    ]
+    return named[-1] if named else jobs[-1]
 
 
 def _refuses(reading: Reading, extraction: Extraction) -> bool:
     """Whether it turns a job down, unlike the mere "no" of "no, 5"."""
     if extraction.stance is not Stance.DECLINES:
         return False
-    return reading.reply is None or reading.reply.cue not in _BARE_NO
+    return reading.reply is None or not _BARE_NO.issuperset(reading.reply.cue.split())
 
 
-def _may_be_meant(each: Arranged, reading: Reading, *, sender: str, is_signed: bool) -> bool:
-    job = each.extraction
+def _may_be_meant(
+    each: Arranged, job: Extraction, reading: Reading, *, sender: str, is_signed: bool
+) -> bool:
     if not job.is_coordination or job.stance in {Stance.DECLINES, Stance.WITHDRAWS}:
         return False
     if each.sender == sender:

@@ -38,6 +38,7 @@ from kinkeeper.observer.superseding import (
 )
 from kinkeeper.observer.understanding import Part, Prepared
 
+_PROMISE_HOLDS = timedelta(hours=12)
 _TRANSPORT = frozenset({Task.PICKUP, Task.DROPOFF})
 
 
@@ -103,6 +104,8 @@ def concerned(
         found = _standing(extraction, prepared, action, slot)
         left = _left(found.extraction, extraction, is_over=frees_somebody(part.reading))
         leaving = tuple(person for person in found.leaving if person in people)
+        if leaving and hands_over(part.reading):
+            left = _given_to_the_other(left, leaving, participants.household)
         return replace(found, extraction=left, leaving=leaving) if leaving else found
     if extraction.stance is Stance.ASKS:
         return _asked_anew(prepared, extraction, pending, own_questions)
@@ -130,8 +133,10 @@ def _asked_anew(
     """Whoever has a job and asks somebody to do it is out of it; what they leave unsaid is as it was."""
     sender = prepared.stored.message.sender
     is_offer = extraction.addressee == sender
-    if is_offer or not _says_which(extraction):
+    if is_offer:
         return Standing(extraction=extraction)
+    if not _says_which(extraction):
+        return _handed_back(prepared, extraction, pending)
     action = None
     if extraction.seeks_owner:
         action = claim_given_up(extraction, pending, people={sender})
@@ -145,6 +150,23 @@ def _asked_anew(
         return Standing(extraction=extraction)
     asked = next((q for q in own_questions if is_same_day(extraction, q.extraction)), None)
     return Standing(extraction=completed_by(extraction, asked.extraction) if asked else extraction)
+
+
+def _handed_back(
+    prepared: Prepared, extraction: Extraction, pending: Sequence[PendingAction]
+) -> Standing:
+    """Whoever asks another to do "it" instead, and has a job, means the last one they took."""
+    sender = prepared.stored.message.sender
+    since = prepared.sent_at - _PROMISE_HOLDS
+    if not extraction.yields or extraction.stance is not Stance.ASKS:
+        return Standing(extraction=extraction)
+    recent = [action for action in pending if action.created_at >= since]
+    action = claim_given_up(extraction, recent, people={sender})
+    if action is None:
+        return Standing(extraction=extraction)
+    job = extraction_from_record(action.proposal.extraction)
+    given = replace(extraction, yields=False)
+    return Standing(extraction=completed_by(given, job), action=action, leaving=(sender,))
 
 
 def may_mean_unnamed(reading: Reading, extraction: Extraction) -> bool:
@@ -192,6 +214,16 @@ def _left(job: Extraction, extraction: Extraction, *, is_over: bool) -> Extracti
         addressee=None, entities=extraction.entities, attribution=None, yields=False,
         brain_queries=extraction.brain_queries,
     )  # fmt: skip
+
+
+def _given_to_the_other(
+    job: Extraction, leaving: Sequence[str], household: Household
+) -> Extraction:
+    """The job of somebody who says "you take her then": the only other adult's, else open."""
+    others = [adult.id for adult in household.adults if adult.id not in leaving]
+    if len(others) != 1:
+        return job
+    return replace(job, stance=Stance.ASSIGNS, assigned_to=(others[0],), yields=True)
 
 
 def _care_of(extraction: Extraction, schedule: Schedule, people: Collection[str]) -> Slot | None:

@@ -18,6 +18,9 @@ _AFTER_THAT = re.compile(
     r"(?<!\w)(?:after|once|when|before|while|as soon as) (?:i|we) (?:(?:have|am|are|was|were) )?\w+ (?:off |up )?(?P<who>(?:the )?(?:<childs?>|<kids>))"
 )
 _ASIDES = (_WITH, _AFTER_THAT)
+_OF_ANOTHER = re.compile(
+    r"(?<!\w)(?:him|them|her(?= (?:to|from|at|on|home|up|off|back|there|then|now|today|tomorrow|<)| ?[.!?,]| ?$))(?!\w)"
+)
 _BY_PRONOUN = re.compile(r" (?:him|her|them)(?!\w)")
 _OWN_ENGAGEMENT = re.compile(
     r"(?<!\w)(?:i|we) (?:have|got|have got|am having|am at|am in|am on)(?: got)?(?: \w+){0,3} $"
@@ -41,7 +44,8 @@ def children_of(
     children = participants.children_of(
         [m for m in reading.mentions if not any(start <= m.start < end for start, end in aside)]
     )
-    if not children and sender and sender.role is Role.CHILD:
+    is_own = sender is not None and not _OF_ANOTHER.search(reading.skeleton)
+    if not children and sender and is_own and sender.role is Role.CHILD:
         return (sender.id,)
     return children
 

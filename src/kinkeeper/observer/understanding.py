@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.household.model import Member, Role
+from kinkeeper.language.corrections import reads_as_correction
 from kinkeeper.language.replies import is_question
 from kinkeeper.language.text import tokenise
 from kinkeeper.language.when.model import TimeSpan
@@ -71,12 +72,14 @@ class Part:
         reading: The words that make it.
         extraction: What they say, with what the messages just before add.
         corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
+        corrected: The arrangement that it sets right, as it stood.
         consultation: What a model was asked about it, if one was.
     """
 
     reading: Reading
     extraction: Extraction
     corrects: tuple[int, ...] = ()
+    corrected: Extraction | None = None
     consultation: Consultation | None = None
 
 
@@ -113,7 +116,7 @@ class Loaded:
         asked: Questions it may answer, newest first.
         window: Its context window, newest first.
         last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
-        arranged: What the chat has arranged lately, newest first.
+        arranged: What the chat has arranged lately, newest first, where the message may set it right.
     """
 
     stored: StoredMessage
@@ -192,11 +195,18 @@ class Understanding:
             asked=questions.open_for(conn, self._household, stored.message, except_for=stored.id),
             window=[each for each in window if each is not None],
             last_child=self._last_child(conn, stored),
-            arranged=arranged_in(
-                conn, self._household, stored.message.chat_id,
-                since=stored.message.sent_at - self._config.open_question_window,
-                before=stored.message.sent_at,
-            ),
+            arranged=self._arranged(conn, stored),
+        )  # fmt: skip
+
+    def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
+        """What a message may set right; nothing where it does not read as a correction."""
+        message = stored.message
+        tokens = tokenise(message.text)
+        if not reads_as_correction(tokens, self._participants.lexicon.find(tokens)):
+            return ()
+        return arranged_in(
+            conn, self._household, message.chat_id,
+            since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
 
     def _last_child(self, conn: Connection, stored: StoredMessage) -> str | None:
@@ -245,7 +255,10 @@ class Understanding:
                 answers=message.reply_to,
             )
         ):
-            return Part(reading=reading, extraction=right.extraction, corrects=right.rows)
+            return Part(
+                reading=reading, extraction=right.extraction, corrects=right.rows,
+                corrected=right.job,
+            )  # fmt: skip
         if needs_context(reading, extraction):
             extraction = continued(
                 reading, extraction, self._window(loaded), last_child=loaded.last_child,
