@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError
 
-from kinkeeper.core.errors import StoreVersionError, UnavailableError
+from kinkeeper.core.errors import InputError, StoreVersionError, UnavailableError
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.store import Store
 
@@ -112,6 +112,16 @@ def test_a_broken_constraint_is_the_callers_to_handle(counting: Store) -> None:
     with pytest.raises(DBAPIError):
         counting.write_now(lambda conn: conn.execute(insert(counters), {"name": "a", "value": 1}))
     assert counting.write_now(read_then_add) == 1
+
+
+def test_a_zero_character_is_kept_or_refused_with_a_sentence(counting: Store, address: str) -> None:
+    named = {"name": "a\0b", "value": 1}
+    if address.startswith("postgresql"):
+        with pytest.raises(InputError, match="zero character"):
+            counting.write_now(lambda conn: conn.execute(insert(counters), named))
+    else:
+        counting.write_now(lambda conn: conn.execute(insert(counters), named))
+        assert counting.read_now(lambda conn: value(conn, "a\0b")) == 1
 
 
 def test_readers_cannot_write(counting: Store) -> None:

@@ -8,9 +8,12 @@ from contextlib import closing
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from family_chat import Chat, chat
+from kinkeeper.actions.journal import count_refusals, record_refusal
+from kinkeeper.actions.press_tokens import PressedButton, count_refused, redeem
+from kinkeeper.actions.states import Refusal
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import messages
@@ -197,3 +200,21 @@ def test_what_was_confirmed_is_the_familys_own() -> None:
         purge(family)
         assert family.graph() == before
         assert not re.search("|".join(MARKS), json.dumps(before, default=str))
+
+
+def test_presses_that_changed_nothing_are_forgotten_with_the_words(family: Chat) -> None:
+    here = family.household.id
+    forged = PressedButton(data="k1:forged", chat_id="1", message_key="1", member=None)
+    times = [family.at("Wed 2026-03-04 12:00"), family.at("Thu 2026-04-09 09:00")]
+
+    def press(conn: Connection) -> None:
+        for at in times:
+            record_refusal(conn, here, "a" * 36, reason=Refusal.LATE, by=None, at=at)
+            redeem(conn, forged, household=family.household, now=at)
+
+    family.store.write_now(press)
+    purge(family)
+    left = family.store.read_now(
+        lambda conn: (count_refusals(conn, here), count_refused(conn, here))
+    )
+    assert [sum(each.values()) for each in left] == [1, 1]

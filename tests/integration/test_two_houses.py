@@ -229,19 +229,24 @@ def test_a_group_named_in_the_settings_must_say_whose_it_is(folder: Path, tmp_pa
 
 def test_the_health_page_of_one_household_names_nobody_of_another(houses: Houses) -> None:
     """How the bot stands with Telegram names the groups and members of all its households."""
-    telegram = Connected(findings=lambda: [ok("telegram group", f"{CHAT}-north: hears all")])
+    of_north = replace(ok("telegram group", f"{CHAT}-north: hears all"), household="north")
+    of_nobody = replace(ok("telegram stranger", "group -77"), household="")
+    of_all = ok("telegram bot", "@kinkeeper_bot")
+    telegram = Connected(findings=lambda: [of_all, of_north, of_nobody])
 
-    async def found(some: Houses) -> str:
+    async def found(some: Houses, household: str) -> set[str]:
         with some.live_intakes() as intakes:
             context = web_context(
                 some, intakes, some.settings, port=1, clock=VirtualClock(MONDAY),
                 working=asyncio.Event(), telegram=telegram,
             )  # fmt: skip
-        return " ".join(each.found for each in context.checkup())
+        told = {each.found for each in context.checkup(household)}
+        return told & {each.found for each in (of_all, of_north, of_nobody)}
 
-    assert f"{CHAT}-north" not in asyncio.run(found(houses))
+    assert asyncio.run(found(houses, "south")) == {of_all.found}
+    assert asyncio.run(found(houses, "north")) == {of_all.found, of_north.found}
     alone = replace(houses, systems=houses.systems[:1])
-    assert f"{CHAT}-north" in asyncio.run(found(alone))
+    assert asyncio.run(found(alone, "north")) == {of_all.found, of_north.found, of_nobody.found}
 
 
 def test_further_tasks_run_until_the_end_and_one_that_fails_ends_everything(

@@ -11,6 +11,7 @@ import pytest
 
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.access.model import AccessRole
 from pending_samples import choice, event, proposal
 from web_server import Served, served
@@ -147,3 +148,52 @@ def test_pages_of_the_list_follow_each_other(house: Served) -> None:
         assert len(set(seen)) == len(made)
 
     as_member(house, steps)
+
+
+def test_pages_of_what_is_settled_or_ran_out_follow_each_other(house: Served) -> None:
+    made = [waiting(house, f"m{number}") for number in range(6)]
+    ended = ["expired", "rejected", "done"]
+
+    async def steps(client: httpx.AsyncClient) -> None:
+        for action in made[:2]:
+            await client.post(f"/api/pending/{action}/reject", json={})
+        for action in made[2:4]:
+            await client.post(f"/api/pending/{action}/confirm", json={})
+        house.clock.advance_to(house.clock.now() + timedelta(hours=49))
+        seen: dict[str, str] = {}
+        after: str | None = ""
+        while after is not None:
+            asked = {"status": ended, "after": after, "limit": 2}
+            page = (await client.get("/api/pending", params=asked)).json()
+            assert len(page["actions"]) == 2
+            seen |= {each["id"]: each["status"] for each in page["actions"]}
+            after = page["next"]
+        wanted = ["rejected"] * 2 + ["done"] * 2 + ["expired"] * 2
+        assert [seen[action] for action in made] == wanted
+        assert (await client.get("/api/pending")).json()["actions"] == []
+
+    as_member(house, steps)
+
+
+def test_a_yes_that_the_database_has_no_time_for_says_so_soon_and_is_not_made_later(
+    tmp_path: Path,
+) -> None:
+    with served(tmp_path, patience=timedelta(milliseconds=200)) as house:
+        before, action = events(house), waiting(house)
+        token = house.token("john", AccessRole.OWNER)
+        other = dbapi2.connect(str(tmp_path / "family.sqlite"), isolation_level=None)
+
+        async def story() -> None:
+            async with house.bearing(token) as client:
+                other.execute("BEGIN IMMEDIATE")
+                refused = await client.post(f"/api/pending/{action}/confirm", json={})
+                assert refused.status_code == 503
+                assert int(refused.headers["retry-after"]) >= 1
+                other.execute("COMMIT")
+                await client.post("/api/quiet", json={"for": "1h"})  # what waited before it is over
+                assert events(house) == before
+                assert (await client.post(f"/api/pending/{action}/confirm", json={})).is_success
+
+        asyncio.run(story())
+        other.close()
+        assert events(house) == before + 1

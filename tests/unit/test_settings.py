@@ -50,6 +50,13 @@ def test_a_secret_can_lie_in_a_file(tmp_path: Path) -> None:
     assert settings.telegram_bot_token.get_secret_value() == TOKEN
 
 
+def test_the_address_of_a_database_holds_a_password_and_can_lie_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "url").write_text("postgresql://kin:hushhush@db/kin\n")
+    settings = load(tmp_path, {"DATABASE_URL_FILE": str(tmp_path / "url")})
+    assert settings.database_url == "postgresql://kin:hushhush@db/kin"
+    assert "hushhush" not in repr(settings)
+
+
 def test_a_secret_of_the_environment_goes_before_a_file_named_in_the_toml(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("other")
     toml = f"telegram_bot_token_file = '{tmp_path / 'token'}'"

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Table, delete, func, insert, select
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.states import Cause, Refusal, Transition
@@ -102,6 +102,12 @@ def count_refusals(
         query = query.where(_refusals.at >= since)
     counted = conn.execute(query.group_by(_refusals.reason))
     return {Refusal(reason): count for reason, count in counted}
+
+
+def purge_refusals(conn: Connection, household: str, *, before: datetime) -> int:
+    """Delete the presses before then that changed nothing; returns how many."""
+    old = (_refusals.household == household, _refusals.at < before)
+    return conn.execute(delete(action_refusals).where(*old)).rowcount
 
 
 def _next_number(conn: Connection, table: Table, household: str, action_id: str) -> int:

@@ -209,7 +209,12 @@ def count_refused(
 
 
 def purge_tokens(conn: Connection, household: str, *, before: datetime) -> int:
-    """Delete the buttons that expired before then; a press on one counts as forged. Returns how many."""
+    """Delete buttons that expired before then, on which a press counts as forged, and refusals. Returns how many buttons."""
+    conn.execute(
+        delete(press_refusals).where(
+            press_refusals.c.household == household, press_refusals.c.at < before
+        )
+    )
     old = and_(_tokens.household == household, _tokens.expires_at < before)
     return conn.execute(delete(press_tokens).where(old)).rowcount
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     CursorResult,
     Select,
@@ -118,6 +119,9 @@ def list_actions(
     *,
     statuses: Collection[ActionStatus] = _OPEN,
     now: datetime,
+    since: datetime | None = None,
+    after: str | None = None,
+    limit: int | None = None,
 ) -> list[PendingAction]:
     """Return a household's actions, oldest first, as they stand at `now`; writes nothing.
 
@@ -126,12 +130,21 @@ def list_actions(
         household: Tenant key.
         statuses: The ones wanted; open ones unless said otherwise.
         now: Aware; a pending action whose time is over counts as expired.
+        since: Only those made from then on; all where None.
+        after: Only those behind this one; from the first where None or not the household's.
+        limit: Most to return, > 0; all where None.
     """
-    stored = {status.value for status in statuses}
-    if ActionStatus.EXPIRED in statuses:
-        stored.add(ActionStatus.PENDING.value)
-    found = _read(conn, _oldest_first(_of(household).where(_actions.status.in_(stored))))
-    return [action for action in (as_of(each, now) for each in found) if action.status in statuses]
+    query = _oldest_first(_of(household).where(_stands(statuses, now)))
+    if since is not None:
+        query = query.where(_actions.created_at >= since)
+    if after is not None:
+        earlier = select(_actions.created_at).where(
+            _actions.household == household, _actions.id == after
+        )
+        if (at := conn.execute(earlier).scalar()) is not None:
+            same_time = and_(_actions.created_at == at, _actions.id > after)
+            query = query.where(or_(_actions.created_at > at, same_time))
+    return [as_of(each, now) for each in _read(conn, query.limit(limit))]
 
 
 def open_actions(
@@ -320,6 +333,18 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
 
 def _of(household: str) -> Select[Any]:
     return select(pending_actions).where(_actions.household == household)
+
+
+def _stands(statuses: Collection[ActionStatus], now: datetime) -> ColumnElement[bool]:
+    """Whether an action is in one of these states at a time, whatever was written down by then."""
+    settled = {status.value for status in statuses} - {ActionStatus.PENDING.value}
+    ways: list[ColumnElement[bool]] = [_actions.status.in_(settled)]
+    waiting = _actions.status == ActionStatus.PENDING.value
+    if ActionStatus.PENDING in statuses:
+        ways.append(and_(waiting, _actions.expires_at > now))
+    if ActionStatus.EXPIRED in statuses:
+        ways.append(and_(waiting, _actions.expires_at <= now))
+    return or_(*ways)
 
 
 def _oldest_first(query: Select[Any]) -> Select[Any]:

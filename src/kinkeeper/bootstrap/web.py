@@ -63,7 +63,9 @@ def web_context(
         names=_names(settings), webhook=telegram.webhook, hosts=outbound_hosts(settings),
         sample=sample,
         checks={"database": DatabaseCheck(houses.store, clock), "jobs": workers_run},
-        checkup=partial(_check_up, houses, settings, clock, telegram),
+        checkup=partial(
+            _check_up, houses=houses, settings=settings, clock=clock, telegram=telegram
+        ),
     )  # fmt: skip
 
 
@@ -92,13 +94,19 @@ def _names(settings: Settings) -> frozenset[str]:
 
 
 def _check_up(
-    houses: Houses, settings: Settings, clock: Clock, telegram: Connected
+    household: str, *, houses: Houses, settings: Settings, clock: Clock, telegram: Connected
 ) -> Sequence[Finding]:
+    """Return what a household may know: nothing of another's groups and members."""
     now, url = clock.now(), houses.store.url
-    backups = backup_findings(url, settings.backup_dir, now)
-    # They name households, their groups and members, which is nothing for another household's page.
     is_alone = len(houses.systems) == 1
-    chats = telegram.findings() if is_alone else ()
-    brain = brain_findings(settings, [houses.systems[0].household]) if is_alone else ()
-    models = model_findings(settings)
-    return [*database_findings(url), *backups, *chats, *brain, *models, *machine_findings(now)]
+    chats = [
+        each for each in telegram.findings() if is_alone or each.household in {None, household}
+    ]
+    return [
+        *database_findings(url),
+        *backup_findings(url, settings.backup_dir, now),
+        *chats,
+        *brain_findings(settings, [houses.by_id[household].household]),
+        *model_findings(settings),
+        *machine_findings(now),
+    ]

@@ -96,9 +96,11 @@ def _show(screen: Console, findings: list[Finding], settings: Settings | None) -
     table = Table(show_lines=False)
     for heading in ("", "check", "found"):
         table.add_column(heading, no_wrap=heading != "found", overflow="fold")
+    several = len({each.household for each in findings if each.household}) > 1
     for each in findings:
+        whose = f", {each.household}" if several and each.household else ""
         remedy = f"\n→ {each.remedy}" if each.remedy else ""
-        table.add_row(signs[each.health], each.check, f"{each.found}{remedy}")
+        table.add_row(signs[each.health], f"{each.check}{whose}", f"{each.found}{remedy}")
     screen.print(table)
     if settings is not None:
         screen.print(_settings_table(settings))

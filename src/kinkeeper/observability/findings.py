@@ -21,12 +21,14 @@ class Finding:
         health: How it came out.
         found: What was found.
         remedy: How to mend it; empty where nothing is wrong.
+        household: Whose it concerns, no other household's business; "" nobody's here, None all.
     """
 
     check: str
     health: Health
     found: str
     remedy: str = ""
+    household: str | None = None
 
 
 def ok(check: str, found: str) -> Finding:

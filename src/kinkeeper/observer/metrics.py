@@ -156,8 +156,10 @@ def load_metrics(
     )
     statuses = Counter(
         action.status
-        for action in list_actions(conn, household, statuses=frozenset(ActionStatus), now=now)
-        if span.start <= action.created_at < span.end
+        for action in list_actions(
+            conn, household, statuses=frozenset(ActionStatus), now=now, since=span.start
+        )
+        if action.created_at < span.end
     )
     return Metrics(
         days=days,

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, select, update
 
+from kinkeeper.actions.journal import purge_refusals
 from kinkeeper.actions.press_tokens import purge_tokens
 from kinkeeper.actions.repository import purge_extractions
 from kinkeeper.jobs.leases import WorkState
@@ -39,6 +40,7 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
     outbox.purge_bodies(conn, household, before=before)
     failed_updates.purge(conn, household, before=before)
     purge_tokens(conn, household, before=before)
+    purge_refusals(conn, household, before=before)
     model_records.purge(conn, household, before=before)
     purge_vectors(conn, household, before=before)
     scores = (observer_messages.c.tripwire_evidence, observer_messages.c.sent_at, _scores)

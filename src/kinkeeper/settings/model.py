@@ -35,7 +35,9 @@ class Settings(ModelSettings, EmbedderSettings):
         default=None, description="SQLite file; DATABASE_URL wins over it."
     )
     database_url: DatabaseUrl | None = Field(
-        default=None, repr=False, description="sqlite:///FILE or postgresql://…"
+        default=None,
+        repr=False,
+        description="sqlite:///FILE or postgresql://…; DATABASE_URL_FILE names a file with it.",
     )
     backup_dir: Path | None = Field(
         default=None,
@@ -177,6 +179,6 @@ class Settings(ModelSettings, EmbedderSettings):
 SECRETS = (
     MODEL_SECRETS
     | EMBEDDER_SECRETS
-    | {"brain_token", "telegram_bot_token", "telegram_webhook_secret"}
+    | {"brain_token", "database_url", "telegram_bot_token", "telegram_webhook_secret"}
 )
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""

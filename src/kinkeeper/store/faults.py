@@ -3,10 +3,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from kinkeeper.core.errors import StoreBusyError, UnavailableError
+from kinkeeper.core.errors import (
+    InputError,
+    KinkeeperError,
+    StoreBusyError,
+    UnavailableError,
+)
 from kinkeeper.store.sqlite_library import dbapi2
 
 _SQLITE_REMEDIES = {
@@ -18,6 +23,7 @@ _SQLITE_REMEDIES = {
     "SQLITE_NOTADB": "the file is not a database; choose another path",
     "SQLITE_NOMEM": "the machine is out of memory",
 }
+_SERVER_REFUSES_TEXT = {"22021", "22P05"}
 _SERVER_BUSY = {"40001", "40P01", "55P03"}
 _SERVER_REMEDIES = {
     "53": "the database server is out of disk, memory or connections",
@@ -38,6 +44,7 @@ def translated() -> Iterator[None]:
     Raises:
         StoreBusyError: Another writer held the database longer than the busy timeout.
         UnavailableError: Disk full, file or server not reachable; the message says what to do.
+        InputError: A text that a server cannot hold.
     """
     try:
         yield
@@ -50,13 +57,15 @@ def translated() -> Iterator[None]:
         raise StoreBusyError("all database connections are in use; try again") from error
 
 
-def translation(error: Exception) -> UnavailableError | None:
+def translation(error: Exception) -> KinkeeperError | None:
     """Return our error for one of SQLAlchemy or of SQLite's driver, or None where it means no more."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     name = getattr(cause, "sqlite_errorname", None)
     if name is not None:
         return _sqlite_translation(str(name))
     state = getattr(cause, "sqlstate", None)
+    if state in _SERVER_REFUSES_TEXT or (isinstance(error, DataError) and "NUL" in str(cause)):
+        return InputError("a text holds a zero character, which the database does not take")
     if state in _SERVER_BUSY:
         return StoreBusyError("other writers changed the same rows at the same time; try again")
     remedy = _SERVER_REMEDIES.get(str(state)[:2])

@@ -1,14 +1,22 @@
 """The one door to the database: units of work in, results out after the commit."""
 
+import asyncio
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
 
-from kinkeeper.core.errors import ConflictError, InputError, InvariantError, UnavailableError
+from kinkeeper.core.errors import (
+    ConflictError,
+    InputError,
+    InvariantError,
+    StoreBusyError,
+    UnavailableError,
+)
 from kinkeeper.store import engines
 from kinkeeper.store.commits import CommitSignal, CommitWatch, Touch
 from kinkeeper.store.faults import translated
@@ -41,10 +49,17 @@ class Store:
     """
 
     def __init__(
-        self, url: URL, *, writer: _Runner, readers: _Runner, commits: CommitSignal
+        self,
+        url: URL,
+        *,
+        writer: _Runner,
+        readers: _Runner,
+        commits: CommitSignal,
+        patience: timedelta | None = None,
     ) -> None:
         self.url = url
         self._commits = commits
+        self._patience = patience.total_seconds() if patience else None
         self._writer = writer
         self._readers = readers
 
@@ -87,7 +102,24 @@ class Store:
             StoreBusyError: Another writer held the database for too long.
             UnavailableError: Nothing was written; the message says what to do.
         """
-        return await self._writer.run(work)
+        try:
+            async with asyncio.timeout(self._patience):
+                return await self._writer.run(work)
+        except TimeoutError as error:
+            raise StoreBusyError("the database is busy; try again") from error
+
+    def impatient(self, patience: timedelta) -> Self:
+        """Return the same store for callers who would rather hear that it is busy than wait.
+
+        On a file a write that was given up is not made later; on a server it may have been.
+
+        Args:
+            patience: Longest time that an awaited write may take, > 0.
+        """
+        return type(self)(
+            self.url, writer=self._writer, readers=self._readers, commits=self._commits,
+            patience=patience,
+        )  # fmt: skip
 
     async def rehearse(self, work: Callable[[Connection], T]) -> T:
         """Run work in a writing transaction that is always undone, and return its result.

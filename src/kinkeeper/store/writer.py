@@ -49,6 +49,10 @@ class _Unit:
     value: Any = field(default=None)
     error: BaseException | None = field(default=None)
 
+    def __call__(self, conn: Connection) -> Any:
+        """Do the work, unless its caller has given up meanwhile."""
+        return None if self.future.cancelled() else self.work(conn)
+
 
 class GroupCommitWriter:
     """Runs units of work on the one writing connection of a SQLite file.
@@ -160,7 +164,7 @@ class GroupCommitWriter:
         try:
             with self._my_turn():
                 if len(units) == 1:
-                    units[0].value = self._alone(units[0].work)
+                    units[0].value = self._alone(units[0])
                 elif units:
                     self._together(units)
                 self._commits.notify(touched(self._connection))
@@ -177,7 +181,7 @@ class GroupCommitWriter:
         with self._connection.begin() as transaction:
             try:
                 for unit in units:
-                    unit.value = unit.work(self._connection)
+                    unit.value = unit(self._connection)
             except BaseException:  # noqa: BLE001 - it is met again where each runs apart
                 _require_open(transaction)
                 transaction.rollback()
@@ -191,7 +195,7 @@ class GroupCommitWriter:
                 self._driver.execute("SAVEPOINT unit")
                 try:
                     with translated():
-                        unit.value = unit.work(self._connection)
+                        unit.value = unit(self._connection)
                 except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
                     unit.error = error
                 if not (transaction.is_active and self._driver.in_transaction):

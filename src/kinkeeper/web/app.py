@@ -1,5 +1,6 @@
 """The application: every route, and what holds for all of them."""
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI
@@ -27,6 +28,15 @@ _API = (
 )
 
 
+def _hurried(context: WebContext) -> WebContext:
+    """Let nobody wait for the database as long as workers do."""
+    houses = {
+        name: replace(house, store=house.store.impatient(context.patience))
+        for name, house in context.houses.items()
+    }
+    return replace(context, store=context.store.impatient(context.patience), houses=houses)
+
+
 class Application(FastAPI):
     """The routes, behind the guard.
 
@@ -41,6 +51,7 @@ class Application(FastAPI):
             redoc_url=None,
             telemetry={"tracing": False, "metrics": False, "logs": False},
         )
+        context = _hurried(context)
         self.state.context = context
         self.state.door = Door(context)
         self.state.editions = feeds.Editions()

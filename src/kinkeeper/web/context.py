@@ -24,10 +24,11 @@ Check = Callable[[], Awaitable[str | None]]
 """Returns what is not ready, or None."""
 
 
-Checkup = Callable[[], Sequence[Finding]]
+Checkup = Callable[[str], Sequence[Finding]]
+"""Returns what of the installation concerns a household."""
 
 
-def _nothing_checked() -> Sequence[Finding]:
+def _nothing_checked(_household: str) -> Sequence[Finding]:
     return ()
 
 
@@ -80,13 +81,13 @@ class WebContext:
         address: Where people reach the server: scheme, name and port, without a slash at the end.
         names: Host names it answers to besides loopback and plain addresses.
         checks: What readiness depends on, by name.
-        checkup: Checks the installation and says how to mend it; blocks.
+        checkup: Checks the installation for one household and says how to mend it; blocks.
         hosts: Hosts that this server is set up to talk to by itself; ideally none.
         sample: Plays the sample family's days through the real observer, in a database of its own.
         webhook: Takes a chat service's updates, where one posts them here.
         rates: How many requests a client may make.
         metrics: Counts requests.
-        patience: How long a message waits for the database before its sender is told to try again.
+        patience: How long a write waits for the database before the client is told to try again.
         stopping: Set when the server is told to stop; what streams ends then.
     """
 

@@ -1,7 +1,7 @@
 """What the bot may do where, and how to mend what is missing."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -113,7 +113,7 @@ def findings(
     yield ok("telegram bot", f"@{standing.username}")
     yield from _updates(standing, webhook_url)
     for group in standing.groups:
-        yield _group(group, standing)
+        yield replace(_group(group, standing), household=group.household)
     if not standing.groups:
         yield warning(
             "telegram group", "no group is listened to",
@@ -121,14 +121,19 @@ def findings(
             "names the group's number for `chats` in the household file",
         )  # fmt: skip
     for household in households:
-        yield from _members(household, known)
+        for found in _members(household, known):
+            yield replace(found, household=household.id)
     for stranger in known.strangers:
         if stranger.chat_id.startswith("-"):
-            yield warning(
-                "telegram stranger", f"group {stranger.chat_id} is not listened to",
-                "if it is yours, write this number into `chats` of the household file; "
-                "else remove the bot there",
-            )  # fmt: skip
+            yield replace(_stranger(stranger), household=strangers.NOBODY)
+
+
+def _stranger(stranger: Stranger) -> Finding:
+    return warning(
+        "telegram stranger", f"group {stranger.chat_id} is not listened to",
+        "if it is yours, write this number into `chats` of the household file; "
+        "else remove the bot there",
+    )  # fmt: skip
 
 
 def _updates(standing: Standing, wanted: str | None) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from kinkeeper.channels.telegram.tables import telegram_strangers
 
-_NOBODY = ""
+NOBODY = ""
 _MOST = 100
 _columns = telegram_strangers.c
 
@@ -37,7 +37,7 @@ def count(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
         chat_id: The chat.
         now: Aware.
     """
-    mine = (_columns.household == _NOBODY, _columns.bot == bot)
+    mine = (_columns.household == NOBODY, _columns.bot == bot)
     counted = conn.execute(
         update(telegram_strangers)
         .where(*mine, _columns.chat_id == chat_id)
@@ -53,7 +53,7 @@ def count(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
         conn.execute(delete(telegram_strangers).where(*mine, _columns.chat_id.in_(too_many)))
     conn.execute(
         insert(telegram_strangers).values(
-            household=_NOBODY, bot=bot, chat_id=chat_id, times=1, last_at=now
+            household=NOBODY, bot=bot, chat_id=chat_id, times=1, last_at=now
         )
     )
 
@@ -62,7 +62,7 @@ def find(conn: Connection, bot: str) -> Sequence[Stranger]:
     """Return the chats that are not listened to, the latest first."""
     rows = conn.execute(
         select(telegram_strangers)
-        .where(_columns.household == _NOBODY, _columns.bot == bot)
+        .where(_columns.household == NOBODY, _columns.bot == bot)
         .order_by(_columns.last_at.desc(), _columns.chat_id)
     )
     return [Stranger(chat_id=row.chat_id, times=row.times, last_at=row.last_at) for row in rows]

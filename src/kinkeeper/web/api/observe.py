@@ -5,7 +5,6 @@ comes after the commit, and what was sent before is only told to be a repeat. An
 messages from being stored is an answer that says so, after which the bridge sends them again.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
+from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.messaging.records import parse_message, parse_record
 from kinkeeper.observer.intake import Received
@@ -132,8 +131,7 @@ def _message(record: Any, house: House, *, now: datetime) -> InboundMessage:
 async def _take_in(
     request: Request, house: House, messages: Sequence[InboundMessage]
 ) -> Sequence[Received]:
-    context = context_of(request)
-    now = context.clock.now()
+    now = context_of(request).clock.now()
 
     def work(conn: Connection) -> list[Received]:
         return [
@@ -141,11 +139,7 @@ async def _take_in(
             for index, message in enumerate(messages)
         ]
 
-    try:
-        async with asyncio.timeout(context.patience.total_seconds()):
-            return await house.store.write(work)
-    except TimeoutError as error:
-        raise UnavailableError("the database is busy; send the same again") from error
+    return await house.store.write(work)
 
 
 def _received(

@@ -145,14 +145,15 @@ async def pending(
     house, now = house_of(request, person), context_of(request).clock.now()
     wanted = frozenset(status or {ActionStatus.PENDING})
     found = await house.store.read(
-        lambda conn: list_actions(conn, house.household.id, statuses=wanted, now=now)
-    )
-    ids = [action.id for action in found]
-    rest = found[ids.index(after) + 1 :] if after in ids else found
-    shown = rest[:limit]
+        lambda conn: list_actions(
+            conn, house.household.id, statuses=wanted, now=now, after=after or None,
+            limit=limit + 1,
+        )
+    )  # fmt: skip
+    shown = found[:limit]
     return ActionPage(
         actions=[ActionRecord.of(action) for action in shown],
-        next=shown[-1].id if len(rest) > limit else None,
+        next=shown[-1].id if len(found) > limit else None,
     )
 
 

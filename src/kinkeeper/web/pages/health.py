@@ -28,13 +28,15 @@ _DAYS = 30
 async def show_health(request: Request, person: Reader) -> HTMLResponse:
     """Show how it is doing."""
     desk, context = desk_of(request, person), context_of(request)
-    findings = await asyncio.to_thread(context.checkup)
+    findings = await asyncio.to_thread(context.checkup, desk.household)
     days = shown_until(desk.now, desk.wording, count=_DAYS)
     span = local_days(days[0], days[-1], desk.wording.zone)
 
     def read(conn: Connection) -> Mapping[str, Any]:
         household = desk.household
-        every = list_actions(conn, household, statuses=frozenset(ActionStatus), now=desk.now)
+        actions = list_actions(
+            conn, household, statuses=frozenset(ActionStatus), now=desk.now, since=span.start
+        )
         page = health_page(
             findings,
             load_work(conn, household, since=span.start),
@@ -42,8 +44,7 @@ async def show_health(request: Request, person: Reader) -> HTMLResponse:
                 conn, household, desk.wording.zone, first=days[0], last=days[-1], now=desk.now
             ),
             daily_feedback(conn, household, span, desk.wording.zone),
-            actions=[action for action in every if span.start <= action.created_at],
-            hosts=context.hosts, days=days, wording=desk.wording,
+            actions=actions, hosts=context.hosts, days=days, wording=desk.wording,
         )  # fmt: skip
         return {"health": page}
 
