@@ -20,6 +20,7 @@ from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.restore import restore
 from kinkeeper.cli.serve import serve
+from kinkeeper.cli.sort import sort
 from kinkeeper.cli.terminal import notice
 from kinkeeper.cli.when import when
 from kinkeeper.cli.why import why
@@ -73,6 +74,7 @@ app.command()(events.events)
 app.command("import")(events.import_file)
 app.command()(events.export)
 app.command()(when)
+app.command()(sort)
 app.command()(metrics)
 app.command()(models)
 app.command()(doctor)

