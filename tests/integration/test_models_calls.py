@@ -24,6 +24,7 @@ from model_calls import Booking, config, gateway, request, role, rows, streamed
 from modelserver import (
     ModelServer,
     breaks_off,
+    drips,
     fails,
     floods,
     hangs,
@@ -289,7 +290,20 @@ def test_a_silent_server_has_a_time_limit(
     assert all(each.is_cut.wait(5) for each in server.calls)
 
 
-def test_a_server_that_drips_is_no_exception(store: Store, server: ModelServer) -> None:
+@Dialects
+def test_a_server_that_drips_has_the_same_time_limit(
+    store: Store, server: ModelServer, dialect: Dialect
+) -> None:
+    settings = on(server, dialect, timeout=timedelta(seconds=0.4))
+    server.will(drips(0.05))
+    began = time.perf_counter()
+    assert outcome(store, settings) is Outcome.TIMEOUT
+    assert stream_outcome(store, settings) is Outcome.TIMEOUT
+    assert time.perf_counter() - began < 5
+    assert all(each.is_cut.wait(5) for each in server.calls)
+
+
+def test_tries_and_pauses_count_towards_the_time_limit(store: Store, server: ModelServer) -> None:
     server.will(stalls(0.2, fails(503)))
     began = time.perf_counter()
     with pytest.raises(ModelError):
@@ -438,7 +452,15 @@ def test_a_typed_answer_is_asked_for_once_more_with_what_was_wrong(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "sure!", '{"who": "leo"}', '{"who": "leo", "hour": 16, "to": "all"}', "[]", '{"who": 1,'],
+    [
+        "",
+        "sure!",
+        '{"who": "leo"}',
+        '{"who": "leo", "hour": "16"}',
+        '{"who": "leo", "hour": 16, "to": "all"}',
+        "[]",
+        '{"who": 1,',
+    ],
 )
 def test_a_typed_answer_that_stays_wrong_is_no_answer(
     store: Store, server: ModelServer, text: str

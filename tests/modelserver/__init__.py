@@ -11,6 +11,7 @@ What it is told is used up in order; the last one stays. It records everything t
 from modelserver.behaviours import (
     breaks_off,
     computes,
+    drips,
     fails,
     floods,
     hangs,
@@ -31,6 +32,7 @@ __all__ = [
     "Received",
     "breaks_off",
     "computes",
+    "drips",
     "fails",
     "floods",
     "hangs",

@@ -199,6 +199,22 @@ def pours() -> Behaviour:
     return behave
 
 
+def drips(seconds: float) -> Behaviour:
+    """Send a little now and then, without an end."""
+
+    async def behave(exchange: Exchange) -> None:
+        await exchange.head(kind=exchange.protocol.kind)
+        piece = next(exchange.protocol.lines(Said(pieces=("a",))))
+        try:
+            while True:
+                await exchange.write(piece if exchange.received.is_streamed else b" ")
+                await asyncio.sleep(seconds)
+        except ConnectionError:
+            exchange.received.is_cut.set()
+
+    return behave
+
+
 async def _tell(exchange: Exchange, said: Said) -> None:
     if said.counted is HONEST:
         words = sum(len(text.split()) for text in exchange.received.texts)

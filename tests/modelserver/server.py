@@ -110,7 +110,8 @@ def model_server(
 async def _talk(
     server: ModelServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    with suppress(ConnectionError, asyncio.IncompleteReadError):
+    # The end of the server cancels what is still connected.
+    with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
         while not writer.is_closing():
             received = await _read(reader)
             await server.answer(Exchange(received, reader, writer))

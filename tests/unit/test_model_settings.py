@@ -1,5 +1,7 @@
 """Settings of language models: which role gets what, and what is refused."""
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -32,6 +34,15 @@ def configured(values: Mapping[str, str]) -> ModelConfig:
 def test_without_a_server_there_are_no_models() -> None:
     assert model_config(load({}), None) is None
     assert outbound_hosts(load({})) == ()
+
+
+def test_without_a_server_nothing_that_speaks_http_is_loaded() -> None:
+    code = (
+        "import sys, kinkeeper.bootstrap.system, kinkeeper.bootstrap.model_checks\n"
+        "print([name for name in ('httpx', 'numpy', 'onnxruntime') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_one_server_and_model_do_for_all_roles() -> None:

@@ -133,7 +133,7 @@ class Gateway:
             connection = ServerConnection(
                 endpoint, allows_public=self._config.allows_public, resolve=self._resolve
             )
-            name = urlsplit(endpoint.url).hostname or "this process"
+            name = urlsplit(endpoint.url).hostname or "this machine"
             server = self._servers[endpoint] = _Server(
                 HttpServer(connection, endpoint.dialect),
                 ServerLimits(name, concurrency=self._config.concurrency),
