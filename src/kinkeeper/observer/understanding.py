@@ -1,5 +1,6 @@
 """Reads a queued message: the half of tier 2 that may wait (extractor, memory) and writes nothing."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
@@ -34,6 +35,11 @@ from kinkeeper.observer.setting_right import set_right
 
 _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
+
+# Nobody arranges more in one message; a longer list holds up all others, and would be as many cards.
+_MOST_PARTS = 12
+
+_LONG = 500  # characters, which take some 20 ms to read
 
 
 class Extractor(Protocol):
@@ -224,10 +230,8 @@ class Understanding:
         stored = loaded.stored
         spoken = (loaded.original or stored).message.sent_at
         member = household.member(stored.message.sender) if stored.is_member else None
-        reading = self._read(stored.message.text, spoken.astimezone(self._zone))
-        parts = _sharing_days(
-            [await self._part(segment, member, loaded) for segment in segments(reading)]
-        )
+        reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
+        parts = _sharing_days([await self._part(each, member, loaded) for each in found])
         parts = await self._reconsidered(parts, member, loaded)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
@@ -293,6 +297,15 @@ class Understanding:
             extraction=extract(reading, sender=member, participants=self._participants),
             is_same_sender=message.sender == present.message.sender,
         )
+
+    async def _parted(self, text: str, sent_at: datetime) -> tuple[Reading, Sequence[Reading]]:
+        """Read a message as a whole and by what each part arranges; a long one without holding up others."""
+
+        def work() -> tuple[Reading, Sequence[Reading]]:
+            reading = self._read(text, sent_at)
+            return reading, segments(reading)[:_MOST_PARTS]
+
+        return work() if len(text) <= _LONG else await asyncio.to_thread(work)
 
     def _read(self, text: str, sent_at: datetime) -> Reading:
         participants = self._participants
