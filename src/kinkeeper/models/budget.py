@@ -1,4 +1,7 @@
-"""Keeps a household within its day's budget: the most that a call can take is set aside before it begins."""
+"""Keeps a household within its day's budget: the most that a call can take is set aside before it begins.
+
+A call whose process dies stays counted in full until the day is over.
+"""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
