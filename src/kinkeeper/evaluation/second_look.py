@@ -44,7 +44,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 
 SUITE: Final = "extraction"
-_SETS: Final = ("dev", "dev2", "dev3")
+SETS: Final = ("dev", "dev2", "dev3")
 _SAMPLED: Final[Mapping[str, int]] = {LEFT_OPEN: 14, SURE: 8}
 _SAMPLED_HOUSEHOLDS: Final = 4
 
@@ -113,19 +113,22 @@ def _believed(rules: Extraction, consultation: Consultation, offer: Offer) -> Ex
     return arranges(said) if answer.is_arrangement else said
 
 
-def measure(root: Path, settings: Settings, *, data: Path | None) -> Report:
+def measure(
+    root: Path, settings: Settings, *, data: Path | None, sets: Sequence[str] = SETS
+) -> Report:
     """Measure how rarely a model is asked, and, where the settings name one, compare the three ways to read.
 
     Args:
         root: The repository.
         settings: In force.
         data: Folder with the public sets, for the share of ordinary talk; None leaves that out.
+        sets: Which of our sets of episodes.
 
     Raises:
         InputError: A public set is missing.
     """
     with Stage() as stage, asyncio.Runner() as runner, ExitStack() as held:
-        bench = _Bench(EpisodePlayer(stage, root), runner, _episodes(root))
+        bench = _Bench(EpisodePlayer(stage, root), runner, _episodes(root, sets))
         asked, groups = bench.sampled()
         shares = {"episodes": asked}
         if data is not None:
@@ -147,10 +150,10 @@ def measure(root: Path, settings: Settings, *, data: Path | None) -> Report:
     )
 
 
-def _episodes(root: Path) -> Mapping[str, Episode]:
+def _episodes(root: Path, sets: Sequence[str]) -> Mapping[str, Episode]:
     return {
         f"{name}/{episode.id}": episode
-        for name in _SETS
+        for name in sets
         for episode in load_episodes(root / "evals" / f"episodes_{name}.jsonl")
     }
 

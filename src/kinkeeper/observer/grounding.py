@@ -16,12 +16,14 @@ from kinkeeper.observer.consultation import Answer, Consultation
 from kinkeeper.observer.doubt import Doubt
 from kinkeeper.observer.extraction import arranges
 from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
+from kinkeeper.observer.wanted import ERRANDS
 
 _MOST_SURE = 0.95
 _WITHOUT_GROUND = 0.15
 _GUESSED = 0.10
 _DONE_BY_SOMEBODY = frozenset({Stance.STATES, Stance.ASSIGNS, Stance.CLAIMS})
 _OF_THE_RULES = frozenset({Task.CANCEL, Task.MOVE})
+_NOT_GUESSED = _OF_THE_RULES | ERRANDS
 
 _T = TypeVar("_T", date, time)
 
@@ -70,11 +72,11 @@ def added_to(
         sender: Who wrote the message, if known.
 
     Returns:
-        The same extraction where the model adds nothing; else one with a confidence of its own, lower for
+        The same extraction where the model adds nothing, or most of what it says has no ground; else one with a confidence of its own, lower for
         every value that had no ground and for an activity that only the household gives.
     """
     answer = consultation.answer
-    if answer is None or not answer.is_arrangement:
+    if answer is None or not answer.is_arrangement or consultation.discarded > _count(answer):
         return extraction
     match consultation.doubt:
         case Doubt.SEVERAL_TIMES:
@@ -98,8 +100,12 @@ def added_to(
 
 
 def _with_subject(extraction: Extraction, answer: Answer, offer: Offer) -> Extraction:
-    """Fill in the job, and for whom, what and where it is; a change of plans is the rules' to see."""
-    task = None if answer.task in _OF_THE_RULES else answer.task
+    """Fill in the job, and for whom, what and where it is.
+
+    A change of plans is the rules' to see, and so is an errand that somebody would have to be asked about.
+    """
+    is_left_to_rules = answer.task in (_OF_THE_RULES if extraction.owners else _NOT_GUESSED)
+    task = None if is_left_to_rules else answer.task
     place = answer.place if answer.place in offer.spoken_of else None
     return replace(
         extraction,
