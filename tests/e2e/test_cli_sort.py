@@ -1,0 +1,74 @@
+"""`kinkeeper sort`, and what doctor says of the embedder, as a person at a terminal sees them."""
+
+import subprocess
+
+import pytest
+
+from cli_program import PROGRAM, Program, Ran
+from kinkeeper.models.embedding.hashing import MODEL as HASHING
+from kinkeeper.models.embedding.minilm import MODEL as MINILM
+from kinkeeper.models.embedding.minilm import weights_path
+
+HAS_WEIGHTS = weights_path() is not None
+
+
+def ran(program: Program, *words: str, **settings: str) -> Ran:
+    done = subprocess.run(
+        [PROGRAM, *words, *program.where()], capture_output=True, check=False, cwd=program.home,
+        env={**program.environment(), **settings}, timeout=120,
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def finding(program: Program, **settings: str) -> dict[str, str]:
+    checks = ran(program, "doctor", "--json", **settings).value["checks"]
+    (found,) = [each for each in checks if each["check"] == "embedder"]
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("choice", "stage"),
+    [
+        ("none", "cues"),
+        ("hashing", HASHING),
+        pytest.param(
+            "auto", MINILM,
+            marks=pytest.mark.skipif(not HAS_WEIGHTS, reason="NOT TESTED: no extra `embedder`"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_text_is_sorted_by_what_the_settings_choose(
+    program: Program, choice: str, stage: str
+) -> None:
+    words = ["email", "Tariq", "about", "the", "keys", "and", "add", "tape", "to", "the", "list"]
+    found = ran(program, "sort", "--json", *words, EMBEDDER=choice).value
+
+    assert set(found["domains"]) == {"email", "notes"}
+    assert found["stage"] == stage
+
+
+def test_a_table_marks_what_is_meant(program: Program) -> None:
+    shown = ran(program, "sort", "remind", "me", "to", "call", "mom", EMBEDDER="hashing").out
+
+    assert "* task" in shown
+    assert "* calendar" not in shown
+
+
+def test_a_server_that_is_gone_is_a_warning_and_texts_are_still_sorted(program: Program) -> None:
+    gone = {"EMBEDDER": "ollama", "EMBEDDER_URL": "http://127.0.0.1:9", "EMBEDDER_MODEL": "nomic"}
+
+    found = finding(program, **gone)
+    assert found["health"] == "warning"
+    assert "refuses the connection" in found["found"]
+    sorted_ = ran(program, "sort", "--json", "what's", "on", "my", "calendar", **gone).value
+    assert sorted_["domains"] == ["calendar"]
+
+
+def test_a_choice_that_says_too_little_or_too_much_is_refused(program: Program) -> None:
+    assert "EMBEDDER_URL" in ran(program, "sort", "hi", EMBEDDER="openai").err
+    assert "EMBEDDER" in ran(program, "sort", "hi", EMBEDDER_URL="http://127.0.0.1:9").err
+
+
+def test_doctor_says_which_embedder_there_is(program: Program) -> None:
+    assert HASHING in finding(program, EMBEDDER="hashing")["found"]
+    assert finding(program, EMBEDDER="none")["health"] == "ok"
