@@ -101,8 +101,9 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "when": (_when,),
     "router": (_router,),
     "category": (_category,),
+    "likeness": (_likeness,),
     "extraction": (_extraction,),
-    "all": (_observer, _tripwire, _when, _router, _category),
+    "all": (_observer, _tripwire, _when, _router, _category, _likeness),
 }
 
 
