@@ -56,6 +56,19 @@ class BotApi:
         """Where it listens, as in http://127.0.0.1:40000."""
         return f"http://127.0.0.1:{self._server.port}"
 
+    def proxy(self, public: str, to: str) -> None:
+        """Hand what is posted to a public address to a server on this machine, as a proxy with TLS does.
+
+        Args:
+            public: Scheme, name and port, as in "https://family.example".
+            to: The server's own address; empty where none runs yet.
+        """
+        with self.world.changing():
+            self.world.proxies[public] = to
+            for bot in self.world.bots.values():
+                for update in bot.updates.pending:
+                    update.failures, update.retry_at = 0, 0
+
     # Accounts and groups
 
     def bot(

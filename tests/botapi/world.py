@@ -55,6 +55,7 @@ class World:
     presses: dict[str, ButtonPress] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    proxies: dict[str, str] = field(default_factory=dict)
     calls_running: int = 0
     version: int = 0
     closing: bool = False
