@@ -229,3 +229,30 @@ def test_somebody_is_wanted_at_home(family: Chat) -> None:
     )
     family.say("Mon 2026-03-02 09:02", "john", "I can")
     assert [(owner, times) for owner, _, _, times in cards(family)] == [(["john"], ["10:00"])]
+
+
+def test_who_waves_the_other_off_and_then_claims_takes_over(family: Chat) -> None:
+    family.say("Mon 2026-03-02 09:00", "john", "I can take Leo to soccer on Tuesday")
+    family.say("Mon 2026-03-02 09:01", "sarah", "oh it's fine, I've got Tuesday off!")
+    family.say("Mon 2026-03-02 09:02", "sarah", "so I'll take him")
+    assert [owner for owner, *_ in cards(family)] == [["sarah"]]
+
+
+@pytest.mark.parametrize(
+    "words", ["moved it to friday same time", "ah no it's 10.30 they changed it"]
+)
+def test_news_of_a_change_means_what_was_just_announced(family: Chat, words: str) -> None:
+    family.say("Mon 2026-03-02 09:00", "sarah", "Mia has the dentist thursday at 11am")
+    family.say("Mon 2026-03-02 09:10", "sarah", words)
+    ((owner, child, dates, times),) = cards(family)
+    assert (owner, child) == (["unspecified"], ["mia"])
+    assert (dates, times) != (["2026-03-05"], ["11:00"])
+
+
+@pytest.mark.parametrize(
+    "words", ["I don't think I can do soccer tomorrow", "ok I lied. can't. sorry"]
+)
+def test_second_thoughts_about_an_own_claim_leave_it_open(family: Chat, words: str) -> None:
+    family.say("Mon 2026-03-02 09:00", "john", "I'll get Leo from soccer tomorrow")
+    family.say("Mon 2026-03-02 09:30", "john", words)
+    assert [owner for owner, *_ in cards(family)] == [["unspecified"]]

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.household.file import load_household
-from kinkeeper.observer.clauses import segments
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import CoordinationType, Extraction, Stance, Task
 from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.parting import segments
 from kinkeeper.observer.reading import Reading, read_message
 
 HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")

@@ -67,13 +67,13 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
 
 
 def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
-    """Tell whether a message may set right something, by a sign of it or by being a mere value.
+    """Tell whether a message may set right something: by a sign of it, as a mere value, or as news of a change.
 
     Args:
         tokens: The message.
         mentions: Household words found in it.
     """
-    return may_correct(tokens, mentions) or is_bare_value(tokens, mentions)
+    return may_correct(tokens, mentions) or is_bare_value(tokens, mentions) or calls_off(tokens)
 
 
 def calls_off(tokens: Sequence[Token]) -> bool:

@@ -5,12 +5,10 @@ before that subject, or an asking word, turns the statement into a request.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.reading import Reading
@@ -25,22 +23,12 @@ _CLAUSE_BREAKS = re.compile(
 _LISTED = re.compile(r"<childs?> and $")
 _OWN_DETAIL = re.compile(r"<(?:act|generic|place|date|time|datetime|range)>")
 _NEXT_LISTED = re.compile(r"<childs?> (?!(?:has|is) )")
-_HOLDS = re.compile(
-    r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
-)
 _DOUBTED = re.compile(
     r"(?<!\w)(?:(?:not|never) (?:think|reckon|believe|feel|sure|certain|see)(?: that| like| how)?|doubt(?: that)?)$"
 )
 _PLAINLY = re.compile(
     r"(?:(?:are|will|have|got|just|then|also|still|to|on|doing|the|go|and|both|can) ?)*"
 )
-_DOES = re.compile(
-    r"(?:^|(?<= ))(?P<doer>i|we|you|<adult>) (?:(?:will|can|am|are|is|just|then|also) )*"
-    r"(?:take|takes|taking|do|does|doing|get|gets|getting|have|has|having|got|fetch|fetches|collect|collects|drop|drops|"
-    r"bring|brings|drive|drives|run|runs|pick|picks|cover|covers|handle|handles|mind|minds|watch|watches|grab|grabs|on) "
-    r"(?:(?:up|the|off|to) )*<(?:childs?|kids|act)>"
-)
-_NEXT_OF_LIST = re.compile(r"<childs?> (?:at|from|around|about|by)? ?<(?:time|datetime)>(?: |$)")
 _SUBJECT = re.compile(
     r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
 )
@@ -52,7 +40,9 @@ _MODAL_BEFORE = re.compile(
 _DESTINATION = re.compile(
     r"(?<!\w)(?:him|her|them|me|us|<child>|<kids>|over|off|down|back|go|goes|going|get|lift|ride|drive|run) to (?:(?:the|his|her|their|<child>|<childs>) )*(?P<activity><act>|<generic>)"
 )
-_CUES = (("decline", Stance.DECLINES), ("ask", Stance.ASKS), ("claim", Stance.CLAIMS))
+CUES = (("decline", Stance.DECLINES), ("ask", Stance.ASKS), ("claim", Stance.CLAIMS))
+"""Names of the cues that tell what the sender does, each with that."""
+
 _ASKING_AND_CLAIMING = frozenset({Stance.ASKS, Stance.CLAIMS})
 _NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
 _UNCERTAIN = re.compile(
@@ -106,7 +96,7 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
     is_uncertain = bool(_UNCERTAIN.search(skeleton))
     cues = [
         (match.start(), order, stance)
-        for order, (name, stance) in enumerate(_CUES)
+        for order, (name, stance) in enumerate(CUES)
         if (match := stances[name].search(skeleton))
     ]
     if len({stance for _, _, stance in cues} & _ASKING_AND_CLAIMING) > 1:
@@ -119,101 +109,6 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
     if stances["assign"].search(skeleton) and not reading.is_question:
         return Stance.ASSIGNS, is_uncertain
     return (Stance.ASKS if reading.asks_for_owner else Stance.STATES), is_uncertain
-
-
-def segments(reading: Reading) -> tuple[Reading, ...]:
-    """Return the parts of a message that each arrange something of their own; the whole one otherwise.
-
-    A part stands on its own where it names what is arranged, or who has somebody, and for which child or,
-    of an activity, on which day.
-    """
-    ends = [end for _, end in _clause_breaks(reading.skeleton)]
-    bounds = list(pairwise([0, *ends, len(reading.skeleton) + 1]))
-    standing = _handed_out(reading, bounds) or [
-        pair
-        for number, pair in enumerate(bounds)
-        if _stands_alone(reading.within(*pair))
-        or (number and _goes_on(reading.within(*bounds[number - 1]), reading.within(*pair)))
-    ]
-    alone = [reading.within(*pair) for pair in standing]
-    if not all(part.of_kind("child", "group") for part in alone) and not all(
-        part.of_kind("activity") for part in alone
-    ):
-        return (reading,)
-    if len(standing) < 2:  # noqa: PLR2004 - two at least, or there is nothing to part
-        return (reading,)
-    parts: list[Reading] = []
-    lead = (0, 0)
-    for pair in standing:
-        part = reading.within(*pair)
-        if parts and _says_nothing_of_its_own(part):
-            part = reading.within(*pair, lead=lead)
-        else:
-            lead = (pair[0], pair[0] + _before_child(part))
-        parts.append(part)
-    return _sharing_the_day(parts)
-
-
-def _handed_out(reading: Reading, bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The clauses of "you take Ann, I do Ben": each person a job of their own."""
-    found = [
-        (pair, match["doer"])
-        for pair in bounds
-        if (match := _DOES.search(reading.within(*pair).skeleton))
-        and reading.within(*pair).of_kind("child", "group", "activity")
-    ]
-    if len({doer for _, doer in found}) < 2 or reading.is_question:  # noqa: PLR2004 - one doer is no sharing out
-        return []
-    return [pair for pair, _ in found]
-
-
-def _goes_on(before: Reading, part: Reading) -> bool:
-    """Whether a clause only adds another child with a time of their own ("get Ann at 3 | and Ben at 4")."""
-    return (
-        _gives_a_job(before)
-        and bool(before.spans)
-        and _NEXT_OF_LIST.match(part.skeleton) is not None
-    )
-
-
-def _sharing_the_day(parts: Sequence[Reading]) -> tuple[Reading, ...]:
-    """Give the only day of a list of jobs to all of them ("I get Ann, John gets Ben on Monday")."""
-    dated = [part for part in parts if any(span.has_date for span in part.spans)]
-    if len(dated) != 1 or not all(_gives_a_job(part) for part in parts):
-        return tuple(parts)
-    days = [
-        replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
-        for span in dated[0].spans
-        if span.has_date and span.grain in {Grain.DAY, Grain.HOUR, Grain.MINUTE}
-    ]
-    return tuple(
-        part if part is dated[0] else replace(part, spans=(*days, *part.spans)) for part in parts
-    )
-
-
-def _gives_a_job(part: Reading) -> bool:
-    return _HOLDS.search(part.skeleton) is not None or bool(task_phrases(part))
-
-
-def _says_nothing_of_its_own(part: Reading) -> bool:
-    """Whether a part only lists child and activity, so that it shares the verb of the part before."""
-    return not _gives_a_job(part) and not any(has_cue(part, name) for name, _ in _CUES)
-
-
-def _before_child(part: Reading) -> int:
-    """Offset of the first child: what stands before it is said of the whole list."""
-    return next((s.at for s in part.symbols if s.text in {"<child>", "<childs>", "<kids>"}), 0)
-
-
-def _stands_alone(part: Reading) -> bool:
-    has_what = (
-        bool(part.of_kind("activity", "generic"))
-        or any(pattern.search(part.skeleton) for pattern in grammar().tasks.values())
-        or _HOLDS.search(part.skeleton) is not None
-    )
-    has_day = bool(part.of_kind("activity")) and any(span.has_date for span in part.spans)
-    is_whose = bool(part.of_kind("child", "group")) or (has_day and not has_cue(part, "change"))
-    return has_what and is_whose and not has_cue(part, "thing")
 
 
 def destination(reading: Reading) -> Mention | None:
@@ -238,7 +133,7 @@ def has_cue(reading: Reading, name: str) -> bool:
 def clause_around(reading: Reading, offset: int) -> tuple[int, int]:
     """Return (start, end) of the clause around a skeleton offset."""
     start, end = 0, len(reading.skeleton)
-    for break_start, break_end in _clause_breaks(reading.skeleton):
+    for break_start, break_end in clause_breaks(reading.skeleton):
         if break_end <= offset:
             start = break_end
         elif break_start > offset:
@@ -247,8 +142,8 @@ def clause_around(reading: Reading, offset: int) -> tuple[int, int]:
     return start, end
 
 
-def _clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of what parts clauses.
+def clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of what parts the clauses of a skeleton.
 
     An "and" between two children parts nothing where the first has no detail of its own: both share what
     follows ("take Ann and Ben to judo", unlike "take Ann to choir and Ben to judo").

@@ -15,6 +15,10 @@ _ASKS_WHEN = re.compile(
     r"\b(?:when|what time|which day|what day)\b(?:[^?]*\?|(?:'s| is| are| was| would| does| do| did| will| can) )",
     re.IGNORECASE,
 )
+_ALL_RIGHT = re.compile(
+    r"(?:(?:oh|ah|no|hey|actually|nah|hang on) ,? ?)*"
+    r"(?:(?:it|that|you) (?:is|are) (?:ok|okay|fine|alright|all right|grand|good|cool)|no need|do not (?:worry|bother)|never ?mind|leave it)(?!\w)"
+)
 _SURE_ENOUGH = 0.65
 _WAYS = frozenset({Task.PICKUP, Task.DROPOFF})
 
@@ -67,6 +71,10 @@ def continued(
     filled = _resolve_pronoun(reading, filled, earlier, participants)
     if not filled.child and last_child and _ONE.search(reading.skeleton):
         filled = replace(filled, child=(last_child,))
+        if earlier:
+            filled = _of_what_was_told(filled, earlier[0].extraction)
+    if filled.stance is Stance.CLAIMS and earlier and _waves_off(earlier[0]):
+        filled = replace(filled, yields=True)
     if _is_fragment(filled) and filled.stance is Stance.STATES:
         filled = _continue_fragment(filled, earlier)
     return arranges(filled)
@@ -112,10 +120,18 @@ def _as_other_half(extraction: Extraction, earlier: Sequence[Earlier]) -> Extrac
     )  # fmt: skip
 
 
+def _waves_off(message: Earlier) -> bool:
+    """Whether the sender has just said that the other need not: "it's ok, I'm off Friday", then "so I'll take her"."""
+    return message.is_same_sender and _ALL_RIGHT.match(message.reading.skeleton) is not None
+
+
 def _of_what_was_told(extraction: Extraction, told: Extraction) -> Extraction:
     """Who asks "who's getting him?" right after his lesson was told of, asks about that lesson."""
-    is_open = extraction.stance is Stance.ASKS and not (extraction.dates or extraction.activity)
-    if not is_open or not told.is_coordination or told.stance is Stance.DECLINES:
+    is_open = not (extraction.dates or extraction.activity)
+    is_meant = extraction.stance is Stance.ASKS or (
+        extraction.stance is Stance.CLAIMS and told.stance is Stance.STATES
+    )
+    if not (is_open and is_meant) or not told.is_coordination or told.stance is Stance.DECLINES:
         return extraction
     is_at_end = extraction.task is Task.PICKUP
     return replace(

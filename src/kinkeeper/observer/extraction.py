@@ -7,12 +7,11 @@ It knows the text and the household's words only; what the conversation and the 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.replies import ReplyKind
-from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.clauses import (
     TaskPhrase,
     clause_around,
@@ -21,12 +20,12 @@ from kinkeeper.observer.clauses import (
     stance_of,
     task_phrases,
 )
+from kinkeeper.observer.findings import confidence, entities
 from kinkeeper.observer.handing import handed_to
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
     CoordinationType,
-    Entity,
     Extraction,
     Stance,
     Task,
@@ -34,9 +33,8 @@ from kinkeeper.observer.model import (
 from kinkeeper.observer.moments import is_timed, read_moments, replaces_time, turning_point
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
-from kinkeeper.observer.records import hhmm
 from kinkeeper.observer.subjects import activity_of, children_of, is_special
-from kinkeeper.observer.wanted import ERRANDS, is_bidden, named_tasks, seeks_owner_of
+from kinkeeper.observer.wanted import ERRANDS, is_bidden, seeks_owner_of
 
 _QUOTED = re.compile(
     r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
@@ -59,7 +57,6 @@ _REPLY_STANCES = {
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
-_CERTAIN = 0.95
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -125,8 +122,8 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         seeks_owner=seeks_owner,
         yields=_yields(reading),
         action_required=_action_required(task, stance) if is_coordination else None,
-        entities=_entities(reading),
-        confidence=_confidence(
+        entities=entities(reading),
+        confidence=confidence(
             has_task=phrase is not None, has_activity=activity is not None,
             has_stub=has_stub,
             has_when=has_when, has_day=bool(dates), has_time=bool(times),
@@ -302,54 +299,3 @@ def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool
     if stance not in {Stance.STATES, Stance.ASSIGNS} or any(day > today for day in dates):
         return False
     return has_cue(reading, "past") and not has_cue(reading, "change")
-
-
-def _entities(reading: Reading) -> tuple[Entity, ...]:
-    found = [
-        Entity(type=m.kind, surface=m.surface, start=m.start, end=m.end, value=m.id)
-        for m in reading.mentions
-    ]
-    found += [
-        Entity(
-            type=span.kind if span.has_date or span.kind is SpanKind.DURATION else "time",
-            surface=span.surface, start=span.start_char, end=span.end_char,
-            value=_span_value(span),
-        )
-        for span in reading.spans
-    ]  # fmt: skip
-    found += [
-        Entity(type="task", surface=reading.text[start:end], start=start, end=end, value=task)
-        for start, end, task in named_tasks(reading)
-    ]
-    return tuple(sorted(found, key=lambda entity: (entity.start, entity.end, entity.type)))
-
-
-def _span_value(span: TimeSpan) -> str:
-    if span.has_time and not span.has_date:
-        return hhmm(span.begin.time())
-    begin: datetime = span.begin
-    return begin.isoformat() if span.has_time else begin.date().isoformat()
-
-
-def _confidence(
-    *,
-    has_task: bool,
-    has_activity: bool,
-    has_stub: bool,
-    has_when: bool,
-    has_day: bool,
-    has_time: bool,
-    has_person: bool,
-    has_owner: bool,
-    is_asked: bool,
-    is_uncertain: bool,
-    is_told: bool,
-) -> float:
-    """Count the evidence: what is arranged, when, who; doubt and past tense take away."""
-    score = 0.15 + 0.30 * has_task + 0.30 * has_activity
-    score += 0.25 * (has_stub and not (has_task or has_activity))
-    score += 0.15 * has_when + 0.10 * (has_day and has_time)
-    score += 0.15 * has_person + 0.15 * (has_owner or is_asked)
-    score -= 0.10 * (not (has_when or has_person or has_owner or is_asked))
-    score -= 0.15 * is_uncertain + 0.35 * is_told
-    return round(min(max(score, 0.0), _CERTAIN), 2)

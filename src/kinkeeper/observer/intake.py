@@ -33,13 +33,12 @@ from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance,
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.questions import Asked
 from kinkeeper.observer.repository import Talk
+from kinkeeper.observer.taking_up import takes_up
 from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coordination
 from kinkeeper.observer.wondering import note_wonder
 
 JOB_NAME = "observer.understand"
-_SPEAKER = frozenset({"i", "i'll", "i'm"})
 _PROMISE_HOLDS = timedelta(hours=12)
-_TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +170,13 @@ class Intake:
         verdict = self._tripwire.decide(
             evidence,
             in_coordination_thread=setting.is_coordination,
-            answers_open_question=_answers(message, sender, words, setting.asked)
+            answers_open_question=takes_up(
+                message,
+                sender,
+                words.reply if setting.asked else None,
+                setting.asked,
+                asks=bool(setting.asked) and words.asks,
+            )
             or self._revises_own(conn, message, sender, words)
             or self._sets_right(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
@@ -294,7 +299,7 @@ class Intake:
             return False
         if reply.kind is ReplyKind.ASSIGN:
             since = message.sent_at - self._config.open_question_window
-        elif reply.kind is ReplyKind.DECLINE and " " in reply.cue:
+        elif reply.kind is ReplyKind.DECLINE and not reply.cue.startswith("no"):
             since = message.sent_at - _PROMISE_HOLDS
         else:
             return False
@@ -348,39 +353,6 @@ class Intake:
             extraction=Extraction(is_coordination=True, stance=Stance.ASKS), action_id=None,
         )  # fmt: skip
         questions.put(conn, self._participants.household.id, question)
-
-
-def _answers(message: InboundMessage, sender: str, words: _Words, asked: Sequence[Asked]) -> bool:
-    """Whether a message takes on or accepts what is open in its chat, as far as its form tells."""
-    reference = message.target or message.reply_to
-    if not asked or (message.kind is MessageKind.REACTION and reference is None):
-        return False
-    reply = words.reply
-    if reply is None:
-        return False
-    is_own_word = reply.kind in _TAKING or not _SPEAKER.isdisjoint(reply.cue.split())
-    is_clear = reply.is_whole or (reply.stands_alone and is_own_word)
-    if reference is None and not is_clear:
-        # A yes of the one who was asked counts, whatever follows it.
-        is_yes = reply.kind is ReplyKind.ACCEPT and not words.asks
-        asked = [question for question in asked if is_yes and question.addressee == sender]
-    return any(
-        _takes_up(reply.kind, sender, question)
-        for question in asked
-        if reference in {None, question.message_id}
-    )
-
-
-def _takes_up(kind: ReplyKind, sender: str, question: Asked) -> bool:
-    """Whether an answer of this kind can settle a question; thanks and "you do it" only settle an offer."""
-    if kind in _TAKING:
-        return True
-    if question.asker == sender or question.stance != Stance.ASKS:
-        return False
-    is_offer = question.addressee == question.asker
-    return kind is ReplyKind.ACCEPT or (
-        is_offer and kind in {ReplyKind.HAND, ReplyKind.ACKNOWLEDGE}
-    )
 
 
 def _continued(recent: Sequence[Talk], asked: Sequence[Asked]) -> str | None:

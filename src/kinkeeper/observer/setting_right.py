@@ -17,6 +17,12 @@ _TO_ALL = re.compile(
     r"^(?:\W*(?:no+|nope|nah|actually|make|it'?s|it is)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$",
     re.IGNORECASE,
 )
+_MOVED = re.compile(
+    r"\b(?:moved|changed|pushed|shifted|switched|bumped|preponed|postponed|rescheduled|swapped|put back|brought forward)\b",
+    re.IGNORECASE,
+)
+_TODAY = re.compile(r"to(?:day|night)|now|this", re.IGNORECASE)
+_WEEK = timedelta(days=7)
 _OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 _BARE_NO = frozenset({"no", "sorry"})
 
@@ -59,9 +65,12 @@ def set_right(
     Returns:
         What stands then; None for no correction, or one that changes nothing.
     """
-    if extraction.task or extraction.stance in _OF_ITS_OWN or _refuses(reading, extraction):
+    is_moved = extraction.task is Task.MOVE and not (extraction.activity or extraction.child)
+    if extraction.stance in _OF_ITS_OWN or _refuses(reading, extraction):
         return None
-    is_signed = may_correct(reading.tokens, reading.mentions)
+    if extraction.task and not is_moved:
+        return None
+    is_signed = is_moved or may_correct(reading.tokens, reading.mentions)
     if not is_signed and not is_bare_value(reading.tokens, reading.mentions):
         return None
     for each in arranged:
@@ -108,7 +117,8 @@ def _may_be_meant(
     # An answer to the sender's own question stands for the question.
     if job.attribution is not None and job.owners:
         return is_signed
-    return is_signed and job.stance is Stance.STATES and _TO_ALL.search(reading.text) is not None
+    is_news = _TO_ALL.search(reading.text) is not None or _MOVED.search(reading.text) is not None
+    return is_signed and job.stance is Stance.STATES and is_news
 
 
 def _with_new_values(
@@ -116,7 +126,7 @@ def _with_new_values(
 ) -> Extraction | None:
     if extraction.activity not in {None, job.activity}:
         return None
-    days = _new_days(reading)
+    days = _new_days(reading, job)
     clocks = _new_clocks(reading, job.times[0] if job.times else None)
     child = tuple(one for one in extraction.child if one != sender)
     times = clocks if clocks and clocks != job.times[: len(clocks)] else ()
@@ -147,9 +157,14 @@ def _stance(job: Extraction, sender: str) -> Stance:
     return Stance.CLAIMS if job.owners == (sender,) else Stance.ASSIGNS
 
 
-def _new_days(reading: Reading) -> tuple[date, ...]:
+def _new_days(reading: Reading, job: Extraction) -> tuple[date, ...]:
+    """The days that are named; a weekday that is today's means next week's where the job is still to come."""
+    today = reading.sent_at.date()
+    is_later = bool(job.dates) and min(job.dates) > today
     return tuple(
-        span.begin.date()
+        span.begin.date() + _WEEK
+        if is_later and span.begin.date() == today and not _TODAY.match(span.surface)
+        else span.begin.date()
         for span in _kept(reading)
         if span.has_date and span.grain not in {Grain.WEEK, Grain.MONTH, Grain.YEAR}
     )

@@ -19,7 +19,7 @@ _AFTER_THAT = re.compile(
 )
 _ASIDES = (_WITH, _AFTER_THAT)
 _OF_ANOTHER = re.compile(
-    r"(?<!\w)(?:him|them|her(?= (?:to|from|at|on|home|up|off|back|there|then|now|today|tomorrow|<)| ?[.!?,]| ?$))(?!\w)"
+    r"(?<!\w)(?:him|them|her(?= (?:to|from|at|on|home|up|off|back|there|then|now|today|tomorrow|<(?:date|time|place|act))| ?[.!?,]| ?$))(?!\w)"
 )
 _BY_PRONOUN = re.compile(r" (?:him|her|them)(?!\w)")
 _OWN_ENGAGEMENT = re.compile(

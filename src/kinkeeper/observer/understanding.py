@@ -22,7 +22,6 @@ from kinkeeper.observer import questions, repository
 from kinkeeper.observer.answering import accepts_offers_only, as_answer, loosened
 from kinkeeper.observer.arranged import Arranged, arranged_in
 from kinkeeper.observer.attribution import AttributionOutcome, Reply, attribute
-from kinkeeper.observer.clauses import segments
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
@@ -30,6 +29,7 @@ from kinkeeper.observer.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import Extraction, OpenQuestion
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.parting import segments
 from kinkeeper.observer.reading import Reading, read_message
 from kinkeeper.observer.setting_right import set_right
 
