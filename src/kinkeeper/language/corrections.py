@@ -15,6 +15,7 @@ _MOST_UNKNOWN = 3
 _NAME = "<name>"
 _VALUES = frozenset({"<number>", _NAME})
 _STAR = "*"
+_IT_IS = frozenset({"it's", "its"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +58,16 @@ def may_correct(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bo
         tokens: The message.
         mentions: Household words found in it.
     """
-    if any(token.text == _STAR for token in (*tokens[:1], *tokens[-1:])):
-        return _has_room(tokens, mentions)
-    words = canonical(tokens, mentions)
-    if words[0] == "it's" and _is_value(words[1]):
-        return _has_room(tokens, mentions)
-    spoken = {token.text for token in tokens} | set(words)
-    return not spoken.isdisjoint(correction_words().signs) and _has_room(tokens, mentions)
+    if not tokens:
+        return False
+    texts = [token.text for token in tokens]
+    is_starred = _STAR in {texts[0], texts[-1]}
+    is_signed = is_starred or not correction_words().signs.isdisjoint(texts)
+    if not is_signed and texts[0] not in _IT_IS:
+        return False
+    if not is_signed and not _is_value(canonical(tokens, mentions)[1]):
+        return False
+    return _has_room(tokens, mentions)
 
 
 def reads_as_correction(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> bool:
