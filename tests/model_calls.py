@@ -1,16 +1,19 @@
 """Calls to models as tests make them: values that are right unless a test says otherwise."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
+import pytest
 from pydantic import BaseModel, ConfigDict
 
 from kinkeeper.core.time import Clock, VirtualClock
 from kinkeeper.models.endpoints import DailyLimits, Dialect, Endpoint, ModelConfig, RoleModel
+from kinkeeper.models.errors import ModelError
 from kinkeeper.models.gateway import Gateway
 from kinkeeper.models.model import (
     Author,
@@ -18,9 +21,13 @@ from kinkeeper.models.model import (
     ChatReply,
     ChatRequest,
     ModelRole,
+    Outcome,
     PromptRef,
 )
 from kinkeeper.store.store import Store
+from modelserver import ModelServer
+
+T = TypeVar("T")
 
 HOUSE = "miller"
 ZONE = ZoneInfo("America/Chicago")
@@ -90,3 +97,38 @@ async def streamed(opened: Gateway, call: ChatRequest) -> tuple[list[str], ChatR
 def rows(store: Store, table: Any) -> Sequence[Mapping[str, Any]]:
     """Return all rows of a table, oldest first."""
     return store.read_now(lambda conn: [dict(row._mapping) for row in conn.execute(table.select())])
+
+
+Dialects = pytest.mark.parametrize("dialect", [Dialect.OPENAI, Dialect.OLLAMA])
+
+
+def on(server: ModelServer, dialect: Dialect = Dialect.OPENAI, **changes: Any) -> ModelConfig:
+    """Return settings in which a model of a server does all."""
+    model = role(server.url, **changes)
+    return config(replace(model, endpoint=Endpoint(url=server.url, dialect=dialect)))
+
+
+def call(
+    store: Store, settings: ModelConfig, do: Callable[[Gateway], Awaitable[T]], **more: Any
+) -> T:
+    """Do something with a gateway on an event loop of its own."""
+
+    async def run() -> T:
+        async with gateway(store, settings, **more) as opened:
+            return await do(opened)
+
+    return asyncio.run(run())
+
+
+def outcome(store: Store, settings: ModelConfig, call_: ChatRequest | None = None) -> Outcome:
+    """Return how a call ends that is to fail."""
+    with pytest.raises(ModelError) as caught:
+        call(store, settings, lambda opened: opened.complete(call_ or request()))
+    return caught.value.outcome
+
+
+def stream_outcome(store: Store, settings: ModelConfig) -> Outcome:
+    """Return how a stream ends that is to fail."""
+    with pytest.raises(ModelError) as caught:
+        call(store, settings, lambda opened: streamed(opened, request()))
+    return caught.value.outcome
