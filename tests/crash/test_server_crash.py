@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -37,16 +37,25 @@ LEAST_KILLS = 5
 # How many messages a server takes in before it is killed: within a second or two on a quiet machine.
 LIVES = (5, 160)
 LONGEST_DRAIN_SECONDS = 1800
+# The workers live at the end of the talk, when what waits for a yes for two days would have run out.
+WITHIN = timedelta(hours=40)
 CHATTER = ("lol the dog ate the remote", "good night everyone", "that film was far too long")
 
 
 def talk(length: int) -> list[InboundMessage]:
     """Return talk of which two messages in three are about nothing, and one in ten comes twice."""
+    chat = conversation(length)
+    first, last = chat[0].sent_at, chat[-1].sent_at
+    pace = min(1.0, WITHIN / (last - first))
+    spaced = [
+        replace(each, channel="http", sent_at=first + (each.sent_at - first) * pace)
+        for each in chat
+    ]
     return [
         message
         if (number := int(message.message_id[1:])) % 3 == 0
         else replace(message, text=CHATTER[number % len(CHATTER)])
-        for message in (replace(message, channel="http") for message in conversation(length))
+        for message in spaced
     ]
 
 
