@@ -25,7 +25,7 @@ class Doubt(StrEnum):
 
     NO_SUBJECT = "no_subject"  # a job, but neither for whom nor for what
     NO_OWNER = "no_owner"  # adults are named with a job, but nobody has it
-    SEVERAL_TIMES = "several_times"  # more days are named than were taken, or several hours
+    SEVERAL_TIMES = "several_times"  # more hours than one for one thing
     FAINT = "faint"  # too little to be sure that anything is arranged
     UNPLACED = "unplaced"  # somebody and a day ahead, but nothing to do
 
@@ -47,7 +47,7 @@ def doubt_about(reading: Reading, extraction: Extraction) -> Doubt | None:
         return Doubt.NO_OWNER
     if extraction.confidence < _SURE:
         return Doubt.FAINT
-    return Doubt.SEVERAL_TIMES if _has_more_times(reading, extraction) else None
+    return Doubt.SEVERAL_TIMES if _has_several_times(extraction) else None
 
 
 def _may_be_open(reading: Reading, extraction: Extraction) -> bool:
@@ -73,15 +73,10 @@ def _lacks_owner(reading: Reading, extraction: Extraction) -> bool:
     return extraction.task in ERRANDS or (bool(extraction.task) and bool(reading.of_kind("adult")))
 
 
-def _has_more_times(reading: Reading, extraction: Extraction) -> bool:
-    """Whether more is named than was taken, or several hours were; a change names two, a range has two ends."""
-    if extraction.task is Task.MOVE or extraction.time_ranges:
-        return False
-    days = {span.begin.date() for span in reading.spans if span.has_date}
-    hours = {
-        span.begin.time() for span in reading.spans if span.has_time and span.part_of_day is None
-    }
-    return len(days) > len(extraction.dates) or len(hours) > min(len(extraction.times), 1)
+def _has_several_times(extraction: Extraction) -> bool:
+    """Whether it begins at several times of one day; a change has two, and a range two ends."""
+    is_plain = extraction.task is not Task.MOVE and not extraction.time_ranges
+    return is_plain and len(extraction.dates) <= 1 < len(extraction.times)
 
 
 def _is_unplaced(reading: Reading, extraction: Extraction) -> bool:

@@ -1,14 +1,12 @@
 """What of a model's answer stands on the message, its talk or the household, and what it adds to the rules. Pure.
 
 The rules keep the word on all that they read. The model answers only what was open: never a day or time that the
-rules did not find, never a job for an adult whom the message does not name, never a child of whom nobody spoke,
+rules did not take, never a job for an adult whom the message does not name, never a child of whom nobody spoke,
 never a change of plans or a question.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import date, time
-from typing import TypeVar
 
 from kinkeeper.household.model import Member
 from kinkeeper.observer.candidates import Offer
@@ -24,8 +22,6 @@ _GUESSED = 0.10
 _DONE_BY_SOMEBODY = frozenset({Stance.STATES, Stance.ASSIGNS, Stance.CLAIMS})
 _OF_THE_RULES = frozenset({Task.CANCEL, Task.MOVE})
 _NOT_GUESSED = _OF_THE_RULES | ERRANDS
-
-_T = TypeVar("_T", date, time)
 
 
 def grounded(answer: Answer, offer: Offer) -> tuple[Answer, int]:
@@ -82,7 +78,7 @@ def added_to(
         case Doubt.SEVERAL_TIMES:
             filled = _with_times(extraction, answer, offer)
         case Doubt.NO_OWNER:
-            filled = _with_owners(extraction, answer, sender)
+            filled = _with_owner(extraction, answer, offer, sender)
         case _:
             filled = arranges(_with_subject(extraction, answer, offer))
     if filled == extraction or not filled.is_coordination:
@@ -117,25 +113,18 @@ def _with_subject(extraction: Extraction, answer: Answer, offer: Offer) -> Extra
 
 
 def _with_times(extraction: Extraction, answer: Answer, offer: Offer) -> Extraction:
-    """Of several days and times take those that are meant."""
-    dates = _chosen(answer.dates, offer.dates) or extraction.dates
-    times = _chosen(answer.times, offer.times) or extraction.times
-    return replace(
-        extraction,
-        dates=dates,
-        is_day_implied=extraction.is_day_implied and dates == extraction.dates,
-        times=times,
-        time_ranges=tuple(each for each in extraction.time_ranges if each[0] in times),
-    )
+    """Of several times of day take those that are meant; others than the rules took are never taken."""
+    chosen = {offer.times[key] for key in answer.times}
+    meant = tuple(each for each in extraction.times if each in chosen)
+    return replace(extraction, times=meant or extraction.times)
 
 
-def _chosen(keys: Sequence[str], offered: Mapping[str, _T]) -> tuple[_T, ...]:
-    return tuple(sorted({offered[key] for key in keys if key in offered}))
-
-
-def _with_owners(extraction: Extraction, answer: Answer, sender: Member | None) -> Extraction:
-    """Give the job to whom the model names, where the message says that somebody has it."""
-    if not answer.owners or extraction.seeks_owner or answer.stance not in _DONE_BY_SOMEBODY:
+def _with_owner(
+    extraction: Extraction, answer: Answer, offer: Offer, sender: Member | None
+) -> Extraction:
+    """Give the job to the one adult whom the message names; between two a model does not choose."""
+    is_one = len(offer.owners) == len(answer.owners) == 1
+    if not is_one or extraction.seeks_owner or answer.stance not in _DONE_BY_SOMEBODY:
         return extraction
     is_own = sender is not None and answer.owners == [sender.id]
     return replace(
