@@ -110,5 +110,5 @@ async def _tried(settings: Settings) -> Finding:
         milliseconds = 1000 * (perf_counter() - start)
         found = f"{embedder.model}, {vectors.shape[1]} numbers, {milliseconds:.0f} ms to begin with"
         if settings.embedder is EmbedderChoice.AUTO and isinstance(embedder, HashingEmbedder):
-            return warning(_CHECK, f"{found}: it compares spelling, not meaning", REMEDY)
+            return ok(_CHECK, f"{found}; it compares spelling, not meaning: for that, {REMEDY}")
         return ok(_CHECK, found)

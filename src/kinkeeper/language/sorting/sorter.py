@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 import numpy as np
 import structlog
 
-from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder
@@ -82,7 +82,7 @@ class Sorter:
     ) -> Iterator[Sorted]:
         head = load_head(self._kind, model)
         if head is None:
-            raise LookupError(f"no head of {self._kind} is shipped for {model}")
+            raise InvariantError(f"no head of {self._kind} is shipped for {model}")
         for text, vector in zip(texts, vectors, strict=True):
             yield Sorted(chances=head.predict(self._cues.seen_in(text), vector), stage=model)
 

