@@ -256,3 +256,9 @@ def test_second_thoughts_about_an_own_claim_leave_it_open(family: Chat, words: s
     family.say("Mon 2026-03-02 09:00", "john", "I'll get Leo from soccer tomorrow")
     family.say("Mon 2026-03-02 09:30", "john", words)
     assert [owner for owner, *_ in cards(family)] == [["unspecified"]]
+
+
+def test_nobody_is_asked_to_confirm_what_says_nothing(family: Chat) -> None:
+    family.say("Mon 2026-03-02 09:00", "sarah", "who's watching the finale tonight, no spoilers")
+    family.say("Mon 2026-03-02 09:01", "john", "me!!")
+    assert cards(family) == []

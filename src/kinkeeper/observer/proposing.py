@@ -12,7 +12,7 @@ from kinkeeper.actions.effects.calendar import (
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
-from kinkeeper.observer.case import Case
+from kinkeeper.observer.case import HANDOVERS, Case
 from kinkeeper.observer.changing import Effects, changed, give_way
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.phrasing import BOTH, Phrasing
@@ -90,6 +90,8 @@ class Proposer:
                 return None
         elif not extraction.dates and self._type(ground) is not ActionType.CARE_ASSIGNMENT:
             # An event without a day is nothing that could stand in a calendar.
+            return None
+        elif _says_too_little(extraction):
             return None
         elif ground.frees and not extraction.owners:
             written = ground.frees
@@ -326,6 +328,16 @@ class Proposer:
                 label=BOTH, effects=(*earlier, *written), result=f"{first} and {second}: {what}."
             ),
         )
+
+
+def _says_too_little(extraction: Extraction) -> bool:
+    """Whether a person could not tell what they confirm: no child, activity, handover or hour of anybody's ("Plan Tue")."""
+    if extraction.child or extraction.activity or extraction.location:
+        return False
+    if extraction.owners and extraction.times:
+        return False
+    is_handover = extraction.task in HANDOVERS
+    return not is_handover and not any(entity.type == "task" for entity in extraction.entities)
 
 
 def _with(ground: Ground, extraction: Extraction) -> Ground:
