@@ -131,7 +131,7 @@ def test_without_grounding_its_words_reach_the_cards(
     family: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_extraction, "grounded", lambda answer, _offer: (answer, 0))
-    messages = of(family, 60, step=17)
+    messages = of(family, 150, step=7)
     attack(family, ObeyingModel(), messages)
     assert violations(family, messages)
 

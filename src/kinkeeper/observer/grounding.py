@@ -114,7 +114,7 @@ def _with_subject(extraction: Extraction, answer: Answer, offer: Offer) -> Extra
 
 def _with_times(extraction: Extraction, answer: Answer, offer: Offer) -> Extraction:
     """Of several times of day take those that are meant; others than the rules took are never taken."""
-    chosen = {offer.times[key] for key in answer.times}
+    chosen = {offer.times[key] for key in answer.times if key in offer.times}
     meant = tuple(each for each in extraction.times if each in chosen)
     return replace(extraction, times=meant or extraction.times)
 
