@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import SourceType
-from kinkeeper.observer.model import Extraction, Stance
+from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.tables import observer_messages
 
@@ -77,37 +77,6 @@ def _jobs(
     if len(own) < 2:  # noqa: PLR2004 - a list of jobs has two at least
         return (extraction_from_record(record),)
     return tuple(extraction_from_record(action.proposal.extraction) for action in own)
-
-
-def is_open_to_correction(
-    conn: Connection,
-    household: str,
-    chat_id: str,
-    *,
-    sender: str,
-    since: datetime,
-    before: datetime,
-) -> bool:
-    """Tell whether somebody arranged something themselves in [since, before], or the last was an announcement.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
-        sender: Member id, or the name as sent.
-        since: Aware.
-        before: Aware.
-    """
-    table = observer_messages.c
-    rows = conn.execute(
-        select(table.sender, table.extraction["stance"].as_string())
-        .where(_is_arranged(household, chat_id, since, before))
-        .order_by(table.sent_at.desc(), func.length(table.id).desc(), table.id.desc())
-        .limit(_MOST)
-    ).all()
-    return any(who == sender for who, _ in rows) or any(
-        stance == Stance.STATES for _, stance in rows[:1]
-    )
 
 
 def _is_arranged(

@@ -27,7 +27,6 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
-from kinkeeper.observer.arranged import is_open_to_correction
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.participants import Participants
@@ -178,7 +177,7 @@ class Intake:
                 asks=bool(setting.asked) and words.asks,
             )
             or self._revises_own(conn, message, sender, words)
-            or self._sets_right(conn, message, sender, words),
+            or self._sets_right(conn, message, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -303,18 +302,13 @@ class Intake:
             since = message.sent_at - _PROMISE_HOLDS
         else:
             return False
-        return (
-            repository.latest_with_action(
-                conn, self._participants.household.id, message.chat_id, sender=sender, since=since,
-                message_id=None,
-            )
-            is not None
+        return repository.has_planning(
+            conn, self._participants.household.id, message.chat_id, since=since,
+            before=message.sent_at, sender=sender,
         )  # fmt: skip
 
-    def _sets_right(
-        self, conn: Connection, message: InboundMessage, sender: str, words: _Words
-    ) -> bool:
-        """Whether a message may set right what was just arranged in its chat ("10am sorry", "choir is shut")."""
+    def _sets_right(self, conn: Connection, message: InboundMessage, words: _Words) -> bool:
+        """Whether a message may set right what was just planned in its chat ("10am sorry", "choir is shut")."""
         is_change = calls_off(words.tokens) and any(
             mention.kind == WordKind.ACTIVITY for mention in words.mentions
         )
@@ -322,8 +316,8 @@ class Intake:
             return False
         if not (is_change or may_correct(words.tokens, words.mentions)):
             return False
-        return is_open_to_correction(
-            conn, self._participants.household.id, message.chat_id, sender=sender,
+        return repository.has_planning(
+            conn, self._participants.household.id, message.chat_id,
             since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
 
