@@ -108,6 +108,17 @@ def test_what_is_sent_is_the_instructions_first_and_the_message_last(family: Cha
     assert (request.role.value, request.temperature) == ("extraction", 0)
 
 
+def test_an_answer_with_little_ground_does_not_cost_a_clear_job_its_place(family: Chat) -> None:
+    row = talk(
+        family, Scripted(ANSWER | {"children": ["leo"], "activity": "soccer", "place": "casino"})
+    )
+    [asked] = row["consulted"]
+    assert (asked["discarded"], asked["answer"]["activity"]) == (2, "soccer")
+    assert (row["extraction"]["extractor"], row["extraction"]["activity"]) == ("rules", None)
+    assert row["action_id"] is not None
+    assert family.wait(family.system.prover().prove(row["id"])).is_same
+
+
 def test_a_message_brings_one_question_however_much_of_it_is_open(family: Chat) -> None:
     models = Scripted(ANSWER)
     family.extractor = ModelExtractor(models, extraction_prompt())

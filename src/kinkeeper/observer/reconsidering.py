@@ -18,8 +18,13 @@ def offered(part: Part, around: Around) -> Offer:
 
 
 def reconsidered(part: Part, around: Around, consultation: Consultation, offer: Offer) -> Part:
-    """Return an arrangement with what a model adds, and the record of it."""
+    """Return an arrangement with what a model adds, and the record of it.
+
+    An answer of which too much has no ground never costs an arrangement its place that counted without it.
+    """
     extraction = added_to(part.extraction, consultation, offer, sender=around.sender)
+    if extraction.confidence < around.threshold <= part.extraction.confidence:
+        extraction = part.extraction
     return replace(part, extraction=extraction, consultation=consultation)
 
 

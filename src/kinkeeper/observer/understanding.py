@@ -143,6 +143,7 @@ class Around:
         sender: Who wrote it, if known.
         participants: The household compiled.
         earlier: Reads the context window, newest first.
+        threshold: Confidence from which an arrangement counts.
     """
 
     number: int
@@ -150,6 +151,7 @@ class Around:
     sender: Member | None
     participants: Participants
     earlier: Callable[[], Sequence[Earlier]]
+    threshold: float
 
 
 class Understanding:
@@ -279,7 +281,7 @@ class Understanding:
         for number, part in enumerate(parts):
             around = Around(
                 number=number, loaded=loaded, sender=member, participants=self._participants,
-                earlier=earlier,
+                earlier=earlier, threshold=self._config.extraction_threshold,
             )  # fmt: skip
             is_asked = any(each.consultation for each in looked)
             looked.append(part if is_asked else await self._extractor.reconsider(part, around))
