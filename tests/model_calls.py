@@ -60,7 +60,7 @@ def role(url: str, **changes: Any) -> RoleModel:
     """Return a role's model on the server at an address."""
     made = RoleModel(
         endpoint=Endpoint(url=url, dialect=Dialect.OPENAI), model="test-model",
-        timeout=timedelta(seconds=10), temperature=0, max_output_tokens=300, context_tokens=4096,
+        timeout=timedelta(seconds=10), context_tokens=4096,
     )  # fmt: skip
     return replace(made, **changes)
 

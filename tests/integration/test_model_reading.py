@@ -201,12 +201,14 @@ def worked(database: Path, **settings: Any) -> list[Row[Any]]:
 @pytest.mark.slow
 def test_workers_ask_the_server_of_the_settings_and_outlive_its_failure(tmp_path: Path) -> None:
     with model_server() as server:
-        named = {"model_url": server.url, "model_name": "m"}
+        named = {"model_url": server.url, "model_name": "m", "model_max_output_tokens": 2000}
         server.will(says(json.dumps(ANSWER)))
         *_, helped = worked(tmp_path / "1.db", **named)
         asked = len(server.calls)
         *_, alone = worked(tmp_path / "2.db", extractor="rules", **named)
         assert len(server.calls) == asked == 1
+        body = server.calls[0].body
+        assert (body["max_tokens"], body["temperature"]) == (2000, 0)
         server.will(fails(400))
         *_, failed = worked(tmp_path / "3.db", **named)
     assert helped.extraction["child"] == ["mia"]

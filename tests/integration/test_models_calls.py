@@ -43,7 +43,7 @@ def test_an_answer_comes_whole_or_in_pieces(
 
 def test_what_openai_s_protocol_says(calls: Store, models: ModelServer) -> None:
     schema = output_schema(Booking)
-    asked = request("leo at four", output=schema, max_output_tokens=100)
+    asked = request("leo at four", output=schema, max_output_tokens=100, temperature=0)
     call(calls, on(models, temperature=0.5), lambda opened: opened.complete(asked))
     sent = models.calls[0]
     assert sent.path == "/v1/chat/completions"
@@ -64,12 +64,13 @@ def test_what_openai_s_protocol_says(calls: Store, models: ModelServer) -> None:
 
 def test_what_ollama_s_protocol_says(calls: Store, models: ModelServer) -> None:
     schema = output_schema(Booking)
-    settings = on(models, Dialect.OLLAMA)
-    call(calls, settings, lambda opened: opened.complete(request(output=schema)))
+    settings = on(models, Dialect.OLLAMA, max_output_tokens=300)
+    asked = request(output=schema, max_output_tokens=100, temperature=0.7)
+    call(calls, settings, lambda opened: opened.complete(asked))
     sent = models.calls[0]
     assert sent.path == "/api/chat"
     assert sent.body["format"] == schema.schema
-    assert sent.body["options"] == {"temperature": 0, "num_predict": 300, "num_ctx": 4096}
+    assert sent.body["options"] == {"temperature": 0.7, "num_predict": 300, "num_ctx": 4096}
     assert sent.body["stream"] is False
 
 
@@ -126,7 +127,7 @@ def test_a_server_that_names_a_parameter_it_does_not_take_is_asked_without_it(
 
     picky = refuses_parameter("temperature", refuses_parameter("max_tokens", says("hello")))
     models.will(picky)
-    assert call(calls, on(models), thrice) == ["hello"] * 3
+    assert call(calls, on(models, max_output_tokens=300), thrice) == ["hello"] * 3
     assert len(models.calls) == 5
     assert models.calls[-1].body["max_completion_tokens"] == 300
     assert "temperature" not in models.calls[-1].body

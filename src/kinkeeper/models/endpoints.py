@@ -63,18 +63,18 @@ class RoleModel:
         endpoint: Its server.
         model: As the server names it.
         timeout: Of a whole call with its retries, > 0.
-        temperature: >= 0.
-        max_output_tokens: Longest answer, > 0.
         context_tokens: What the server is to keep room for, request and answer together, where it can be told.
+        temperature: Of all its calls, >= 0; None: as each call asks.
+        max_output_tokens: Longest answer, > 0; None: as each call asks.
         price: Of its tokens.
     """
 
     endpoint: Endpoint
     model: str
     timeout: timedelta
-    temperature: float
-    max_output_tokens: int
     context_tokens: int
+    temperature: float | None = None
+    max_output_tokens: int | None = None
     price: Price = Price()
 
 

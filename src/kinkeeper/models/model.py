@@ -105,8 +105,8 @@ class ChatRequest:
         is_ambient: Whether it holds text that nobody addressed to the assistant; such text does not
             leave for a public host unless the settings allow it.
         output: Shape of the answer; None for free text.
-        max_output_tokens: Fewer than the role's limit, or None for that limit.
-        temperature: Instead of the role's, >= 0; None for that.
+        max_output_tokens: Longest answer that the job needs, > 0; where the role says another, that counts.
+        temperature: That the job needs, >= 0; where the role says another, that counts.
         is_repair: Whether it asks to correct an answer that did not fit.
     """
 

@@ -12,6 +12,9 @@ from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
 
 T = TypeVar("T")
 
+_USUAL_ANSWER = 1024
+"""Tokens, where nobody says how long an answer may be."""
+
 
 class Reading(Protocol):
     """An answer that comes in pieces, as far as it was read."""
@@ -135,9 +138,10 @@ def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str,
 
 def temperature_of(request: ChatRequest, role: RoleModel) -> float:
     """Return how freely the model is to answer."""
-    return role.temperature if request.temperature is None else request.temperature
+    wanted = request.temperature if role.temperature is None else role.temperature
+    return 0.0 if wanted is None else wanted
 
 
 def answer_limit(request: ChatRequest, role: RoleModel) -> int:
     """Return how many tokens an answer may have."""
-    return min(request.max_output_tokens or role.max_output_tokens, role.max_output_tokens)
+    return role.max_output_tokens or request.max_output_tokens or _USUAL_ANSWER

@@ -32,8 +32,8 @@ _MODEL = "Model of this role, as its server names it."
 _URL = "Its server, where it is another."
 _KEY = "Key of that server; _FILE names a file with it."
 _TIMEOUT = "Longest wait for a whole answer, seconds."
-_TEMPERATURE = "How freely it answers; 0 is the most repeatable."
-_LONGEST = "Longest answer, tokens."
+_TEMPERATURE = "How freely it answers, 0 the most repeatable; as each job needs where not set."
+_LONGEST = "Longest answer, tokens; as each job needs where not set. A model that first thinks aloud needs more."
 _PRICE = "Price of a million tokens of requests/answers, in any currency."
 
 
@@ -61,7 +61,8 @@ class ModelSettings(BaseModel):
         default=None, description="Key of that server; MODEL_API_KEY_FILE names a file with it."
     )
     model_dialect: Dialect = Field(
-        default=Dialect.AUTO, description="What servers speak: openai, ollama, or auto to find out."
+        default=Dialect.AUTO,
+        description="What that server speaks: openai, ollama, or auto to find out.",
     )
     model_gguf: Path | None = Field(
         default=None, description="Model file to run here with llama.cpp, instead of MODEL_URL."
@@ -73,8 +74,8 @@ class ModelSettings(BaseModel):
         default=None, min_length=1, description="Model of all roles that set no other."
     )
     model_timeout_seconds: Seconds = Field(default=60, description=_TIMEOUT)
-    model_temperature: Temperature = Field(default=0, description=_TEMPERATURE)
-    model_max_output_tokens: Positive = Field(default=1024, description=_LONGEST)
+    model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
+    model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
     model_context_tokens: Positive = Field(
         default=8192,
         description="Room for a request and its answer, where the server can be told; tokens.",
