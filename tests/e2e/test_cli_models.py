@@ -87,3 +87,22 @@ def test_the_doctor_tells_what_is_wrong_with_a_model(program: Program, server: M
     assert "cannot be reached" in told(MODEL_URL=gone.url, MODEL_NAME="small")["found"]
     file = told(MODEL_GGUF="/nowhere/model.gguf")
     assert file["health"] == "warning"
+
+
+def test_the_doctor_tells_of_a_public_host_whether_it_is_well_or_not(
+    program: Program, server: ModelServer
+) -> None:
+    # No private address, and yet on this machine.
+    address = server.url.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - called, not listened on
+
+    def told(**settings: str) -> list[tuple[str, str]]:
+        ran = with_settings(program, "doctor", "--json", MODEL_URL=address, **settings)
+        found = [each for each in ran.value["checks"] if each["check"] == "language models"]
+        return [(each["health"], each["found"]) for each in found]
+
+    (well, _), (refused, why) = told(MODEL_NAME="big")
+    assert (well, refused) == ("ok", "warning")
+    assert "kept from it" in why
+    (_, missing), (_, why) = told(MODEL_NAME="small", ALLOW_REMOTE_MODEL_FOR_CHAT="true")
+    assert "does not have small" in missing
+    assert "may go to it" in why

@@ -59,7 +59,7 @@ def look_at_servers(settings: Settings) -> Sequence[ServerState]:
 
 
 def model_findings(settings: Settings) -> Sequence[Finding]:
-    """Return what a check of the model servers finds. Blocks.
+    """Return what a check of the model servers finds; of one on a public host also who may ask it. Blocks.
 
     Args:
         settings: In force.
@@ -67,8 +67,12 @@ def model_findings(settings: Settings) -> Sequence[Finding]:
     states = look_at_servers(settings)
     if not states:
         return (ok(_CHECK, "none; rules do all work (MODEL_URL or MODEL_GGUF names one)"),)
+    is_allowed = settings.allow_remote_model_for_chat
     return tuple(
-        _finding(state, is_allowed=settings.allow_remote_model_for_chat) for state in states
+        finding
+        for state in states
+        for finding in (_finding(state), _privacy(state, is_allowed=is_allowed))
+        if finding is not None
     )
 
 
@@ -91,21 +95,26 @@ async def _look(settings: Settings, config: ModelConfig, endpoint: Endpoint) -> 
     )  # fmt: skip
 
 
-def _finding(state: ServerState, *, is_allowed: bool) -> Finding:
+def _finding(state: ServerState) -> Finding:
     if state.problem is not None:
         return warning(_CHECK, f"{state.address}: {state.problem}", _WITHOUT)
     if state.missing:
         some = ", ".join(state.models[:_SHOWN])
         found = f"{state.address} does not have {', '.join(state.missing)}"
         return warning(_CHECK, found, f"load it there, or name one that it has ({some}, …)")
-    if not state.is_private and is_allowed:
-        found = f"{state.address} is a public host, and text of group chats may go to it"
-        return warning(_CHECK, found, "if that is not meant, ALLOW_REMOTE_MODEL_FOR_CHAT=false")
-    if not state.is_private:
-        found = f"{state.address} is a public host; text of group chats is kept from it"
-        remedy = "name a server at home, or allow it with ALLOW_REMOTE_MODEL_FOR_CHAT=true"
-        return warning(_CHECK, found, remedy)
     names = ", ".join(dict.fromkeys(state.wanted.values()))
     if state.milliseconds is None:
         return ok(_CHECK, f"{state.address} is started with the first call")
     return ok(_CHECK, f"{state.address} answers in {state.milliseconds:.0f} ms and has {names}")
+
+
+def _privacy(state: ServerState, *, is_allowed: bool) -> Finding | None:
+    """Return what becomes of the text of chats where a server is on a public host, well or not."""
+    if state.is_private:
+        return None
+    if is_allowed:
+        found = f"{state.address} is a public host, and text of group chats may go to it"
+        return warning(_CHECK, found, "if that is not meant, ALLOW_REMOTE_MODEL_FOR_CHAT=false")
+    found = f"{state.address} is a public host; text of group chats is kept from it"
+    remedy = "name a server at home, or allow it with ALLOW_REMOTE_MODEL_FOR_CHAT=true"
+    return warning(_CHECK, found, remedy)
