@@ -60,8 +60,9 @@ def test_a_server_that_is_gone_is_a_warning_and_texts_are_still_sorted(program: 
     found = finding(program, **gone)
     assert found["health"] == "warning"
     assert "refuses the connection" in found["found"]
-    sorted_ = ran(program, "sort", "--json", "what's", "on", "my", "calendar", **gone).value
-    assert sorted_["domains"] == ["calendar"]
+    sorted_ = ran(program, "sort", "--json", "what's", "on", "my", "calendar", **gone)
+    assert sorted_.value["domains"] == ["calendar"]
+    assert "sorting.unfitted" in sorted_.err  # hashing judged, and nobody is led to think otherwise
 
 
 def test_a_choice_that_says_too_little_or_too_much_is_refused(program: Program) -> None:

@@ -13,6 +13,7 @@ from kinkeeper.models.model import Outcome, PromptRef
 from kinkeeper.models.structured import output_schema
 from kinkeeper.observer.candidates import Offer, offer_of
 from kinkeeper.observer.consultation import (
+    ANSWERED,
     Answer,
     Consultation,
     consultation_record,
@@ -26,6 +27,7 @@ from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
 from kinkeeper.observer.model_extraction import answer_type
 from kinkeeper.observer.participants import compile_participants
 from kinkeeper.observer.reading import Reading, read_message
+from kinkeeper.observer.trace_words import consulted
 from kinkeeper.observer.wanted import ERRANDS
 
 HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
@@ -239,3 +241,10 @@ def test_whatever_a_model_says_stays_within_what_was_said_and_known(
     assert not (is_guessed and after.task in {Task.CANCEL, Task.MOVE})
     assert not (is_guessed and after.task in ERRANDS and not after.owners)
     assert (after.stance is Stance.ASKS) == (rules.stance is Stance.ASKS)
+
+
+@pytest.mark.parametrize("outcome", sorted(set(Outcome) - ANSWERED - {Outcome.CANCELLED}))
+def test_why_there_was_no_answer_is_told_in_words(outcome: Outcome) -> None:
+    told = consulted(Consultation(part=0, doubt=Doubt.FAINT.value, outcome=outcome, prompt=PROMPT))
+    assert "_" not in told
+    assert f"({outcome.value})" not in told

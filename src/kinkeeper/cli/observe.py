@@ -24,7 +24,7 @@ def observe(
         ),
     ] = False,
 ) -> None:
-    """Replay a chat on a virtual clock; a decision a line."""
+    """Replay a chat on a virtual clock, by rules alone; a decision a line."""
     from kinkeeper.cli.input import lines_of
 
     if enqueue and until:

@@ -82,6 +82,9 @@ _NO_ANSWERS: Mapping[str, str] = MappingProxyType({
     Outcome.OVER_BUDGET: "was not asked, as the budget is spent or the talk too long",
     Outcome.PUBLIC_HOST: "was not asked, as it is on a public host",
     Outcome.CIRCUIT_OPEN: "was not asked, as it had failed several times just before",
+    Outcome.OVERLOADED: "was too busy",
+    Outcome.SERVER_ERROR: "failed while it answered",
+    Outcome.REJECTED: "did not take the question (`kinkeeper doctor` looks at its settings)",
 })  # fmt: skip
 
 

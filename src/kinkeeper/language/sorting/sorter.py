@@ -56,6 +56,7 @@ class Sorter:
         self._cues = load_cues(f"{kind}_cues")
         self._embedder = embedder
         if embedder is not None and load_head(kind, embedder.model) is None:
+            log.warning("sorting.unfitted", kind=kind, model=embedder.model)
             self._embedder = HashingEmbedder()
 
     async def sort(self, texts: Sequence[str]) -> list[Sorted]:
