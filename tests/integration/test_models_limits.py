@@ -155,6 +155,28 @@ def test_a_refusal_says_which_limit_and_until_when(store: Store) -> None:
     assert caught.value.retry_after == timedelta(hours=12)
 
 
+@pytest.mark.parametrize("counted", [(-5_000, -5_000), (10**12, 1), (1, 10**30)])
+def test_tokens_that_cannot_be_are_counted_from_the_texts(
+    store: Store, counted: tuple[int, int]
+) -> None:
+    """They neither fill the day's budget up again nor break what is kept; nor does a name that is none."""
+    limits = DailyLimits(tokens=1_500)
+
+    async def run(url: str) -> list[Outcome]:
+        every = role(url, max_output_tokens=300)
+        async with gateway(store, config(every, limits=limits, keeps_text=True)) as opened:
+            return [await ended(opened) for _ in range(3)]
+
+    with model_server() as server:
+        server.will(says("hel\0lo", counted=counted, model="a\0name" * 100))
+        assert asyncio.run(run(server.url)) == [Outcome.OK] * 3
+    (day,) = rows(store, model_budgets)
+    assert 0 < day["tokens"] < 100
+    kept = rows(store, model_calls)
+    assert {(row["model"], row["is_estimated"]) for row in kept} == {("test-model", 1)}
+    assert all("\0" not in row["answered"] for row in kept)
+
+
 def test_what_a_call_in_vain_costs(store: Store) -> None:
     """Nothing where no server saw it, a call where it was refused at once, else the most it can have taken."""
     spent = []

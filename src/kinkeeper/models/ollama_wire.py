@@ -14,6 +14,7 @@ from kinkeeper.models.wire import (
     decoded,
     failed,
     messages_of,
+    model_of,
     temperature_of,
     unreadable,
 )
@@ -98,7 +99,7 @@ class OllamaReading:
 
     def __init__(self, request: ChatRequest, role: RoleModel) -> None:
         self._request = request
-        self._model = role.model
+        self._role = role
         self._texts: list[str] = []
         self._last = _Answer()
 
@@ -125,4 +126,6 @@ class OllamaReading:
             input_tokens=last.prompt_eval_count, output_tokens=last.eval_count,
         )  # fmt: skip
         finish = Finish.LENGTH if last.done_reason == "length" else Finish.STOP
-        return ChatReply(text=text, model=last.model or self._model, usage=usage, finish=finish)
+        return ChatReply(
+            text=text, model=model_of(last.model, self._role), usage=usage, finish=finish
+        )

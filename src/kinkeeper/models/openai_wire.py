@@ -14,6 +14,7 @@ from kinkeeper.models.wire import (
     decoded,
     failed,
     messages_of,
+    model_of,
     temperature_of,
     unreadable,
 )
@@ -115,7 +116,8 @@ class OpenAIReading:
 
     def __init__(self, request: ChatRequest, role: RoleModel) -> None:
         self._request = request
-        self._model = role.model
+        self._role = role
+        self._model: str | None = None
         self._texts: list[str] = []
         self._usage: _Usage | None = None
         self._finish = Finish.STOP
@@ -153,7 +155,9 @@ class OpenAIReading:
             input_tokens=counted.prompt_tokens if counted else None,
             output_tokens=counted.completion_tokens if counted else None,
         )  # fmt: skip
-        return ChatReply(text=text, model=self._model, usage=usage, finish=self._finish)
+        return ChatReply(
+            text=text, model=model_of(self._model, self._role), usage=usage, finish=self._finish
+        )
 
 
 def _answer(data: bytes) -> _Answer:

@@ -82,9 +82,14 @@ def insert_call(conn: Connection, record: CallRecord) -> None:
             output_tokens=usage.output_tokens if usage else None,
             is_estimated=int(usage is not None and usage.is_estimated), cost_micros=record.cost_micros,
             sent=texts if record.keeps_text else None,
-            answered=record.answered if record.keeps_text else None,
+            answered=_storable(record.answered) if record.keeps_text else None,
         )
     )  # fmt: skip
+
+
+def _storable(text: str | None) -> str | None:
+    """Return a text as every database takes it: without zero characters."""
+    return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def insert_fallback(

@@ -5,6 +5,8 @@ from kinkeeper.models.model import ChatRequest, Usage
 _CHARACTERS_A_TOKEN = 4
 # What templates put around each message: who speaks, where it begins and ends.
 _AROUND_A_MESSAGE = 16
+_MOST = 10_000_000
+"""Tokens of a call; what a server claims beyond, or below nothing, would spend a budget or fill it up again."""
 
 
 def estimated(text: str) -> int:
@@ -27,7 +29,7 @@ def at_most(request: ChatRequest) -> int:
 def usage_of(
     request: ChatRequest, answer: str, *, input_tokens: int | None, output_tokens: int | None
 ) -> Usage:
-    """Return what a call took, estimated where its server does not say.
+    """Return what a call took, estimated where its server does not say, or says what cannot be.
 
     Args:
         request: What was sent.
@@ -35,10 +37,14 @@ def usage_of(
         input_tokens: As the server counts; None where it does not.
         output_tokens: The same of the answer.
     """
-    if input_tokens is None or output_tokens is None:
+    if input_tokens is None or output_tokens is None or not _can_be(input_tokens, output_tokens):
         sent = sum(estimated(message.text) for message in request.messages)
         return Usage(input_tokens=sent, output_tokens=estimated(answer), is_estimated=True)
     return Usage(
         input_tokens=input_tokens, output_tokens=output_tokens,
         is_input_cut=input_tokens < at_least(request),
     )  # fmt: skip
+
+
+def _can_be(*counts: int) -> bool:
+    return all(0 <= count <= _MOST for count in counts)

@@ -12,6 +12,9 @@ from kinkeeper.models.model import ChatReply, ChatRequest, Outcome
 
 T = TypeVar("T")
 
+_LONGEST_NAME = 200
+"""Characters of a model's name."""
+
 _USUAL_ANSWER = 1024
 """Tokens, where nobody says how long an answer may be."""
 
@@ -134,6 +137,12 @@ def messages_of(request: ChatRequest, *, is_schema_told: bool) -> list[dict[str,
         schema = msgspec.json.encode(request.output.schema).decode()
         messages[0]["content"] += f"\n\nAnswer with one JSON object of this JSON Schema:\n{schema}"
     return messages
+
+
+def model_of(told: str | None, role: RoleModel) -> str:
+    """Return the name of who answered: as the server tells it if that is a name, else as it was asked for."""
+    is_name = told is not None and told.isprintable() and 0 < len(told) <= _LONGEST_NAME
+    return told if told is not None and is_name else role.model
 
 
 def temperature_of(request: ChatRequest, role: RoleModel) -> float:

@@ -71,7 +71,10 @@ class ModelSettings(BaseModel):
         default=None, description="Threads for it; all cores but one where not set."
     )
     model_name: str | None = Field(
-        default=None, min_length=1, description="Model of all roles that set no other."
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="Model of all roles that set no other.",
     )
     model_timeout_seconds: Seconds = Field(default=60, description=_TIMEOUT)
     model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
@@ -97,21 +100,23 @@ class ModelSettings(BaseModel):
         default=False,
         description="Let text of group chats go to models on public hosts, not only on private addresses.",
     )
-    light_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    light_model: str | None = Field(default=None, min_length=1, max_length=200, description=_MODEL)
     light_model_url: Url | None = Field(default=None, description=_URL)
     light_model_api_key: Secret | None = Field(default=None, description=_KEY)
     light_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
     light_model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
     light_model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
     light_model_price: Prices | None = Field(default=None, description=_PRICE)
-    strong_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    strong_model: str | None = Field(default=None, min_length=1, max_length=200, description=_MODEL)
     strong_model_url: Url | None = Field(default=None, description=_URL)
     strong_model_api_key: Secret | None = Field(default=None, description=_KEY)
     strong_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
     strong_model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
     strong_model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
     strong_model_price: Prices | None = Field(default=None, description=_PRICE)
-    extraction_model: str | None = Field(default=None, min_length=1, description=_MODEL)
+    extraction_model: str | None = Field(
+        default=None, min_length=1, max_length=200, description=_MODEL
+    )
     extraction_model_url: Url | None = Field(default=None, description=_URL)
     extraction_model_api_key: Secret | None = Field(default=None, description=_KEY)
     extraction_model_timeout_seconds: Seconds | None = Field(default=None, description=_TIMEOUT)
