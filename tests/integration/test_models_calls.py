@@ -172,6 +172,15 @@ def test_a_request_that_a_server_silently_cuts_is_counted(
     assert [row["outcome"] for row in rows(calls, model_calls)] == ["truncated"]
 
 
+def test_what_a_model_says_to_itself_first_is_no_part_of_its_answer(
+    calls: Store, models: ModelServer
+) -> None:
+    models.will(says(f'<think>\n{{"who": "mia"}}? No.\n</think>\n\n{GOOD}'))
+    answer = call(calls, on(models), lambda opened: ask(opened, request(), Booking))
+    assert (answer.value, answer.is_repaired) == (Booking(who="leo", hour=16), False)
+    assert [row["outcome"] for row in rows(calls, model_calls)] == ["ok"]
+
+
 def test_a_typed_answer_is_asked_for_once_more_with_what_was_wrong(
     calls: Store, models: ModelServer
 ) -> None:

@@ -21,6 +21,9 @@ from kinkeeper.models.model import (
 
 T = TypeVar("T", bound=BaseModel)
 
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+"""What some models say to themselves first, where their server does not keep it to itself."""
+
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 _ERRORS_SHOWN = 8
 # A longer answer that does not fit is not worth its tokens a second time.
@@ -116,8 +119,10 @@ def _read(reply: ChatReply, output: type[T]) -> T:
 
 
 def _validated(text: str, output: type[T]) -> T:
-    fenced = _FENCED.fullmatch(text)
-    return output.model_validate_json(fenced.group(1) if fenced else text, strict=True)
+    thought = _THOUGHT.match(text)
+    answer = text[thought.end() :] if thought else text
+    fenced = _FENCED.fullmatch(answer)
+    return output.model_validate_json(fenced.group(1) if fenced else answer, strict=True)
 
 
 def _repair(request: ChatRequest, reply: ChatReply, wrong: ValidationError) -> ChatRequest:
