@@ -1,4 +1,4 @@
-"""Ollama's own protocol: /api/chat, pieces as lines of JSON. Unlike its OpenAI one it takes the context's size. Pure."""
+"""Ollama's own protocol: /api/chat, pieces as lines of JSON. Its OpenAI one does not take the context's size. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
