@@ -145,6 +145,21 @@ def test_another_matter_leaves_what_was_announced_alone(family: Chat) -> None:
     ]
 
 
+def test_fetching_from_an_appointment_leaves_the_appointment(family: Chat) -> None:
+    family.say("Mon 2026-03-02 09:00", "sarah", "Mia has the dentist thursday at 4pm")
+    family.say("Mon 2026-03-02 09:05", "john", "I'll pick her up after")
+    assert sorted(cards(family)) == [
+        (["john"], ["mia"], ["2026-03-05"], []),
+        (["unspecified"], ["mia"], ["2026-03-05"], ["16:00"]),
+    ]
+
+
+def test_taking_somebody_there_takes_the_place_of_the_announcement(family: Chat) -> None:
+    family.say("Mon 2026-03-02 09:00", "sarah", "Mia has the dentist thursday at 4pm")
+    family.say("Mon 2026-03-02 09:05", "john", "I'll take her")
+    assert cards(family) == [(["john"], ["mia"], ["2026-03-05"], ["16:00"])]
+
+
 # Whose job it is
 
 

@@ -21,7 +21,7 @@ _OUTCOMES = {
 _REMEDIES = {
     HTTPStatus.UNAUTHORIZED: "it wants another key; correct MODEL_API_KEY",
     HTTPStatus.FORBIDDEN: "it wants another key; correct MODEL_API_KEY",
-    HTTPStatus.NOT_FOUND: "it does not know the model or the path; `kinkeeper models` shows what it has",
+    HTTPStatus.NOT_FOUND: "it does not know the model or the path; correct MODEL_NAME or MODEL_URL",
 }
 
 

@@ -191,6 +191,20 @@ def are_same_task(one: Task | None, other: Task | None) -> bool:
     return {one, other} != {Task.PICKUP, Task.DROPOFF}
 
 
+def fetches_from(extraction: Extraction, told: Extraction) -> bool:
+    """Whether a job is to fetch somebody from what was announced: a thing beside it, after it.
+
+    Args:
+        extraction: The job.
+        told: What it answers.
+    """
+    return (
+        extraction.task is Task.PICKUP
+        and told.stance is Stance.STATES
+        and told.task in {None, Task.APPOINTMENT, Task.ATTEND}
+    )
+
+
 def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
     """Fill in what a message leaves open from the job that it is about.
 
@@ -198,6 +212,9 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
         extraction: What the message says.
         job: What was asked for, or what stood before.
     """
+    if fetches_from(extraction, job) and job.task is Task.APPOINTMENT:
+        # When an appointment begins says nothing about when somebody is fetched from it.
+        job = replace(job, times=(), time_ranges=())
     merged = replace(
         extraction,
         is_coordination=True,

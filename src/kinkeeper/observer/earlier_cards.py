@@ -12,6 +12,7 @@ from kinkeeper.calendar.model import Event, SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import retraction
+from kinkeeper.observer.attribution import fetches_from
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.superseding import replaced_claims, undone_by_change
@@ -91,7 +92,7 @@ def supersede_stale(
     stale = [*taken_in, *replaced_claims(turn.extraction, turn.pending)]
     if turn.standing.action is not None:
         stale.append(turn.standing.action)
-    if turn.question and turn.question.action_id:
+    if turn.question and not fetches_from(turn.extraction, turn.question.extraction):
         stale += [a for a in turn.pending if a.id == turn.question.action_id]
     for action_id in {action.id for action in stale} - {by_action_id}:
         proposals.supersede(

@@ -177,7 +177,7 @@ class Intake:
                 asks=bool(setting.asked) and words.asks,
             )
             or self._revises_own(conn, message, sender, words)
-            or self._sets_right(conn, message, words),
+            or self._sets_right(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -303,12 +303,14 @@ class Intake:
         else:
             return False
         return repository.has_planning(
-            conn, self._participants.household.id, message.chat_id, since=since,
-            before=message.sent_at, sender=sender,
+            conn, self._participants.household.id, message.chat_id, sender=sender,
+            since=since, before=message.sent_at,
         )  # fmt: skip
 
-    def _sets_right(self, conn: Connection, message: InboundMessage, words: _Words) -> bool:
-        """Whether a message may set right what was just planned in its chat ("10am sorry", "choir is shut")."""
+    def _sets_right(
+        self, conn: Connection, message: InboundMessage, sender: str, words: _Words
+    ) -> bool:
+        """Whether a message may set right what its sender just planned ("10am sorry", "choir is shut")."""
         is_change = calls_off(words.tokens) and any(
             mention.kind == WordKind.ACTIVITY for mention in words.mentions
         )
@@ -317,7 +319,7 @@ class Intake:
         if not (is_change or may_correct(words.tokens, words.mentions)):
             return False
         return repository.has_planning(
-            conn, self._participants.household.id, message.chat_id,
+            conn, self._participants.household.id, message.chat_id, sender=sender,
             since=message.sent_at - self._config.open_question_window, before=message.sent_at,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer import questions, retraction
+from kinkeeper.observer.attribution import fetches_from
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import OpenQuestion, Stance
@@ -126,7 +127,8 @@ class QuestionTracker:
                     conn, self._household, question.id, status=questions.ANSWERED,
                     by=stored.message.sender, now=now, part=question.part,
                 )  # fmt: skip
-            self._withdraw_card(conn, question, ground, now=now)
+            if not fetches_from(extraction, question.extraction):
+                self._withdraw_card(conn, question, ground, now=now)
 
     def _withdraw_card(
         self, conn: Connection, question: OpenQuestion, ground: Ground, *, now: datetime

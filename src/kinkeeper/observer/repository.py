@@ -321,11 +321,11 @@ def has_planning(
     household: str,
     chat_id: str,
     *,
+    sender: str,
     since: datetime,
     before: datetime,
-    sender: str | None = None,
 ) -> bool:
-    """Tell whether something was sent to a chat in [since, before] that looked like planning.
+    """Tell whether somebody sent something to a chat in [since, before] that looked like planning.
 
     It rests on tier 1 alone, so that it says the same whether or not the words were understood by then.
 
@@ -333,21 +333,21 @@ def has_planning(
         conn: Any transaction.
         household: Tenant key.
         chat_id: The chat.
+        sender: Member id, or the name as sent.
         since: Aware.
         before: Aware.
-        sender: Where given, by them: member id, or the name as sent.
     """
     table = observer_messages.c
-    where = [
-        table.household == household,
-        table.chat_id == chat_id,
-        table.sent_at >= since,
-        table.sent_at <= before,
-        table.tier1_decision == Tier1Decision.QUEUE.value,
-    ]
-    if sender is not None:
-        where.append(table.sender == sender)
-    return conn.execute(select(table.id).where(*where).limit(1)).first() is not None
+    found = conn.execute(
+        select(table.id)
+        .where(
+            table.household == household, table.chat_id == chat_id, table.sender == sender,
+            table.sent_at >= since, table.sent_at <= before,
+            table.tier1_decision == Tier1Decision.QUEUE.value,
+        )
+        .limit(1)
+    )  # fmt: skip
+    return found.first() is not None
 
 
 def latest_with_action(
