@@ -19,6 +19,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.addresses import remember_private_chat
+from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import ok
 from kinkeeper.observer.pressing import press
 from kinkeeper.observer.quiet import be_quiet
@@ -94,14 +95,20 @@ async def live(houses: Houses, channels: dict[str, ScriptedChannel], clock: Virt
             async with asyncio.timeout(60):
                 while not await houses.store.read(is_settled):
                     await asyncio.sleep(0.02)
-                while not all(channel.shown for channel in channels.values()):
+                while not await houses.store.read(is_all_said):
                     await asyncio.sleep(0.02)
+                assert all(channel.shown for channel in channels.values())
 
 
 def is_settled(conn: Connection) -> bool:
     waiting = select(observer_messages.c.id).where(
         observer_messages.c.state.in_(["queued", "running"])
     )
+    return conn.execute(waiting.limit(1)).first() is None
+
+
+def is_all_said(conn: Connection) -> bool:
+    waiting = select(outbox.c.id).where(outbox.c.state.in_(["queued", "sending"]))
     return conn.execute(waiting.limit(1)).first() is None
 
 
