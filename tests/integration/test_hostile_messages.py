@@ -127,6 +127,7 @@ def test_an_obedient_model_gets_nothing_done_and_sees_no_other_chat(family: Chat
     assert len(models.fallbacks) == answers(family).count(False)
 
 
+@pytest.mark.slow
 def test_without_grounding_its_words_reach_the_cards(
     family: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
