@@ -109,12 +109,11 @@ def test_what_is_sent_is_the_instructions_first_and_the_message_last(family: Cha
 
 
 def test_an_answer_with_little_ground_does_not_cost_a_clear_job_its_place(family: Chat) -> None:
-    row = talk(
-        family, Scripted(ANSWER | {"children": ["leo"], "activity": "soccer", "place": "casino"})
-    )
+    half = {"children": ["mia", "leo"], "place": "casino", "dates": ["d1", "d9"]}
+    row = talk(family, Scripted(ANSWER | half))
     [asked] = row["consulted"]
-    assert (asked["discarded"], asked["answer"]["activity"]) == (2, "soccer")
-    assert (row["extraction"]["extractor"], row["extraction"]["activity"]) == ("rules", None)
+    assert (asked["discarded"], asked["answer"]["children"]) == (3, ["mia"])
+    assert (row["extraction"]["extractor"], row["extraction"]["child"]) == ("rules", [])
     assert row["action_id"] is not None
     assert family.wait(family.system.prover().prove(row["id"])).is_same
 

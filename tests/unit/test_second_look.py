@@ -147,6 +147,15 @@ def test_an_answer_of_which_most_has_no_ground_adds_nothing() -> None:
     ) == said(text)  # fmt: skip
 
 
+def test_who_makes_something_up_is_not_believed_in_a_guess() -> None:
+    text = "John is on pickup duty Friday"
+    sound = {"task": "pickup", "owners": ["john"], "dates": ["d1"]}
+    guessed = looked(text, Doubt.NO_SUBJECT, **sound, activity="soccer")
+    assert (guessed.activity, guessed.is_loose) == ("soccer", True)
+    beside = looked(text, Doubt.NO_SUBJECT, **sound, activity="soccer", children=["leo"])
+    assert beside == said(text)
+
+
 def test_only_what_was_open_is_filled_in() -> None:
     text = "John is on pickup duty Friday"
     filled = looked(

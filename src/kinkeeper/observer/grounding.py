@@ -68,8 +68,9 @@ def added_to(
         sender: Who wrote the message, if known.
 
     Returns:
-        The same extraction where the model adds nothing, or most of what it says has no ground; else one with a confidence of its own, lower for
-        every value that had no ground and for an activity that only the household gives.
+        The same extraction where the model adds nothing, most of what it says has no ground, or it guesses at an
+        activity beside something without ground; else one with a confidence of its own, lower for every value that
+        had no ground and for an activity that only the household gives.
     """
     answer = consultation.answer
     if answer is None or not answer.is_arrangement or consultation.discarded > _count(answer):
@@ -85,6 +86,8 @@ def added_to(
         return extraction
     prompt = consultation.prompt
     is_guessed = filled.activity != extraction.activity and filled.activity not in offer.spoken_of
+    if is_guessed and consultation.discarded:
+        return extraction
     return replace(
         filled,
         # What nobody called by its name is not tied to the times that were said.
