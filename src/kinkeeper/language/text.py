@@ -114,12 +114,13 @@ def tokenise(text: str) -> tuple[Token, ...]:
         The tokens in order; white space is dropped.
     """
     tokens: list[Token] = []
-    split, offset = _SPLIT, 0
+    split, find, keep, offset = _SPLIT, text.index, tokens.append, 0
+    # Past the named tuple's own constructor, which costs twice as much.
+    new, token = tuple.__new__, Token
     for run in text[:SCORING_LIMIT].split():
-        offset = text.index(run, offset)
+        offset = find(run, offset)
         for word, start, end, kind in split[run]:
-            # Past the named tuple's own constructor, which costs twice as much.
-            tokens.append(tuple.__new__(Token, (word, offset + start, offset + end, kind, text)))
+            keep(new(token, (word, offset + start, offset + end, kind, text)))
         offset += len(run)
     return tuple(tokens)
 
