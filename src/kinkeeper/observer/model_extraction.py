@@ -27,8 +27,8 @@ from kinkeeper.observer.understanding import Around, Part, RulesExtractor
 _LONGEST_OF_TALK = 300
 """Characters of a message before, as far as it is shown."""
 
-_PATIENCE = timedelta(minutes=3)
-"""Whatever the settings allow a call: well within the lease under which a message is understood."""
+_PATIENCE = timedelta(seconds=45)
+"""Whatever the settings allow a call: a conflict is told within a minute of the message that completes it."""
 
 STAGE = "observer.extraction"
 """Name under which going on without a model is counted."""
