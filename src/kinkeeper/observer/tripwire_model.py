@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kinkeeper.language.memo import Memo
 
@@ -75,6 +75,10 @@ class Contribution(NamedTuple):
     weight: float
     kind: str
     name: str
+
+
+# One for all words that begin no run: it stays in the processor's cache, which thousands would not.
+_NO_RUNS: Mapping[str, Any] = {}
 
 
 class _Known(NamedTuple):
@@ -190,8 +194,8 @@ class Weights:
         return _Known(
             alone=runs.single.get(word),
             spelling=Contribution(spelling, "spelling", word),
-            seconds=runs.seconds.get(word, {}),
-            thirds=runs.thirds.get(word, {}),
+            seconds=runs.seconds.get(word, _NO_RUNS),
+            thirds=runs.thirds.get(word, _NO_RUNS),
         )
 
 
