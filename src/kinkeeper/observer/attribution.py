@@ -201,7 +201,7 @@ def fetches_from(extraction: Extraction, told: Extraction) -> bool:
     return (
         extraction.task is Task.PICKUP
         and told.stance is Stance.STATES
-        and told.task in {None, Task.APPOINTMENT, Task.ATTEND}
+        and told.task in {Task.APPOINTMENT, Task.ATTEND}
     )
 
 
