@@ -1,7 +1,6 @@
 """Keeps a call within bounds: the time for it, tries, calls at a time to a server, rest for one that fails."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from datetime import timedelta
@@ -9,13 +8,12 @@ from datetime import timedelta
 from kinkeeper.models.breaker import Breaker
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatModel, ChatReply, ChatRequest, Outcome
-from kinkeeper.models.retry import pause_before_retry
+from kinkeeper.models.retry import pause_or_raise
 
 # What says that a server is not well. A refused request or a public host says nothing of the kind.
 _FAILURES = frozenset(
     {Outcome.TIMEOUT, Outcome.UNREACHABLE, Outcome.OVERLOADED, Outcome.SERVER_ERROR}
 )
-_CHANCES = 1000
 
 
 class ServerLimits:
@@ -113,7 +111,7 @@ class Limited:
                 async with self._server.held(deadline), self._in_time(deadline):
                     return await self._model.complete(request)
             except ModelError as error:
-                await self._pause(error, tried, deadline)
+                await pause_or_raise(error, tried=tried, deadline=deadline)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[str | ChatReply]:
         """Yield the answer piece by piece, and the whole of it last; tries again only before the first.
@@ -141,7 +139,7 @@ class Limited:
             except ModelError as error:
                 if has_begun:
                     raise
-                await self._pause(error, tried, deadline)
+                await pause_or_raise(error, tried=tried, deadline=deadline)
 
     def _deadline(self) -> float:
         return asyncio.get_running_loop().time() + self._timeout.total_seconds()
@@ -158,13 +156,3 @@ class Limited:
                 "MODEL_TIMEOUT_SECONDS, or take a smaller one",
                 outcome=Outcome.TIMEOUT,
             ) from error
-
-    async def _pause(self, error: ModelError, tried: int, deadline: float) -> None:
-        """Wait until a call is to be tried again; raises the error where it is not."""
-        pause = pause_before_retry(
-            error, tried=tried, seconds_left=deadline - asyncio.get_running_loop().time(),
-            chance=secrets.randbelow(_CHANCES) / _CHANCES,
-        )  # fmt: skip
-        if pause is None:
-            raise error
-        await asyncio.sleep(pause)

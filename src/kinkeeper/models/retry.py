@@ -1,10 +1,14 @@
-"""Whether and when a call is tried again. Pure."""
+"""Whether and when a call is tried again."""
+
+import asyncio
+import secrets
 
 from kinkeeper.models.errors import ModelError
 
 _TRIES = 3
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 8.0
+_CHANCES = 1000
 
 
 def pause_before_retry(
@@ -24,3 +28,23 @@ def pause_before_retry(
     asked = error.retry_after.total_seconds() if error.retry_after is not None else 0.0
     pause = max(usual * (1 - chance / 2), asked)
     return pause if pause < seconds_left else None
+
+
+async def pause_or_raise(error: ModelError, *, tried: int, deadline: float) -> None:
+    """Wait until a call that failed is to be tried again.
+
+    Args:
+        error: How the last try ended.
+        tried: How many tries there were, >= 1.
+        deadline: Of the whole call, on the event loop's clock.
+
+    Raises:
+        ModelError: The same, where there is to be no other try.
+    """
+    pause = pause_before_retry(
+        error, tried=tried, seconds_left=deadline - asyncio.get_running_loop().time(),
+        chance=secrets.randbelow(_CHANCES) / _CHANCES,
+    )  # fmt: skip
+    if pause is None:
+        raise error
+    await asyncio.sleep(pause)

@@ -11,14 +11,14 @@ from kinkeeper.core.time import SystemClock, as_utc
 from kinkeeper.models.errors import StatusError
 from kinkeeper.models.model import Outcome
 
-_OUTCOMES = {
+_OUTCOMES: Mapping[int, Outcome] = {
     HTTPStatus.REQUEST_TIMEOUT: Outcome.TIMEOUT,
     HTTPStatus.CONFLICT: Outcome.OVERLOADED,
     HTTPStatus.TOO_EARLY: Outcome.OVERLOADED,
     HTTPStatus.TOO_MANY_REQUESTS: Outcome.OVERLOADED,
     HTTPStatus.SERVICE_UNAVAILABLE: Outcome.OVERLOADED,
 }
-_REMEDIES = {
+_REMEDIES: Mapping[int, str] = {
     HTTPStatus.UNAUTHORIZED: "it wants another key; correct MODEL_API_KEY",
     HTTPStatus.FORBIDDEN: "it wants another key; correct MODEL_API_KEY",
     HTTPStatus.NOT_FOUND: "it does not know the model or the path; correct MODEL_NAME or MODEL_URL",
@@ -49,7 +49,7 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, *, host: 
     """
     is_server_fault = status >= HTTPStatus.INTERNAL_SERVER_ERROR
     usual = Outcome.SERVER_ERROR if is_server_fault else Outcome.REJECTED
-    outcome = _OUTCOMES.get(HTTPStatus(status), usual) if _is_known(status) else usual
+    outcome = _OUTCOMES.get(status, usual)
     remedy = _remedy(status, outcome)
     return StatusError(
         f"the model server at {host} answered {status}: {remedy}",
@@ -65,18 +65,11 @@ def _parameter(body: bytes) -> str | None:
         return None
 
 
-def _is_known(status: int) -> bool:
-    return status in {known.value for known in HTTPStatus}
-
-
 def _remedy(status: int, outcome: Outcome) -> str:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return "it sends callers elsewhere, which is not followed; set MODEL_URL to that address"
     if outcome is Outcome.REJECTED:
-        return next(
-            (text for known, text in _REMEDIES.items() if known == status),
-            "it does not accept the request; look into its log",
-        )
+        return _REMEDIES.get(status, "it does not accept the request; look into its log")
     return "it is busy" if outcome is Outcome.OVERLOADED else "look into its log"
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select
+from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import SourceType
-from kinkeeper.observer.model import Extraction
+from kinkeeper.observer.model import Extraction, Tier1Decision
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.tables import observer_messages
 
@@ -55,7 +55,10 @@ def arranged_in(
             table.id, table.message_id, table.sender, table.sent_at, table.extraction,
             table.attribution_source,
         )
-        .where(_is_arranged(household, chat_id, since, before))
+        .where(
+            table.household == household, table.chat_id == chat_id, table.sent_at >= since,
+            table.sent_at <= before, table.redline_decision.is_not(None),
+        )
         .order_by(table.sent_at.desc(), func.length(table.id).desc(), table.id.desc())
         .limit(_MOST)
     )  # fmt: skip
@@ -69,6 +72,40 @@ def arranged_in(
     ]  # fmt: skip
 
 
+def has_planning(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    *,
+    sender: str,
+    since: datetime,
+    before: datetime,
+) -> bool:
+    """Tell whether somebody sent something to a chat in [since, before] that looked like planning.
+
+    It rests on tier 1 alone, so that it says the same whether or not the words were understood by then.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: The chat.
+        sender: Member id, or the name as sent.
+        since: Aware.
+        before: Aware.
+    """
+    table = observer_messages.c
+    found = conn.execute(
+        select(table.id)
+        .where(
+            table.household == household, table.chat_id == chat_id, table.sender == sender,
+            table.sent_at >= since, table.sent_at <= before,
+            table.tier1_decision == Tier1Decision.QUEUE.value,
+        )
+        .limit(1)
+    )  # fmt: skip
+    return found.first() is not None
+
+
 def _jobs(
     conn: Connection, household: str, row_id: str, record: Mapping[str, Any]
 ) -> tuple[Extraction, ...]:
@@ -77,13 +114,3 @@ def _jobs(
     if len(own) < 2:  # noqa: PLR2004 - a list of jobs has two at least
         return (extraction_from_record(record),)
     return tuple(extraction_from_record(action.proposal.extraction) for action in own)
-
-
-def _is_arranged(
-    household: str, chat_id: str, since: datetime, before: datetime
-) -> ColumnElement[bool]:
-    table = observer_messages.c
-    return and_(
-        table.household == household, table.chat_id == chat_id, table.sent_at >= since,
-        table.sent_at <= before, table.redline_decision.is_not(None),
-    )  # fmt: skip

@@ -27,6 +27,7 @@ from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository, retraction
+from kinkeeper.observer.arranged import has_planning
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
 from kinkeeper.observer.participants import Participants
@@ -176,8 +177,7 @@ class Intake:
                 setting.asked,
                 asks=bool(setting.asked) and words.asks,
             )
-            or self._revises_own(conn, message, sender, words)
-            or self._sets_right(conn, message, sender, words),
+            or self._revises_own(conn, message, sender, words),
             threshold=self._config.tripwire_threshold,
         )
         row = inbox.record(
@@ -292,35 +292,16 @@ class Intake:
     def _revises_own(
         self, conn: Connection, message: InboundMessage, sender: str, words: _Words
     ) -> bool:
-        """Whether somebody who has a job says that it is another's ("I mean Sam does") or that they cannot."""
-        reply = words.reply
-        if reply is None or not reply.stands_alone:
-            return False
-        if reply.kind is ReplyKind.ASSIGN:
-            since = message.sent_at - self._config.open_question_window
-        elif reply.kind is ReplyKind.DECLINE and not reply.cue.startswith("no"):
-            since = message.sent_at - _PROMISE_HOLDS
-        else:
-            return False
-        return repository.has_planning(
+        """Whether a message may revise what its sender has planned lately."""
+        window = self._config.open_question_window
+        reaches = []
+        if _hands_on(words.reply) or _sets_right(message, words):
+            reaches.append(window)
+        if _steps_back(words.reply):
+            reaches.append(_PROMISE_HOLDS)
+        return bool(reaches) and has_planning(
             conn, self._participants.household.id, message.chat_id, sender=sender,
-            since=since, before=message.sent_at,
-        )  # fmt: skip
-
-    def _sets_right(
-        self, conn: Connection, message: InboundMessage, sender: str, words: _Words
-    ) -> bool:
-        """Whether a message may set right what its sender just planned ("10am sorry", "choir is shut")."""
-        is_change = calls_off(words.tokens) and any(
-            mention.kind == WordKind.ACTIVITY for mention in words.mentions
-        )
-        if message.kind is not MessageKind.TEXT:
-            return False
-        if not (is_change or may_correct(words.tokens, words.mentions)):
-            return False
-        return repository.has_planning(
-            conn, self._participants.household.id, message.chat_id, sender=sender,
-            since=message.sent_at - self._config.open_question_window, before=message.sent_at,
+            since=message.sent_at - max(reaches), before=message.sent_at,
         )  # fmt: skip
 
     def _is_flood(self, conn: Connection, message: InboundMessage) -> bool:
@@ -349,6 +330,28 @@ class Intake:
             extraction=Extraction(is_coordination=True, stance=Stance.ASKS), action_id=None,
         )  # fmt: skip
         questions.put(conn, self._participants.household.id, question)
+
+
+def _hands_on(reply: Reply | None) -> bool:
+    """Whether somebody says that a job is another's: "I mean Sam does"."""
+    return reply is not None and reply.stands_alone and reply.kind is ReplyKind.ASSIGN
+
+
+def _steps_back(reply: Reply | None) -> bool:
+    """Whether somebody says that they cannot, more than by a mere "no"."""
+    if reply is None or not reply.stands_alone:
+        return False
+    return reply.kind is ReplyKind.DECLINE and not reply.cue.startswith("no")
+
+
+def _sets_right(message: InboundMessage, words: _Words) -> bool:
+    """Whether a message reads as a correction ("10am sorry", "choir is shut")."""
+    if message.kind is not MessageKind.TEXT:
+        return False
+    is_change = calls_off(words.tokens) and any(
+        mention.kind == WordKind.ACTIVITY for mention in words.mentions
+    )
+    return is_change or may_correct(words.tokens, words.mentions)
 
 
 def _continued(recent: Sequence[Talk], asked: Sequence[Asked]) -> str | None:

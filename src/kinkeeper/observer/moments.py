@@ -73,7 +73,8 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
     kept = [span for span in spans if span is not moved_from]
-    if replaces_time(reading):
+    is_replacing = replaces_time(reading)
+    if is_replacing:
         kept = [_without_old_time(reading, span) for span in kept]
     dates: list[date] = []
     times: list[time] = []
@@ -87,7 +88,8 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
             if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
                 ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
     if not times:
-        times.extend(_bare_new_time(reading, is_move=task is Task.MOVE))
+        is_move = task is Task.MOVE
+        times.extend(_bare_new_time(reading, is_replacing=is_replacing, is_move=is_move))
     is_implied = not dates and bool(times)
     if is_implied:
         timed = [span for span in (*kept, *reading.spans) if span.has_time]
@@ -117,14 +119,14 @@ def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
     return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
 
 
-def _bare_new_time(reading: Reading, *, is_move: bool) -> list[time]:
+def _bare_new_time(reading: Reading, *, is_replacing: bool, is_move: bool) -> list[time]:
     """The new time that stands as a mere figure: before the old one ("5 instead of 4"), or where a move leads."""
     old = [span.begin.time() for span in reading.spans if span.has_time]
     new = [
         clock
         for at, clock in figures(reading)
         if not is_given_up(reading.text[:at])
-        and (replaces_time(reading) or (is_move and _LEADING_TO.search(reading.text[:at])))
+        and (is_replacing or (is_move and _LEADING_TO.search(reading.text[:at])))
     ]
     return [nearer(new[0], old[0] if old else _AFTERNOON)] if new else []
 

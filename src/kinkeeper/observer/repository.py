@@ -10,7 +10,7 @@ from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.observer import questions
-from kinkeeper.observer.model import Decision, Tier1Decision
+from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages
 from kinkeeper.store.commits import touch
@@ -314,40 +314,6 @@ def answers_to(conn: Connection, household: str, chat_id: str, message_id: str) 
         )
     )
     return [row.action_id for row in rows]
-
-
-def has_planning(
-    conn: Connection,
-    household: str,
-    chat_id: str,
-    *,
-    sender: str,
-    since: datetime,
-    before: datetime,
-) -> bool:
-    """Tell whether somebody sent something to a chat in [since, before] that looked like planning.
-
-    It rests on tier 1 alone, so that it says the same whether or not the words were understood by then.
-
-    Args:
-        conn: Any transaction.
-        household: Tenant key.
-        chat_id: The chat.
-        sender: Member id, or the name as sent.
-        since: Aware.
-        before: Aware.
-    """
-    table = observer_messages.c
-    found = conn.execute(
-        select(table.id)
-        .where(
-            table.household == household, table.chat_id == chat_id, table.sender == sender,
-            table.sent_at >= since, table.sent_at <= before,
-            table.tier1_decision == Tier1Decision.QUEUE.value,
-        )
-        .limit(1)
-    )  # fmt: skip
-    return found.first() is not None
 
 
 def latest_with_action(

@@ -89,15 +89,13 @@ def retract_latest(
         conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
         window=timedelta(0) if only_questions else _LAST_WORD_STANDS,
     )  # fmt: skip
-    is_old = asked is not None and asked.asked_at < sent_at - window and answers is None
-    if asked is not None and is_old and not only_questions:
+    is_implied = answers is None and not only_questions
+    if asked is not None and is_implied:
         asked = asked if _stands(conn, household, asked, before=sent_at, window=window) else None
-    latest = repository.latest_with_action(
-        conn, household, chat_id, sender=sender, since=sent_at - _LAST_WORD_STANDS,
-        message_id=answers,
+    latest = _last_claim(
+        conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
+        window=window,
     )  # fmt: skip
-    if latest is not None and latest.sent_at < sent_at - window and answers is None:
-        latest = None if _has_spoken_since(conn, household, latest, before=sent_at) else latest
     is_claim = latest is not None and (asked is None or latest.sent_at > asked.asked_at)
     if is_claim and latest is not None and not only_questions:
         _reopen(conn, household, latest, window=window)
@@ -115,14 +113,43 @@ def retract_latest(
     return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
 
 
-def _has_spoken_since(
-    conn: Connection, household: str, latest: Row[Any], *, before: datetime
+def _last_claim(
+    conn: Connection,
+    household: str,
+    *,
+    sender: str,
+    chat_id: str,
+    answers: str | None,
+    sent_at: datetime,
+    window: timedelta,
+) -> Row[Any] | None:
+    """Return the message with what a person last proposed, if it can still be meant."""
+    latest = repository.latest_with_action(
+        conn, household, chat_id, sender=sender, since=sent_at - _LAST_WORD_STANDS,
+        message_id=answers,
+    )  # fmt: skip
+    if latest is None or answers is not None or latest.sent_at >= sent_at - window:
+        return latest
+    is_past = _has_spoken(
+        conn, household, chat_id, latest.sender, after=latest.sent_at, before=sent_at
+    )
+    return None if is_past else latest
+
+
+def _has_spoken(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    sender: str,
+    *,
+    after: datetime,
+    before: datetime,
 ) -> bool:
-    """Whether the sender of a message wrote anything in its chat after it."""
+    """Whether somebody wrote anything in a chat between two moments."""
     table = observer_messages.c
     found = select(table.id).where(
-        table.household == household, table.chat_id == latest.chat_id,
-        table.sender == latest.sender, table.sent_at > latest.sent_at, table.sent_at < before,
+        table.household == household, table.chat_id == chat_id, table.sender == sender,
+        table.sent_at > after, table.sent_at < before,
     )  # fmt: skip
     return conn.execute(found.limit(1)).first() is not None
 
@@ -130,16 +157,15 @@ def _has_spoken_since(
 def _stands(
     conn: Connection, household: str, asked: OpenQuestion, *, before: datetime, window: timedelta
 ) -> bool:
-    """Whether what was asked longer ago is still meant: it is open, or its asker has been silent since."""
+    """Whether what was asked is still meant: lately, or it is open, or its asker has been silent since."""
+    if asked.asked_at >= before - window:
+        return True
     found = questions.answerable(conn, household, asked.chat_id, at=before, answered_within=window)
     if any(question.id == asked.id for question, _ in found):
         return True
-    table = observer_messages.c
-    later = select(table.id).where(
-        table.household == household, table.chat_id == asked.chat_id, table.sender == asked.asker,
-        table.sent_at > asked.asked_at, table.sent_at < before,
-    )  # fmt: skip
-    return conn.execute(later.limit(1)).first() is None
+    return not _has_spoken(
+        conn, household, asked.chat_id, asked.asker, after=asked.asked_at, before=before
+    )
 
 
 def _last_asked(

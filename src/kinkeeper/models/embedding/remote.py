@@ -1,7 +1,6 @@
 """Vectors from a server: OpenAI-compatible or Ollama, over HTTP."""
 
 import asyncio
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,10 +15,9 @@ from kinkeeper.models.embedding.embedder import Vectors, normalised
 from kinkeeper.models.endpoints import Dialect
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import Outcome
-from kinkeeper.models.retry import pause_before_retry
+from kinkeeper.models.retry import pause_or_raise
 
 _BATCH = 64
-_CHANCES = 1_000
 
 
 class _Row(msgspec.Struct):
@@ -101,8 +99,7 @@ class RemoteEmbedder:
         await self._connection.close()
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
-        loop = asyncio.get_running_loop()
-        ends = loop.time() + self._model.timeout.total_seconds()
+        ends = asyncio.get_running_loop().time() + self._model.timeout.total_seconds()
         tried = 0
         while True:
             tried += 1
@@ -114,13 +111,7 @@ class RemoteEmbedder:
                     "the server of vectors did not answer in time", outcome=Outcome.TIMEOUT
                 ) from error
             except ModelError as error:
-                pause = pause_before_retry(
-                    error, tried=tried, seconds_left=ends - loop.time(),
-                    chance=secrets.randbelow(_CHANCES) / _CHANCES,
-                )  # fmt: skip
-                if pause is None:
-                    raise
-            await asyncio.sleep(pause)
+                await pause_or_raise(error, tried=tried, deadline=ends)
 
     async def _asked(self, texts: Sequence[str]) -> bytes:
         base = await self._connection.base_path()
