@@ -5,13 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from botapi import BotApi
+from botapi import BotApi, Group, Message
+from botapi.accounts import Bot
 from cli_program import Program
 from kinkeeper.core.time import SystemClock
 from running_server import running, where
 from telegram_family import write_household
 
 pytestmark = pytest.mark.slow
+
+
+def first_line(api: BotApi, bot: Bot, group: Group) -> Message:
+    """Return what the bot says first in the group, once it does."""
+    lines = api.wait_for(
+        lambda: [each for each in api.messages_in(group) if each.sender is bot],
+        within=60, what="a line of the bot",
+    )  # fmt: skip
+    return lines[0]
 
 
 def test_serve_listens_speaks_takes_a_press_and_logs_no_word_of_it(
@@ -29,10 +39,7 @@ def test_serve_listens_speaks_takes_a_press_and_logs_no_word_of_it(
             api.wait_for(lambda: bot.updates.waiting, within=60, what="a poll")
             john.says(group, "I'll pick up Leo tomorrow at 4pm")
             sarah.says(group, "I'm picking up Leo tomorrow at 4pm")
-            said = api.wait_for(
-                lambda: [each for each in api.messages_in(group) if each.sender is bot],
-                within=60, what="a line of the bot",
-            )[0]  # fmt: skip
+            said = first_line(api, bot, group)
             assert said.buttons == ["John", "Sarah", "Both"]
             assert sarah.presses(said, "Sarah").shown(within=30)
             api.wait_for(lambda: said.buttons == ["Undo"], within=30, what="the result")
@@ -72,10 +79,7 @@ def test_serve_takes_what_is_posted_to_it_through_a_proxy_and_nothing_from_other
             api.proxy(public, to=server.address)
             john.says(group, "I'll pick up Leo tomorrow at 4pm")
             sarah.says(group, "I'm picking up Leo tomorrow at 4pm")
-            said = api.wait_for(
-                lambda: [each for each in api.messages_in(group) if each.sender is bot],
-                within=60, what="a line of the bot",
-            )[0]  # fmt: skip
+            said = first_line(api, bot, group)
             assert sarah.presses(said, "Sarah").shown(within=30)
             api.wait_for(lambda: said.buttons == ["Undo"], within=30, what="the result")
             api.wait_for(lambda: not bot.updates.pending, within=30, what="all taken in")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from floors import assert_floors_hold
 from kinkeeper.evaluation.chatter import household_talk, sample, text_messages
 from kinkeeper.evaluation.observer import FLOORS, measure_public, measure_shipped
 from kinkeeper.evaluation.report import Report
@@ -38,8 +39,7 @@ def shipped() -> Report:
 
 
 def held(report: Report) -> set[str]:
-    missed = [floor for floor in report.floors if not floor.holds]
-    assert not missed, missed
+    assert_floors_hold(report)
     return {floor.name for floor in report.floors}
 
 

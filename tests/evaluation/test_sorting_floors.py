@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from floors import assert_floors_hold
 from kinkeeper.cli.measuring import SUITES, Scope
 from public_data import public_data
 
@@ -20,9 +21,4 @@ def test_sorting_reaches_its_floors(suite: str) -> None:
     (measure,) = SUITES[suite]
     report = measure(Scope(data=DATA, root=Path(__file__).parents[2], is_full=False))
 
-    assert report.floors
-    assert [
-        f"{floor.name}: {floor.value:.3f} < {floor.minimum}"
-        for floor in report.floors
-        if not floor.holds
-    ] == []
+    assert_floors_hold(report)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from floors import assert_floors_hold
 from kinkeeper.evaluation.tripwire import measure
 from public_data import public_data
 
@@ -17,6 +18,4 @@ def test_tripwire_reaches_its_floors() -> None:
     if not (DATA / "coordination_real_dev.jsonl").exists():
         pytest.skip(f"NOT MEASURED: no public data in {DATA}; set KINKEEPER_DATA to its folder")
     report = measure(DATA, chats=ROOT / "evals")
-    assert report.floors
-    missed = [floor for floor in report.floors if not floor.holds]
-    assert not missed, missed
+    assert_floors_hold(report)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from floors import assert_floors_hold
 from kinkeeper.evaluation.when import measure
 from public_data import public_data
 
@@ -16,9 +17,4 @@ pytestmark = pytest.mark.evaluation
 def test_time_expressions_reach_their_floors():
     report = measure(DATA)
 
-    assert report.floors
-    assert [
-        f"{floor.name}: {floor.value:.3f} < {floor.minimum}"
-        for floor in report.floors
-        if not floor.holds
-    ] == []
+    assert_floors_hold(report)

@@ -1,12 +1,11 @@
 """What a short answer does to a job, read over a household of other names than any of our chats."""
 
 from datetime import datetime
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from kinkeeper.household.file import load_household
+import miller_words
 from kinkeeper.observer.answering import (
     accepts_offers_only,
     as_answer,
@@ -18,19 +17,14 @@ from kinkeeper.observer.answering import (
 )
 from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
-from kinkeeper.observer.participants import compile_participants
-from kinkeeper.observer.reading import Reading, read_message
+from kinkeeper.observer.reading import Reading
+from miller_words import HOUSEHOLD, PARTICIPANTS
 
-HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
-PARTICIPANTS = compile_participants(HOUSEHOLD)
 SENT_AT = datetime(2026, 3, 4, 10, tzinfo=ZoneInfo("America/Chicago"))
 
 
 def read(text: str) -> Reading:
-    return read_message(
-        text, sent_at=SENT_AT, lexicon=PARTICIPANTS.lexicon, locale=HOUSEHOLD.locale,
-        named_times=PARTICIPANTS.named_times,
-    )  # fmt: skip
+    return miller_words.read(text, SENT_AT)
 
 
 def heard(text: str) -> Extraction:

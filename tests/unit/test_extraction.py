@@ -1,31 +1,13 @@
 """What the rules read out of one message: jobs, times, who is wanted, and what is nobody's business."""
 
-from datetime import date, datetime, time
-from pathlib import Path
+from datetime import date, time
 
 import pytest
 
-from kinkeeper.household.file import load_household
 from kinkeeper.observer.extraction import extract
-from kinkeeper.observer.model import CoordinationType, Extraction, Stance, Task
-from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.model import CoordinationType, Stance, Task
 from kinkeeper.observer.parting import segments
-from kinkeeper.observer.reading import Reading, read_message
-
-HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
-PARTICIPANTS = compile_participants(HOUSEHOLD)
-MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=HOUSEHOLD.zone)
-
-
-def read(text: str) -> Reading:
-    return read_message(
-        text, sent_at=MONDAY, lexicon=PARTICIPANTS.lexicon, locale=HOUSEHOLD.locale,
-        named_times=PARTICIPANTS.named_times,
-    )  # fmt: skip
-
-
-def said(text: str, sender: str = "sarah") -> Extraction:
-    return extract(read(text), sender=HOUSEHOLD.member(sender), participants=PARTICIPANTS)
+from miller_words import HOUSEHOLD, PARTICIPANTS, read, said
 
 
 @pytest.mark.parametrize(

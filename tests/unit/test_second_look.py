@@ -1,14 +1,12 @@
 """Where a second look is worth it, what a model may choose from, and what of its answer counts."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time
-from pathlib import Path
+from datetime import date, time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.household.file import load_household
 from kinkeeper.models.model import Outcome, PromptRef
 from kinkeeper.models.structured import output_schema
 from kinkeeper.observer.candidates import Offer, offer_of
@@ -21,30 +19,14 @@ from kinkeeper.observer.consultation import (
 )
 from kinkeeper.observer.continuation import Earlier
 from kinkeeper.observer.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.grounding import added_to, grounded
 from kinkeeper.observer.model import BY_MODEL, Extraction, Stance, Task
 from kinkeeper.observer.model_extraction import answer_type
-from kinkeeper.observer.participants import compile_participants
-from kinkeeper.observer.reading import Reading, read_message
 from kinkeeper.observer.trace_words import consulted
 from kinkeeper.observer.wanted import ERRANDS
+from miller_words import HOUSEHOLD, PARTICIPANTS, read, said
 
-HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
-PARTICIPANTS = compile_participants(HOUSEHOLD)
-MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=HOUSEHOLD.zone)
 PROMPT = PromptRef(id="observer.extract_coordination", version=7, hash="0" * 64)
-
-
-def read(text: str) -> Reading:
-    return read_message(
-        text, sent_at=MONDAY, lexicon=PARTICIPANTS.lexicon, locale=HOUSEHOLD.locale,
-        named_times=PARTICIPANTS.named_times,
-    )  # fmt: skip
-
-
-def said(text: str, sender: str = "sarah") -> Extraction:
-    return extract(read(text), sender=HOUSEHOLD.member(sender), participants=PARTICIPANTS)
 
 
 def offer(text: str, *before: str, sender: str = "sarah") -> Offer:
