@@ -98,6 +98,34 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", "channel", "old_chat_id", name=op.f("pk_chat_moves")),
     )
     op.create_table(
+        "concept_relations",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("target", sa.String(), nullable=False),
+        sa.Column("type", sa.String(length=32), nullable=False),
+        sa.Column("weight", sa.Float(), nullable=False),
+        sa.Column("facts", sa.JSON(), nullable=False),
+        sa.Column("last_seen_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint(
+            "household", "source", "target", "type", name=op.f("pk_concept_relations")
+        ),
+    )
+    op.create_table(
+        "concepts",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("scope", sa.String(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("weight", sa.Float(), nullable=False),
+        sa.Column("first_seen_at", sa.String(length=27), nullable=False),
+        sa.Column("last_seen_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_concepts")),
+        sa.UniqueConstraint(
+            "household", "scope", "name", name=op.f("uq_concepts_household_scope_name")
+        ),
+    )
+    op.create_table(
         "embeddings",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("model", sa.String(length=160), nullable=False),
@@ -109,6 +137,53 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("embeddings", schema=None) as batch_op:
         batch_op.create_index("ix_embeddings_made", ["household", "made_at"], unique=False)
+
+    op.create_table(
+        "episodes",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("scope", sa.String(), nullable=False),
+        sa.Column("session", sa.String(), nullable=True),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("speaker", sa.Text(), nullable=True),
+        sa.Column("member", sa.String(), nullable=True),
+        sa.Column("is_assistant", sa.Boolean(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("topic", sa.Text(), nullable=True),
+        sa.Column("participants", sa.JSON(), nullable=False),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.Column("salience", sa.Float(), nullable=False),
+        sa.Column("origin", sa.String(length=16), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("channel", sa.String(), nullable=False),
+        sa.Column("message_key", sa.String(), nullable=True),
+        sa.Column("embed_state", sa.String(length=16), nullable=False),
+        sa.Column("is_read", sa.Boolean(), nullable=False),
+        sa.Column("stored_at", sa.String(length=27), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_episodes")),
+        sa.UniqueConstraint(
+            "household", "message_key", name=op.f("uq_episodes_household_message_key")
+        ),
+    )
+    with op.batch_alter_table("episodes", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_episodes_household_embed_state"),
+            ["household", "embed_state"],
+            unique=False,
+        )
+        batch_op.create_index(
+            batch_op.f("ix_episodes_household_is_read"), ["household", "is_read"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_episodes_household_seq"), ["household", "seq"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_episodes_household_session_said_at"),
+            ["household", "session", "said_at"],
+            unique=False,
+        )
 
     op.create_table(
         "event_changes",
@@ -162,6 +237,54 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_events_household_source_type_source_id"),
             ["household", "source_type", "source_id"],
+            unique=False,
+        )
+
+    op.create_table(
+        "facts",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("scope", sa.String(), nullable=False),
+        sa.Column("category", sa.String(length=16), nullable=False),
+        sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("slot", sa.Text(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("subtitle", sa.Text(), nullable=True),
+        sa.Column("narrative", sa.Text(), nullable=False),
+        sa.Column("details", sa.JSON(), nullable=False),
+        sa.Column("origin", sa.String(length=16), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("evidence_count", sa.Integer(), nullable=False),
+        sa.Column("derived_from", sa.JSON(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("superseded_by", sa.String(), nullable=True),
+        sa.Column("merged_into_id", sa.String(), nullable=True),
+        sa.Column("is_contradicted", sa.Boolean(), nullable=False),
+        sa.Column("is_edited", sa.Boolean(), nullable=False),
+        sa.Column("valid_from", sa.String(length=27), nullable=True),
+        sa.Column("valid_to", sa.String(length=27), nullable=True),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("last_evidence_at", sa.String(length=27), nullable=False),
+        sa.Column("decayed_until", sa.String(length=27), nullable=False),
+        sa.Column("archived_at", sa.String(length=27), nullable=True),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_facts")),
+    )
+    with op.batch_alter_table("facts", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_facts_household_scope_subject_slot"),
+            ["household", "scope", "subject", "slot"],
+            unique=False,
+        )
+        batch_op.create_index(
+            batch_op.f("ix_facts_household_seq"), ["household", "seq"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_facts_household_status_category"),
+            ["household", "status", "category"],
             unique=False,
         )
 
@@ -220,6 +343,100 @@ def upgrade() -> None:
             "household", "channel", "chat_id", name=op.f("pk_member_only_chats")
         ),
     )
+    op.create_table(
+        "memory_change_sets",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("cause", sa.String(length=16), nullable=False),
+        sa.Column("summary", sa.Text(), nullable=False),
+        sa.Column("made_by", sa.String(), nullable=True),
+        sa.Column("made_at", sa.String(length=27), nullable=False),
+        sa.Column("undone_at", sa.String(length=27), nullable=True),
+        sa.Column("undone_by", sa.String(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_change_sets")),
+        sa.UniqueConstraint(
+            "household", "number", name=op.f("uq_memory_change_sets_household_number")
+        ),
+    )
+    op.create_table(
+        "memory_changes",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("change_set", sa.String(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("row_table", sa.String(length=32), nullable=False),
+        sa.Column("row_id", sa.String(), nullable=False),
+        sa.Column("before", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("after", sa.JSON(none_as_null=True), nullable=True),
+        sa.PrimaryKeyConstraint(
+            "household", "change_set", "position", name=op.f("pk_memory_changes")
+        ),
+    )
+    with op.batch_alter_table("memory_changes", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_memory_changes_household_row_table_row_id"),
+            ["household", "row_table", "row_id"],
+            unique=False,
+        )
+
+    op.create_table(
+        "memory_counters",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("household", name=op.f("pk_memory_counters")),
+    )
+    op.create_table(
+        "memory_questions",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("facts", sa.JSON(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("answer", sa.String(length=16), nullable=True),
+        sa.Column("asked_at", sa.String(length=27), nullable=False),
+        sa.Column("answered_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_questions")),
+    )
+    op.create_table(
+        "memory_runs",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("from_seq", sa.Integer(), nullable=False),
+        sa.Column("to_seq", sa.Integer(), nullable=False),
+        sa.Column("change_set", sa.String(), nullable=True),
+        sa.Column("report", sa.JSON(), nullable=False),
+        sa.Column("started_at", sa.String(length=27), nullable=False),
+        sa.Column("ended_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_runs")),
+    )
+    op.create_table(
+        "memory_tombstones",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("fingerprint", sa.String(length=64), nullable=False),
+        sa.Column("scope", sa.String(), nullable=False),
+        sa.Column("forgotten_by", sa.String(), nullable=True),
+        sa.Column("forgotten_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "fingerprint", name=op.f("pk_memory_tombstones")),
+    )
+    op.create_table(
+        "memory_vectors",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("model", sa.String(), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "kind", "id", "model", name=op.f("pk_memory_vectors")),
+    )
+    with op.batch_alter_table("memory_vectors", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_memory_vectors_household_model_seq"),
+            ["household", "model", "seq"],
+            unique=False,
+        )
+
     op.create_table(
         "messages",
         sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
@@ -624,6 +841,44 @@ def upgrade() -> None:
         sa.Column("set_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
     )
+    op.create_table(
+        "statements",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("episode_id", sa.String(), nullable=False),
+        sa.Column("scope", sa.String(), nullable=False),
+        sa.Column("start_index", sa.Integer(), nullable=False),
+        sa.Column("end_index", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("speaker", sa.Text(), nullable=True),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("slot", sa.Text(), nullable=True),
+        sa.Column("reading", sa.JSON(), nullable=False),
+        sa.Column("category", sa.String(length=16), nullable=False),
+        sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("is_correction", sa.Boolean(), nullable=False),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.Column("valid_from", sa.String(length=27), nullable=True),
+        sa.Column("valid_to", sa.String(length=27), nullable=True),
+        sa.Column("origin", sa.String(length=16), nullable=False),
+        sa.Column("fact_id", sa.String(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_statements")),
+    )
+    with op.batch_alter_table("statements", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_statements_household_episode_id"),
+            ["household", "episode_id"],
+            unique=False,
+        )
+        batch_op.create_index(
+            batch_op.f("ix_statements_household_fact_id"), ["household", "fact_id"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_statements_household_scope_subject_slot"),
+            ["household", "scope", "subject", "slot"],
+            unique=False,
+        )
+
     op.create_table(
         "telegram_progress",
         sa.Column("household", sa.String(length=64), nullable=False),

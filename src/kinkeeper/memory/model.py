@@ -1,0 +1,242 @@
+"""Values of memory: episodes, statements, facts, and what they say about themselves. Frozen, no I/O."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+HOUSEHOLD_SCOPE = "household"
+"""What everybody of the household may recall."""
+
+
+class Origin(StrEnum):
+    """Where a row comes from; only what was said, observed or imported may become a fact."""
+
+    SAID = "said"
+    OBSERVED = "observed"
+    IMPORTED = "imported"
+    INFERRED = "inferred"
+    DRIFT = "drift"
+    SYSTEM = "system"
+
+    @property
+    def may_become_fact(self) -> bool:
+        """Whether facts may rest on it."""
+        return self in {Origin.SAID, Origin.OBSERVED, Origin.IMPORTED}
+
+
+class Category(StrEnum):
+    """What a fact is about; decides how it is updated and recalled."""
+
+    IDENTITY = "identity"
+    PREFERENCE = "preference"
+    RELATIONSHIP = "relationship"
+    EMOTIONAL = "emotional"
+    PROJECT_ACTIVE = "project-active"
+    GOAL = "goal"
+    CONSTRAINT = "constraint"
+    TECHNICAL = "technical"
+
+
+class StatementType(StrEnum):
+    """What kind of sentence a statement is."""
+
+    STATEMENT = "statement"
+    PREFERENCE = "preference"
+    EVENT = "event"
+    PLAN = "plan"
+    FEELING = "feeling"
+    RULE = "rule"
+    NOTE = "note"
+
+
+class FactStatus(StrEnum):
+    """Whether a fact holds."""
+
+    PENDING_EMBED = "pending_embed"
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    MERGED_INTO = "merged_into"
+    DEPRECATED = "deprecated"
+    RETRACTED = "retracted"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may be recalled."""
+        return self in {FactStatus.PENDING_EMBED, FactStatus.ACTIVE}
+
+
+class EpisodeKind(StrEnum):
+    """What an episode is."""
+
+    TURN = "turn"
+    SUMMARY = "summary"
+
+
+class EmbedState(StrEnum):
+    """Whether the dense leg knows an episode; the lexical leg knows it at once."""
+
+    PENDING = "pending_embed"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One thing that happened, in its own words.
+
+    Attributes:
+        household: Tenant key.
+        id: Given by whoever brought it, else made from its session, time and text.
+        scope: Who may recall it: HOUSEHOLD_SCOPE, "person:<member id>" or "project:<name>".
+        session: Orders it among its neighbours; None where it stands alone.
+        kind: A turn of a talk, or a summary of one.
+        speaker: As named at the source; need not be a member.
+        member: Member id of the speaker, if they are one.
+        is_assistant: Whether the assistant said it; never evidence.
+        text: Verbatim.
+        title: One line, for summaries.
+        topic: What it was about, if known.
+        participants: Names of those involved.
+        said_at: Aware.
+        salience: In [0, 1].
+        origin: Where it comes from.
+        source: Program or client that brought it.
+        channel: Where it was said.
+        embed_state: Whether the dense leg knows it.
+        seq: Change number of its household when it last changed; 0 before it is stored.
+    """
+
+    household: str
+    id: str
+    scope: str = HOUSEHOLD_SCOPE
+    session: str | None = None
+    kind: EpisodeKind = EpisodeKind.TURN
+    speaker: str | None = None
+    member: str | None = None
+    is_assistant: bool = False
+    text: str
+    title: str | None = None
+    topic: str | None = None
+    participants: Sequence[str] = ()
+    said_at: datetime
+    salience: float = 0.5
+    origin: Origin
+    source: str = "unknown"
+    channel: str = "unknown"
+    embed_state: EmbedState = EmbedState.PENDING
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One durable sentence read out of an episode: evidence. Only its fact may change.
+
+    Attributes:
+        household: Tenant key.
+        id: Made from its episode and place, so that reading the episode again makes no second one.
+        episode_id: Where it was said.
+        scope: As of its episode.
+        start: Index of its first character in the episode's text.
+        end: Index after its last.
+        text: As said.
+        speaker: Who said it.
+        subject: Whom or what it is about, normalised.
+        slot: Which attribute of the subject, normalised; None where it names none.
+        reading: What else was read from it, JSON-ready.
+        category: Primary one.
+        type: Kind of sentence.
+        is_correction: Whether it sets something right explicitly.
+        said_at: Aware.
+        valid_from: Since when it holds, where the text says so.
+        valid_to: Until when, where the text says so.
+        origin: Of its episode.
+        fact_id: The fact it supports; None while it is only pending or was erased from it.
+    """
+
+    household: str
+    id: str
+    episode_id: str
+    scope: str
+    start: int
+    end: int
+    text: str
+    speaker: str | None
+    subject: str
+    slot: str | None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    category: Category
+    type: StatementType
+    is_correction: bool = False
+    said_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    origin: Origin
+    fact_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """What statements about one thing amount to.
+
+    Attributes:
+        household: Tenant key.
+        id: Stable; never reused.
+        scope: Who may recall it.
+        category: Decides how it is updated and recalled.
+        type: Kind of sentence.
+        subject: Whom or what it is about, normalised.
+        slot: Attribute of the subject, normalised, if any.
+        title: One line.
+        subtitle: One more, if any.
+        narrative: The sentence itself.
+        details: Further sentences.
+        origin: Weakest origin among its evidence.
+        source: Where its first statement comes from: a message, episode or session id.
+        confidence: In [0, 1].
+        evidence_count: Number of distinct episodes it rests on.
+        derived_from: Their ids.
+        status: Whether it holds.
+        superseded_by: The fact that took its place.
+        merged_into_id: The fact it was merged into.
+        is_contradicted: Whether something that cannot hold beside it is remembered, undecided.
+        is_edited: Whether a person wrote its words; upkeep leaves those alone.
+        valid_from: Since when it holds, where known.
+        valid_to: Until when, where known.
+        said_at: When its words were said last.
+        created_at: When it was stored.
+        last_evidence_at: When it was supported last.
+        decayed_until: Until when its silence was charged.
+        archived_at: When it left retrieval.
+        seq: Change number of its household when it last changed; 0 before it is stored.
+    """
+
+    household: str
+    id: str
+    scope: str = HOUSEHOLD_SCOPE
+    category: Category
+    type: StatementType = StatementType.STATEMENT
+    subject: str
+    slot: str | None = None
+    title: str
+    subtitle: str | None = None
+    narrative: str
+    details: Sequence[str] = ()
+    origin: Origin
+    source: str = "unknown"
+    confidence: float
+    evidence_count: int = 1
+    derived_from: Sequence[str] = ()
+    status: FactStatus = FactStatus.PENDING_EMBED
+    superseded_by: str | None = None
+    merged_into_id: str | None = None
+    is_contradicted: bool = False
+    is_edited: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    said_at: datetime
+    created_at: datetime
+    last_evidence_at: datetime
+    decayed_until: datetime
+    archived_at: datetime | None = None
+    seq: int = 0
