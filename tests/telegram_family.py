@@ -12,12 +12,14 @@ from sqlalchemy import Connection, Row, Table, select
 
 from botapi import BotApi, Group, Message, Person
 from botapi.accounts import Bot
+from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap import Houses, System, open_houses
 from kinkeeper.bootstrap.telegram import Connected, telegram_connected
 from kinkeeper.channels.telegram import running as telegram
 from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import Families
 from kinkeeper.channels.telegram.families import Family as Member
+from kinkeeper.channels.telegram.strangers import NOBODY
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.jobs.leases import Key, claim
@@ -110,9 +112,12 @@ class Family:
                     system.work(self.clock, channels=running.channels[name])
                     for name, system in houses.by_id.items()
                 ]
+                outside = Deliverer(
+                    houses.store, NOBODY, running.channels[NOBODY], mint=mint, clock=self.clock
+                )
                 program = Stepping(
                     family=self, houses=houses, running=running,
-                    deliverers=[work.deliverer for work in works],
+                    deliverers=[*(work.deliverer for work in works), outside],
                     jobs={work.household: work.jobs[0] for work in works},
                     upkeeps=[work.upkeep for work in works],
                 )  # fmt: skip

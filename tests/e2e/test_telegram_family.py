@@ -7,6 +7,8 @@ import pytest
 
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import events
+from kinkeeper.channels.telegram.strangers import NOBODY
+from kinkeeper.messaging.tables import outbox
 from telegram_family import Family, family, run
 
 pytestmark = pytest.mark.slow
@@ -41,5 +43,18 @@ def test_a_conflict_is_spoken_pressed_written_edited_and_taken_back(millers: Fam
             assert asked.text.startswith("Taken back")
             [action] = [r for r in program.rows(pending_actions) if r.status == "done"]
             assert action.undone_by == "john"
+
+    run(scenario)
+
+
+def test_a_stranger_is_answered_through_no_households_outbox(millers: Family) -> None:
+    async def scenario() -> None:
+        tom = millers.api.user("Tom")
+        async with millers.running() as program:
+            tom.says(millers.bot, "/pending")
+            await program.until(lambda: millers.alone_with(tom), "the stranger's number")
+            assert [row.household for row in program.rows(outbox)] == [NOBODY]
+            [told] = millers.alone_with(tom)
+            assert str(tom.id) in told.text
 
     run(scenario)

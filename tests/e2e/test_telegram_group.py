@@ -328,6 +328,7 @@ def test_private_chats_are_for_those_who_are_known(millers: Family) -> None:
             [told] = millers.alone_with(tom)
             assert str(tom.id) in told.text
             assert "Leo" not in told.text
+            assert [row.household for row in program.rows(outbox)] == [strangers.NOBODY]
             millers.sarah.starts(millers.bot)
             millers.sarah.says(millers.bot, "I'll pick up Leo Thursday at 4pm")
             await program.step()
@@ -339,6 +340,20 @@ def test_private_chats_are_for_those_who_are_known(millers: Family) -> None:
             millers.sarah.blocks(millers.bot)
             await program.step()
             assert not program.rows(private_chats)
+
+    run(scenario)
+
+
+def test_a_stranger_is_told_once_a_day_and_nothing_of_it_piles_up(millers: Family) -> None:
+    async def scenario() -> None:
+        async with millers.stepping() as program:
+            tom = millers.api.user("Tom")
+            for hours, times in ((0, 1), (20, 1), (5, 2)):
+                millers.api.advance(3600 * hours)
+                tom.says(millers.bot, "hello?")
+                await program.step()
+                assert len(millers.alone_with(tom)) == times
+                assert len(program.rows(outbox)) == 1
 
     run(scenario)
 

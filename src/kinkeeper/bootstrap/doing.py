@@ -39,6 +39,7 @@ async def doing(
     store: Store,
     works: Sequence[Work],
     *,
+    outside: Sequence[Deliverer] = (),
     tasks: Sequence[LongTask],
     clock: Clock,
     pace: Pace,
@@ -52,6 +53,7 @@ async def doing(
     Args:
         store: The database they share.
         works: One a household.
+        outside: Deliver what is to go out and is no household's.
         tasks: What else is to run until the end.
         clock: Tells what is due.
         pace: How often to look for something to do.
@@ -72,12 +74,11 @@ async def doing(
             poll_every=pace.poll_every,
         )  # fmt: skip
         async with engine.running(), AsyncExitStack() as delivering:
-            for work in works:
-                if is_sqlite(
-                    store.url
-                ):  # whoever runs the jobs of a file is the only one to deliver
-                    await work.deliverer.recover()
-                await delivering.enter_async_context(work.deliverer.running())
+            for deliverer in (*(work.deliverer for work in works), *outside):
+                # Whoever runs the jobs of a file is the only one to deliver.
+                if is_sqlite(store.url):
+                    await deliverer.recover()
+                await delivering.enter_async_context(deliverer.running())
             async with asyncio.TaskGroup() as group:
                 running = [group.create_task(work.upkeep.run(pace.upkeep_every)) for work in works]
                 running += [group.create_task(task()) for task in tasks]

@@ -221,7 +221,8 @@ class Houses:
         delivered or understood is finished or handed back.
 
         Args:
-            channels: What each household can deliver through, by household id.
+            channels: What each household can deliver through, by household id; under another key, what
+                is no household's goes out.
             tasks: What else is to run until the end (polling for updates); one that ends or fails
                 must not be missed, so its error ends the block.
             clock: The wall clock where None.
@@ -242,9 +243,13 @@ class Houses:
                 system.work(clock, extractor=reads, channels=served.get(household, ()))
                 for household, system in self.by_id.items()
             ]
+            outside = [
+                Deliverer(self.store, key, through, mint=mint, clock=clock)
+                for key, through in served.items()
+                if key not in self.by_id
+            ]
             async with doing(
-                self.store, works, tasks=(*tasks, self._backups(clock).run), clock=clock,
-                pace=pace or Pace(),
-                workers=self.settings.tier2_workers,
+                self.store, works, outside=outside, tasks=(*tasks, self._backups(clock).run),
+                clock=clock, pace=pace or Pace(), workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

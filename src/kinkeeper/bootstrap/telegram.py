@@ -36,7 +36,8 @@ class Connected:
     """What a process runs for a chat service.
 
     Attributes:
-        channels: What each household's messages go out through, by household id.
+        channels: What each household's messages go out through, by household id, and under an empty id
+            what strangers are told.
         tasks: What runs as long as the process does.
         webhook: Takes posted updates, where they are posted.
         findings: Says how it stands; reads the database, so call it in a thread.

@@ -8,6 +8,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     and_,
+    delete,
     func,
     insert,
     or_,
@@ -219,6 +220,16 @@ def purge_bodies(conn: Connection, household: str, *, before: datetime) -> int:
             finished,
         )
         .values(body=None)
+    ).rowcount
+
+
+def forget(conn: Connection, household: str, *, before: datetime) -> int:
+    """Delete the messages put before then, whatever became of them. Returns how many.
+
+    For what is nobody's record; what a household was told stays, without its words.
+    """
+    return conn.execute(
+        delete(outbox).where(_columns.household == household, _columns.created_at < before)
     ).rowcount
 
 

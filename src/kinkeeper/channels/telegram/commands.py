@@ -105,24 +105,6 @@ def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> 
         outbox.put(conn, family.household.id, message, now=now)
 
 
-def answer_stranger(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:
-    """Tell somebody who is no member their number, once a day, and nothing else.
-
-    Args:
-        conn: In a write transaction.
-        family: Through whose outbox; the bot has no other.
-        asked: What they wrote.
-        now: Aware.
-    """
-    message = Outbound(
-        channel=CHANNEL, chat_id=asked.chat.id,
-        body=f"I only work for households that know you. Your Telegram number is {asked.account}.",
-        dedupe_key=f"stranger:{asked.chat.id}:{now.date()}", deliver_by=now + _ANSWER_WITHIN,
-        is_unprompted=False, is_soundless=True,
-    )  # fmt: skip
-    outbox.put(conn, family.household.id, message, now=now)
-
-
 def _can_be_alone(conn: Connection, family: Family, member: Member, asked: Asked) -> bool:
     """Whether the answer reaches nobody else; what was asked unseen is never answered aloud."""
     if asked.chat.is_private or asked.message_id is None:

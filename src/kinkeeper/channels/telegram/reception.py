@@ -169,7 +169,7 @@ class Reception:
         theirs = self._families.of_account(asked.account)
         if not theirs:
             strangers.count(conn, self._identity.bot, asked.chat.id, now=now)
-            commands.answer_stranger(conn, self._families.all[0], asked, now=now)
+            strangers.answer(conn, asked.chat.id, asked.account, now=now)
         for family, member in theirs:
             addresses.remember_private_chat(
                 conn, family.household.id, CHANNEL, member=member.id, chat_id=asked.chat.id, now=now

@@ -11,6 +11,7 @@ from kinkeeper.channels.telegram.presence import LADDER, Presence
 from kinkeeper.channels.telegram.reception import Identity, Reception
 from kinkeeper.channels.telegram.sending import TelegramChannel
 from kinkeeper.channels.telegram.standing import findings, load_known
+from kinkeeper.channels.telegram.strangers import NOBODY
 from kinkeeper.channels.telegram.webhook import TelegramWebhook, WebhookAddress
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding, broken
@@ -57,7 +58,8 @@ class Running:
             ladder=steps,
         )  # fmt: skip
         self.channels: Mapping[str, tuple[TelegramChannel, ...]] = {
-            household.id: (TelegramChannel(bot, household),) for household in self._households
+            NOBODY: (TelegramChannel(bot, ()),),
+            **{each.id: (TelegramChannel(bot, each.members),) for each in self._households},
         }
         self.webhook = (
             TelegramWebhook(reception, look_again=self._presence.look_again, secret=address.secret)

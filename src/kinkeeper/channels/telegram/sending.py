@@ -3,6 +3,7 @@
 Texts go out plain, without marks of any kind, so nothing in them needs escaping.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from telegram import (
@@ -17,7 +18,7 @@ from kinkeeper.channels.telegram.connection import told_apart
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.listening import plain_id
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.household.model import Household
+from kinkeeper.household.model import Member
 from kinkeeper.messaging.channel import Delivered, OutgoingItem, PressButton, RefusedError
 from kinkeeper.messaging.outbound import OutboundKind, Route
 
@@ -30,21 +31,19 @@ _UNCHANGED = "message is not modified"
 
 
 class TelegramChannel:
-    """Delivers to the chats of one household.
+    """Delivers to the chats of one household, or to those of nobody.
 
     Args:
         bot: Makes the calls.
-        household: Whose; tells its members' accounts.
+        members: Of the household, with their accounts; what is for one member alone reaches no other.
     """
 
     name = CHANNEL
 
-    def __init__(self, bot: Bot, household: Household) -> None:
+    def __init__(self, bot: Bot, members: Iterable[Member]) -> None:
         self._bot = bot
         self._accounts = {
-            member.id: member.telegram_id
-            for member in household.members
-            if member.telegram_id is not None
+            member.id: member.telegram_id for member in members if member.telegram_id is not None
         }
 
     async def deliver(self, item: OutgoingItem) -> Delivered:

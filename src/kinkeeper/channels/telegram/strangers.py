@@ -1,15 +1,25 @@
-"""Chats that are no household's here: nothing of what is said in them is kept, only that they are there."""
+"""Chats that are no household's here: nothing of what is said in them is kept, only that they are there.
+
+What they are told goes out through an outbox of its own, so no household's rows name a stranger.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.tables import telegram_strangers
+from kinkeeper.messaging import outbox
+from kinkeeper.messaging.outbound import Outbound
 
 NOBODY = ""
+"""Stands for a household where something belongs to none; no household file can have this id."""
+
 _MOST = 100
+_ANSWER_WITHIN = timedelta(hours=1)
+_ONCE_IN = timedelta(days=1)
 _columns = telegram_strangers.c
 
 
@@ -56,6 +66,25 @@ def count(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
             household=NOBODY, bot=bot, chat_id=chat_id, times=1, last_at=now
         )
     )
+
+
+def answer(conn: Connection, chat_id: str, account: int | None, *, now: datetime) -> None:
+    """Tell somebody who is no member their number, once a day, and nothing else.
+
+    Args:
+        conn: In a write transaction.
+        chat_id: Their private chat.
+        account: Telegram's number of them.
+        now: Aware.
+    """
+    outbox.forget(conn, NOBODY, before=now - _ONCE_IN)
+    message = Outbound(
+        channel=CHANNEL, chat_id=chat_id,
+        body=f"I only work for households that know you. Your Telegram number is {account}.",
+        dedupe_key=f"stranger:{chat_id}", deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
+        is_soundless=True,
+    )  # fmt: skip
+    outbox.put(conn, NOBODY, message, now=now)
 
 
 def find(conn: Connection, bot: str) -> Sequence[Stranger]:
