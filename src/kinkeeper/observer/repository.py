@@ -169,6 +169,7 @@ def update_settled(
     notification_id: int | None,
     brain: Mapping[str, Any] | None,
     consulted: Sequence[Mapping[str, Any]] | None,
+    unread_parts: int,
     now: datetime,
 ) -> None:
     """Write what tier 2 decided about a message, with its gate results."""
@@ -184,6 +185,7 @@ def update_settled(
             brain_context=dict(brain) if brain else None,
             brain_relevance=decision.brain_relevance,
             consulted=list(consulted) if consulted else None,
+            unread_parts=unread_parts,
             redline_decision=outcome.decision.value if outcome else None,
             redline_trigger_rule=outcome.rule.value if outcome and outcome.rule else None,
             redline_facts=dict(outcome.facts) if outcome else None,

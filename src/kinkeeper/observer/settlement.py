@@ -99,7 +99,8 @@ class Settlement:
         decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
         repository.update_settled(
             conn, self._household, row_id, decision, notification_id=notification,
-            brain=_brain_record(prepared.brain), consulted=_consulted(prepared), now=now,
+            brain=_brain_record(prepared.brain), consulted=_consulted(prepared),
+            unread_parts=prepared.unread_parts, now=now,
         )  # fmt: skip
         leases.finish(conn, observer_messages, (self._household, row_id), epoch)
         return decision

@@ -44,6 +44,7 @@ observer_messages = Table(
     Column("brain_context", JSON),
     Column("brain_relevance", Float),
     Column("consulted", JSON),
+    Column("unread_parts", Integer),
     Column("redline_decision", String(8)),
     Column("redline_trigger_rule", String(32)),
     Column("redline_facts", JSON),

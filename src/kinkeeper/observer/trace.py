@@ -181,6 +181,8 @@ def _ladder(
     for asked in consultations_from(row.consulted):
         mark = Mark.PASSED if asked.answer else Mark.NOTED
         yield Step(stage="model", mark=mark, text=trace_words.consulted(asked))
+    if row.unread_parts:
+        yield Step(stage="length", mark=Mark.NOTED, text=trace_words.left_out(row.unread_parts))
     is_clear, step = _extraction(row, gates, household)
     yield step
     if not is_clear:

@@ -153,6 +153,12 @@ def consulted(asked: Consultation) -> str:
     return f"Asked a model, since {why}; {asked.model} {said}.{left}"
 
 
+def left_out(parts: int) -> str:
+    """Return that so many parts of a message were not read."""
+    what = "its last part was" if parts == 1 else f"its last {parts} parts were"
+    return f"It arranges too much at once; {what} left out."
+
+
 def rule(name: str | None, facts: Mapping[str, Any], household: Household) -> str:
     """Return why a rule speaks, with what it collides with where that is known."""
     words = _RULES.get(name or "", name or "a rule asked for it")

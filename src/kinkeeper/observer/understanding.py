@@ -101,6 +101,7 @@ class Prepared:
         parts: What it arranges, one part each; most messages have one.
         brain: What memory said.
         talked_since: When somebody else last asked something, of the messages just before.
+        unread_parts: How many more it arranges that were left out, as there were too many.
     """
 
     stored: StoredMessage
@@ -110,6 +111,7 @@ class Prepared:
     parts: tuple[Part, ...]
     brain: BrainContext
     talked_since: datetime | None = None
+    unread_parts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,11 +235,13 @@ class Understanding:
         spoken = (loaded.original or stored).message.sent_at
         member = household.member(stored.message.sender) if stored.is_member else None
         reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
-        parts = _sharing_days([await self._part(each, member, loaded) for each in found])
+        read = found[:_MOST_PARTS]
+        parts = _sharing_days([await self._part(each, member, loaded) for each in read])
         parts = await self._reconsidered(parts, member, loaded)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
             parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
+            unread_parts=len(found) - len(read),
         )  # fmt: skip
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
@@ -305,7 +309,7 @@ class Understanding:
 
         def work() -> tuple[Reading, Sequence[Reading]]:
             reading = self._read(text, sent_at)
-            return reading, segments(reading)[:_MOST_PARTS]
+            return reading, segments(reading)
 
         return work() if len(text) <= _LONG else await asyncio.to_thread(work)
 

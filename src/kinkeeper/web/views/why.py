@@ -20,6 +20,7 @@ _TITLES = {
     "withdrawal": "Taken back",
     "understanding": "Understanding it",
     "attribution": "Who is meant",
+    "length": "Its length",
     "extraction": "What it says",
     "brain": "What is known",
     "redline": "Speak or stay silent",

@@ -557,6 +557,7 @@ def upgrade() -> None:
         sa.Column("brain_context", sa.JSON(), nullable=True),
         sa.Column("brain_relevance", sa.Float(), nullable=True),
         sa.Column("consulted", sa.JSON(), nullable=True),
+        sa.Column("unread_parts", sa.Integer(), nullable=True),
         sa.Column("redline_decision", sa.String(length=8), nullable=True),
         sa.Column("redline_trigger_rule", sa.String(length=32), nullable=True),
         sa.Column("redline_facts", sa.JSON(), nullable=True),
