@@ -122,10 +122,13 @@ facts = Table(
     Column("created_at", Instant, nullable=False),
     Column("last_evidence_at", Instant, nullable=False),
     Column("decayed_until", Instant, nullable=False),
+    # When it leaves retrieval if nothing more is heard of it; follows from the columns above.
+    Column("due_at", Instant, nullable=False),
     Column("archived_at", Instant),
     Column("seq", Integer, nullable=False),
     Index(None, "household", "seq"),
     Index(None, "household", "status", "category"),
+    Index(None, "household", "status", "due_at"),
     Index(None, "household", "scope", "subject", "slot"),
 )
 

@@ -269,6 +269,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.String(length=27), nullable=False),
         sa.Column("last_evidence_at", sa.String(length=27), nullable=False),
         sa.Column("decayed_until", sa.String(length=27), nullable=False),
+        sa.Column("due_at", sa.String(length=27), nullable=False),
         sa.Column("archived_at", sa.String(length=27), nullable=True),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_facts")),
@@ -285,6 +286,11 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_facts_household_status_category"),
             ["household", "status", "category"],
+            unique=False,
+        )
+        batch_op.create_index(
+            batch_op.f("ix_facts_household_status_due_at"),
+            ["household", "status", "due_at"],
             unique=False,
         )
 
