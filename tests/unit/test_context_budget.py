@@ -127,26 +127,26 @@ WANTED = st.builds(
 
 
 @given(wanted=WANTED, budget=st.integers(0, 250))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_context_never_exceeds_its_budget(wanted: Wanted, budget: int) -> None:
     keeps_the_rules(wanted, fit(wanted, count=len, budget=budget), budget)
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_contexts_keep_their_budgets() -> None:
-    numbers = itertools.cycle((3, 50, 0, 17, 120, 1, 8, 33, 5, 260, 11))
+    numbers = itertools.cycle((3, 50, 2, 17, 120, 1, 8, 33, 5, 260, 11))
     for case in range(100_000):
-        texts = [said(2 + next(numbers) + case % 7) for _ in range(6)]
-        worths = [next(numbers) / 260 for _ in range(4)]
+        texts = ["x" * (next(numbers) + case % 7) for _ in range(10)]
+        memories = [Memory(id="m", text=text, worth=len(text) % 5) for text in texts[6:]]
         wanted = Wanted(
             system=texts[0], recent=texts[1 : 2 + case % 3], tools=texts[4 : 4 + case % 3],
-            facts=[Memory(id="f", text=said(next(numbers)), worth=worth) for worth in worths[:2]],
-            episodes=[Memory(id="e", text=said(next(numbers)), worth=worth) for worth in worths[2:]],
+            facts=memories[:2], episodes=memories[2:],
         )  # fmt: skip
         budget = (case * 37) % 900
-        fitted = fit(wanted, count=words, budget=budget)
+        fitted = fit(wanted, count=len, budget=budget)
         assert fitted.tokens <= budget
         assert not fitted.recent or wanted.recent[-1].endswith(fitted.recent[-1].lstrip("…"))
+        assert fitted.recent or budget < 30
 
 
 def keeps_the_rules(wanted: Wanted, fitted: Fitted, budget: int) -> None:
