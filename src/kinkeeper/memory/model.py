@@ -1,13 +1,48 @@
 """Values of memory: episodes, statements, facts, and what they say about themselves. Frozen, no I/O."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 HOUSEHOLD_SCOPE = "household"
 """What everybody of the household may recall."""
+
+
+def person_scope(member: str) -> str:
+    """Return the scope of what only one member may recall."""
+    return f"person:{member}"
+
+
+def project_scope(project: str) -> str:
+    """Return the scope of what belongs to a project and is only recalled where it is asked for."""
+    return f"project:{project}"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """On whose behalf memory is read: every query is limited to these scopes.
+
+    Attributes:
+        household: Tenant key.
+        scopes: What may be seen.
+    """
+
+    household: str
+    scopes: frozenset[str]
+
+    @classmethod
+    def of(cls, household: str, member: str | None = None, *, projects: Iterable[str] = ()) -> Self:
+        """Return the viewer of a member: the household's memories, their own, and projects'.
+
+        Args:
+            household: Tenant key.
+            member: Member id; None sees only what everybody sees.
+            projects: Names of the projects that are asked for.
+        """
+        own = () if member is None else (person_scope(member),)
+        return cls(household, frozenset({HOUSEHOLD_SCOPE, *own, *map(project_scope, projects)}))
 
 
 class Origin(StrEnum):
@@ -140,18 +175,23 @@ class Statement:
         start: Index of its first character in the episode's text.
         end: Index after its last.
         text: As said.
-        speaker: Who said it.
+        speaker: Who said it: member id, else the name, folded; None where unknown.
         subject: Whom or what it is about, normalised.
         slot: Which attribute of the subject, normalised; None where it names none.
-        reading: What else was read from it, JSON-ready.
+        title: One line.
+        narrative: The sentence as it may be told to others.
         category: Primary one.
         type: Kind of sentence.
+        confidence: How far it is believed by itself, in [0, 1].
         is_correction: Whether it sets something right explicitly.
+        is_retraction: Whether it only takes something back and says nothing in its place.
+        corrects: Words that hold no more, where it is told which.
         said_at: Aware.
         valid_from: Since when it holds, where the text says so.
         valid_to: Until when, where the text says so.
         origin: Of its episode.
-        fact_id: The fact it supports; None while it is only pending or was erased from it.
+        strand: Shared by all statements that may bear on each other.
+        fact_id: The fact it supports; None where it only takes something back.
     """
 
     household: str
@@ -163,16 +203,26 @@ class Statement:
     text: str
     speaker: str | None
     subject: str
-    slot: str | None
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    slot: str | None = None
+    title: str
+    narrative: str
     category: Category
-    type: StatementType
+    type: StatementType = StatementType.STATEMENT
+    confidence: float
     is_correction: bool = False
+    is_retraction: bool = False
+    corrects: str | None = None
     said_at: datetime
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     origin: Origin
+    strand: str
     fact_id: str | None = None
+
+    @property
+    def held_from(self) -> datetime:
+        """Since when it holds: as it says, else since it was said."""
+        return self.valid_from or self.said_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +251,8 @@ class Fact:
         merged_into_id: The fact it was merged into.
         is_contradicted: Whether something that cannot hold beside it is remembered, undecided.
         is_edited: Whether a person wrote its words; upkeep leaves those alone.
-        valid_from: Since when it holds, where known.
+        held_from: Since when it is taken to hold: as the text says, else since it was first said.
+        valid_from: Since when it holds, where the text says so.
         valid_to: Until when, where known.
         said_at: When its words were said last.
         created_at: When it was stored.
@@ -232,6 +283,7 @@ class Fact:
     merged_into_id: str | None = None
     is_contradicted: bool = False
     is_edited: bool = False
+    held_from: datetime
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     said_at: datetime
@@ -240,3 +292,16 @@ class Fact:
     decayed_until: datetime
     archived_at: datetime | None = None
     seq: int = 0
+
+    def is_current(self, now: datetime) -> bool:
+        """Whether it may be recalled as what holds now: active, begun, and not at its end.
+
+        Args:
+            now: Aware.
+        """
+        is_over = self.valid_to is not None and self.valid_to <= now
+        return self.status.is_active and self.held_from <= now and not is_over
+
+
+Row = Mapping[str, Any]
+"""A row of a table, by column name."""

@@ -24,11 +24,24 @@ from kinkeeper.store.schema import Instant, metadata
 
 _NULLABLE_JSON = JSON(none_as_null=True)
 
+# The last change number of each household, and what its fingerprints are keyed with.
 memory_counters = Table(
     "memory_counters",
     metadata,
     Column("household", String, primary_key=True),
     Column("seq", Integer, nullable=False),
+    Column("secret", String(64), nullable=False),
+)
+
+# Rows that are gone, for those who follow the change numbers.
+memory_removals = Table(
+    "memory_removals",
+    metadata,
+    Column("household", String, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("id", String, nullable=False),
+    Index(None, "household", "kind", "seq"),
 )
 
 episodes = Table(
@@ -78,18 +91,49 @@ statements = Table(
     Column("speaker", Text),
     Column("subject", Text, nullable=False),
     Column("slot", Text),
-    Column("reading", JSON, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("narrative", Text, nullable=False),
     Column("category", String(16), nullable=False),
     Column("type", String(16), nullable=False),
+    Column("confidence", Float, nullable=False),
     Column("is_correction", Boolean, nullable=False),
+    Column("is_retraction", Boolean, nullable=False),
+    Column("corrects", Text),
     Column("said_at", Instant, nullable=False),
     Column("valid_from", Instant),
     Column("valid_to", Instant),
     Column("origin", String(16), nullable=False),
+    Column("strand", String, nullable=False),
     Column("fact_id", String),
     Index(None, "household", "episode_id"),
     Index(None, "household", "fact_id"),
-    Index(None, "household", "scope", "subject", "slot"),
+    Index(None, "household", "strand"),
+)
+
+# Statements that share a key may bear on each other. A key is a digest: it holds no words.
+statement_keys = Table(
+    "statement_keys",
+    metadata,
+    Column("household", String, primary_key=True),
+    Column("key", String(16), primary_key=True),
+    Column("statement_id", String, primary_key=True),
+    Index(None, "household", "statement_id"),
+)
+
+# What a person, a model or the nightly pass found about two statements; it outranks what is read
+# from their words. Without a newer one: what was said never held, or holds no more.
+memory_verdicts = Table(
+    "memory_verdicts",
+    metadata,
+    Column("household", String, primary_key=True),
+    Column("id", String, primary_key=True),
+    Column("older", String, nullable=False),
+    Column("newer", String),
+    Column("relation", String(16), nullable=False),
+    Column("made_by", String, nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Index(None, "household", "older"),
+    Index(None, "household", "newer"),
 )
 
 facts = Table(
@@ -116,6 +160,7 @@ facts = Table(
     Column("merged_into_id", String),
     Column("is_contradicted", Boolean, nullable=False),
     Column("is_edited", Boolean, nullable=False),
+    Column("held_from", Instant, nullable=False),
     Column("valid_from", Instant),
     Column("valid_to", Instant),
     Column("said_at", Instant, nullable=False),

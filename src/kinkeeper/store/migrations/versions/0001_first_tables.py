@@ -263,6 +263,7 @@ def upgrade() -> None:
         sa.Column("merged_into_id", sa.String(), nullable=True),
         sa.Column("is_contradicted", sa.Boolean(), nullable=False),
         sa.Column("is_edited", sa.Boolean(), nullable=False),
+        sa.Column("held_from", sa.String(length=27), nullable=False),
         sa.Column("valid_from", sa.String(length=27), nullable=True),
         sa.Column("valid_to", sa.String(length=27), nullable=True),
         sa.Column("said_at", sa.String(length=27), nullable=False),
@@ -389,6 +390,7 @@ def upgrade() -> None:
         "memory_counters",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("secret", sa.String(length=64), nullable=False),
         sa.PrimaryKeyConstraint("household", name=op.f("pk_memory_counters")),
     )
     op.create_table(
@@ -404,6 +406,21 @@ def upgrade() -> None:
         sa.Column("answered_at", sa.String(length=27), nullable=True),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_questions")),
     )
+    op.create_table(
+        "memory_removals",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "seq", name=op.f("pk_memory_removals")),
+    )
+    with op.batch_alter_table("memory_removals", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_memory_removals_household_kind_seq"),
+            ["household", "kind", "seq"],
+            unique=False,
+        )
+
     op.create_table(
         "memory_runs",
         sa.Column("household", sa.String(), nullable=False),
@@ -441,6 +458,25 @@ def upgrade() -> None:
             batch_op.f("ix_memory_vectors_household_model_seq"),
             ["household", "model", "seq"],
             unique=False,
+        )
+
+    op.create_table(
+        "memory_verdicts",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("older", sa.String(), nullable=False),
+        sa.Column("newer", sa.String(), nullable=True),
+        sa.Column("relation", sa.String(length=16), nullable=False),
+        sa.Column("made_by", sa.String(), nullable=False),
+        sa.Column("made_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_verdicts")),
+    )
+    with op.batch_alter_table("memory_verdicts", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_memory_verdicts_household_newer"), ["household", "newer"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_memory_verdicts_household_older"), ["household", "older"], unique=False
         )
 
     op.create_table(
@@ -849,6 +885,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
     )
     op.create_table(
+        "statement_keys",
+        sa.Column("household", sa.String(), nullable=False),
+        sa.Column("key", sa.String(length=16), nullable=False),
+        sa.Column("statement_id", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "key", "statement_id", name=op.f("pk_statement_keys")),
+    )
+    with op.batch_alter_table("statement_keys", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_statement_keys_household_statement_id"),
+            ["household", "statement_id"],
+            unique=False,
+        )
+
+    op.create_table(
         "statements",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("id", sa.String(), nullable=False),
@@ -860,14 +910,19 @@ def upgrade() -> None:
         sa.Column("speaker", sa.Text(), nullable=True),
         sa.Column("subject", sa.Text(), nullable=False),
         sa.Column("slot", sa.Text(), nullable=True),
-        sa.Column("reading", sa.JSON(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("narrative", sa.Text(), nullable=False),
         sa.Column("category", sa.String(length=16), nullable=False),
         sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=False),
         sa.Column("is_correction", sa.Boolean(), nullable=False),
+        sa.Column("is_retraction", sa.Boolean(), nullable=False),
+        sa.Column("corrects", sa.Text(), nullable=True),
         sa.Column("said_at", sa.String(length=27), nullable=False),
         sa.Column("valid_from", sa.String(length=27), nullable=True),
         sa.Column("valid_to", sa.String(length=27), nullable=True),
         sa.Column("origin", sa.String(length=16), nullable=False),
+        sa.Column("strand", sa.String(), nullable=False),
         sa.Column("fact_id", sa.String(), nullable=True),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_statements")),
     )
@@ -881,9 +936,7 @@ def upgrade() -> None:
             batch_op.f("ix_statements_household_fact_id"), ["household", "fact_id"], unique=False
         )
         batch_op.create_index(
-            batch_op.f("ix_statements_household_scope_subject_slot"),
-            ["household", "scope", "subject", "slot"],
-            unique=False,
+            batch_op.f("ix_statements_household_strand"), ["household", "strand"], unique=False
         )
 
     op.create_table(

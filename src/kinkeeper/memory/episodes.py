@@ -1,0 +1,298 @@
+"""Episodes: what happened, word for word. Kept for good; every query sees only what its viewer may."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, update
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.memory.counting import Changed, removed, reserve
+from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus, Viewer
+from kinkeeper.memory.rows import IDS_PER_QUERY, episode_from_row, episode_row, in_parts
+from kinkeeper.memory.tables import episodes, facts, statements
+
+EPISODE = "episode"
+
+_columns = episodes.c
+_ACTIVE = [status.value for status in FactStatus if status.is_active]
+
+
+def insert_episodes(
+    conn: Connection,
+    new: Sequence[Episode],
+    *,
+    at: datetime,
+    is_read: bool = False,
+    keys: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Store episodes; one whose id is known is left as it is.
+
+    Args:
+        conn: In a write transaction.
+        new: All of one household.
+        at: When they are stored, aware.
+        is_read: Whether nothing is to be read out of them later.
+        keys: By episode id, what makes a repeated message the same one.
+
+    Returns:
+        Ids of those that were not known.
+    """
+    if not new:
+        return []
+    household = new[0].household
+    known = _known(conn, household, [episode.id for episode in new])
+    fresh = list({each.id: each for each in new if each.id not in known}.values())
+    if not fresh:
+        return []
+    first = reserve(conn, household, len(fresh))
+    rows = [
+        episode_row(replace(episode, seq=first + place))
+        | {
+            "message_key": (keys or {}).get(episode.id),
+            "is_read": is_read or episode.is_assistant or not episode.origin.may_become_fact,
+            "stored_at": at,
+        }
+        for place, episode in enumerate(fresh)
+    ]
+    conn.execute(insert(episodes), rows)
+    return [episode.id for episode in fresh]
+
+
+def find_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode | None:
+    """Return an episode; None where there is none or the viewer may not see it."""
+    row = conn.execute(_seen_by(viewer).where(_columns.id == episode_id)).mappings().one_or_none()
+    return None if row is None else episode_from_row(row)
+
+
+def load_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode:
+    """Return an episode.
+
+    Raises:
+        NotFoundError: There is none that this viewer may see.
+    """
+    found = find_episode(conn, viewer, episode_id)
+    if found is None:
+        raise NotFoundError(f"there is no episode {episode_id!r}", id=episode_id)
+    return found
+
+
+def list_episodes(
+    conn: Connection,
+    viewer: Viewer,
+    *,
+    before: datetime | None = None,
+    session: str | None = None,
+    kind: EpisodeKind | None = None,
+    limit: int = 50,
+) -> list[Episode]:
+    """Return episodes, newest first.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        before: Only those said before, where given.
+        session: Only of this session, where given.
+        kind: Only of this kind, where given.
+        limit: Most of them, > 0.
+    """
+    query = _seen_by(viewer)
+    if before is not None:
+        query = query.where(_columns.said_at < before)
+    if session is not None:
+        query = query.where(_columns.session == session)
+    if kind is not None:
+        query = query.where(_columns.kind == kind.value)
+    query = query.order_by(_columns.said_at.desc(), _columns.seq.desc()).limit(limit)
+    return _episodes(conn, query)
+
+
+def neighbours(
+    conn: Connection, viewer: Viewer, episode_id: str, *, before: int = 2, after: int = 1
+) -> list[Episode]:
+    """Return what was said around an episode in its session and scope, itself included, in order.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        episode_id: The episode.
+        before: How many earlier ones, >= 0.
+        after: How many later ones, >= 0.
+
+    Raises:
+        NotFoundError: There is none that this viewer may see.
+    """
+    middle = load_episode(conn, viewer, episode_id)
+    if middle.session is None:
+        return [middle]
+    line = _seen_by(viewer).where(
+        _columns.session == middle.session, _columns.scope == middle.scope
+    )
+    place = (middle.said_at, middle.seq)
+    earlier = line.where(_is_before(place)).order_by(
+        _columns.said_at.desc(), _columns.seq.desc()
+    )  # fmt: skip
+    later = line.where(_is_after(place)).order_by(_columns.said_at, _columns.seq)
+    return [
+        *reversed(_episodes(conn, earlier.limit(before))),
+        middle,
+        *_episodes(conn, later.limit(after)),
+    ]
+
+
+def episodes_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[str, Episode]:
+    """Return episodes by id, of all scopes; unknown ones are left out."""
+    found = {}
+    for part in in_parts(sorted(set(ids))):
+        query = select(episodes).where(_columns.household == household, _columns.id.in_(part))
+        found |= {episode.id: episode for episode in _episodes(conn, query)}
+    return found
+
+
+def episodes_changed(
+    conn: Connection, household: str, *, after_seq: int, limit: int = 1000
+) -> list[Changed[Episode]]:
+    """Return episodes of all scopes that were changed or are gone, in the order of their numbers.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        after_seq: Last number that is known already.
+        limit: Most of them, > 0.
+    """
+    query = (
+        select(episodes)
+        .where(_columns.household == household, _columns.seq > after_seq)
+        .order_by(_columns.seq)
+        .limit(limit)
+    )
+    here = [Changed(seq=each.seq, id=each.id, value=each) for each in _episodes(conn, query)]
+    gone: list[Changed[Episode]] = removed(
+        conn, household, EPISODE, after_seq=after_seq, limit=limit
+    )
+    return sorted([*here, *gone], key=lambda change: change.seq)[:limit]
+
+
+def pending_episodes(conn: Connection, household: str, *, limit: int = 100) -> list[Episode]:
+    """Return episodes of all scopes that the dense leg does not know, oldest change first."""
+    query = (
+        select(episodes)
+        .where(
+            _columns.household == household,
+            _columns.embed_state == EmbedState.PENDING.value,
+        )
+        .order_by(_columns.seq)
+        .limit(limit)
+    )
+    return _episodes(conn, query)
+
+
+def mark_episodes_embedded(conn: Connection, household: str, ids: Iterable[str]) -> None:
+    """Note that the dense leg knows episodes, in the transaction that stores their vectors."""
+    for part in in_parts(sorted(set(ids))):
+        conn.execute(
+            update(episodes)
+            .where(_columns.household == household, _columns.id.in_(part))
+            .values(embed_state=EmbedState.ACTIVE.value)
+        )
+
+
+def unread_episodes(conn: Connection, household: str, *, limit: int = 20) -> list[Episode]:
+    """Return episodes of all scopes out of which nothing was read yet, oldest first."""
+    query = (
+        select(episodes)
+        .where(_columns.household == household, _columns.is_read.is_(False))
+        .order_by(_columns.said_at, _columns.seq)
+        .limit(limit)
+    )
+    return _episodes(conn, query)
+
+
+def claim_reading(conn: Connection, household: str, episode_id: str) -> bool:
+    """Note that an episode was read, in the transaction that writes what was found.
+
+    Returns:
+        Whether it was unread until now; otherwise somebody else wrote what is in it.
+    """
+    changed = conn.execute(
+        update(episodes)
+        .where(
+            _columns.household == household,
+            _columns.id == episode_id,
+            _columns.is_read.is_(False),
+        )
+        .values(is_read=True)
+    )
+    return changed.rowcount == 1
+
+
+def count_episodes(conn: Connection, household: str) -> dict[str, int]:
+    """Return how many episodes there are, how many wait for the dense leg, and how many to be read."""
+    waits = _columns.embed_state == EmbedState.PENDING.value
+    query = select(
+        func.count().label("all"),
+        func.count().filter(waits).label("pending"),
+        func.count().filter(_columns.is_read.is_(False)).label("unread"),
+    ).where(_columns.household == household)
+    return dict(conn.execute(query).mappings().one())
+
+
+def outdated_spans(
+    conn: Connection, household: str, episode_ids: Collection[str]
+) -> dict[str, tuple[tuple[int, int], ...]]:
+    """Return which parts of episodes hold no more: sentences whose fact is not active.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        episode_ids: Whose parts.
+
+    Returns:
+        By episode id, start and end of each outdated part, in order; episodes without any are
+        left out.
+    """
+    found: dict[str, list[tuple[int, int]]] = {}
+    said = statements.c
+    for part in in_parts(sorted(set(episode_ids)), IDS_PER_QUERY):
+        query = (
+            select(said.episode_id, said.start_index, said.end_index)
+            .join(facts, and_(facts.c.household == said.household, facts.c.id == said.fact_id))
+            .where(
+                said.household == household,
+                said.episode_id.in_(part),
+                facts.c.status.not_in(_ACTIVE),
+            )
+            .order_by(said.start_index)
+        )
+        for row in conn.execute(query):
+            found.setdefault(row.episode_id, []).append((row.start_index, row.end_index))
+    return {each: tuple(spans) for each, spans in found.items()}
+
+
+def _seen_by(viewer: Viewer) -> Select[Any]:
+    return select(episodes).where(
+        _columns.household == viewer.household, _columns.scope.in_(sorted(viewer.scopes))
+    )
+
+
+def _is_before(place: tuple[datetime, int]) -> ColumnElement[bool]:
+    at, seq = place
+    return or_(_columns.said_at < at, and_(_columns.said_at == at, _columns.seq < seq))
+
+
+def _is_after(place: tuple[datetime, int]) -> ColumnElement[bool]:
+    at, seq = place
+    return or_(_columns.said_at > at, and_(_columns.said_at == at, _columns.seq > seq))
+
+
+def _episodes(conn: Connection, query: Select[Any]) -> list[Episode]:
+    return [episode_from_row(row) for row in conn.execute(query).mappings()]
+
+
+def _known(conn: Connection, household: str, ids: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for part in in_parts(ids):
+        query = select(_columns.id).where(_columns.household == household, _columns.id.in_(part))
+        found |= set(conn.execute(query).scalars())
+    return found

@@ -1,0 +1,162 @@
+"""Facts as they stand. Reading only: facts follow from statements, verdicts and adjustments."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, or_, select, update
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.memory.counting import Changed, removed
+from kinkeeper.memory.model import Category, Fact, FactStatus, Statement, Viewer
+from kinkeeper.memory.rows import fact_from_row, in_parts, statement_from_row
+from kinkeeper.memory.tables import facts, statements
+
+FACT = "fact"
+
+_columns = facts.c
+_ACTIVE = [status.value for status in FactStatus if status.is_active]
+
+
+def find_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact | None:
+    """Return a fact, whatever its status; None where there is none or the viewer may not see it."""
+    row = conn.execute(_seen_by(viewer).where(_columns.id == fact_id)).mappings().one_or_none()
+    return None if row is None else fact_from_row(row)
+
+
+def load_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact:
+    """Return a fact, whatever its status.
+
+    Raises:
+        NotFoundError: There is none that this viewer may see.
+    """
+    found = find_fact(conn, viewer, fact_id)
+    if found is None:
+        raise NotFoundError(f"there is no fact {fact_id!r}", id=fact_id)
+    return found
+
+
+def list_facts(
+    conn: Connection,
+    viewer: Viewer,
+    *,
+    now: datetime,
+    categories: Collection[Category] = (),
+    since: datetime | None = None,
+    limit: int = 1000,
+) -> list[Fact]:
+    """Return facts that hold now, newest words first.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        now: Aware.
+        categories: Only of these, where given.
+        since: Only what was said or supported since, where given.
+        limit: Most of them, > 0.
+    """
+    query = _seen_by(viewer).where(
+        _columns.status.in_(_ACTIVE),
+        _columns.held_from <= now,
+        or_(_columns.valid_to.is_(None), _columns.valid_to > now),
+    )
+    if categories:
+        query = query.where(_columns.category.in_(sorted(each.value for each in categories)))
+    if since is not None:
+        query = query.where(_columns.last_evidence_at >= since)
+    query = query.order_by(_columns.said_at.desc(), _columns.id).limit(limit)
+    return _facts(conn, query)
+
+
+def facts_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[str, Fact]:
+    """Return facts by id, of all scopes and whatever their status; unknown ones are left out."""
+    found = {}
+    for part in in_parts(sorted(set(ids))):
+        query = select(facts).where(_columns.household == household, _columns.id.in_(part))
+        found |= {fact.id: fact for fact in _facts(conn, query)}
+    return found
+
+
+def facts_changed(
+    conn: Connection, household: str, *, after_seq: int, limit: int = 1000
+) -> list[Changed[Fact]]:
+    """Return facts of all scopes that were changed or are gone, in the order of their numbers.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        after_seq: Last number that is known already.
+        limit: Most of them, > 0.
+    """
+    query = (
+        select(facts)
+        .where(_columns.household == household, _columns.seq > after_seq)
+        .order_by(_columns.seq)
+        .limit(limit)
+    )
+    here = [Changed(seq=fact.seq, id=fact.id, value=fact) for fact in _facts(conn, query)]
+    gone: list[Changed[Fact]] = removed(conn, household, FACT, after_seq=after_seq, limit=limit)
+    return sorted([*here, *gone], key=lambda change: change.seq)[:limit]
+
+
+def pending_facts(conn: Connection, household: str, *, limit: int = 100) -> list[Fact]:
+    """Return facts of all scopes that the dense leg does not know, oldest change first."""
+    query = (
+        select(facts)
+        .where(
+            _columns.household == household,
+            _columns.status == FactStatus.PENDING_EMBED.value,
+        )
+        .order_by(_columns.seq)
+        .limit(limit)
+    )
+    return _facts(conn, query)
+
+
+def mark_facts_embedded(conn: Connection, household: str, ids: Iterable[str]) -> None:
+    """Note that the dense leg knows facts, in the transaction that stores their vectors."""
+    for part in in_parts(sorted(set(ids))):
+        conn.execute(
+            update(facts)
+            .where(
+                _columns.household == household,
+                _columns.id.in_(part),
+                _columns.status == FactStatus.PENDING_EMBED.value,
+            )
+            .values(status=FactStatus.ACTIVE.value)
+        )
+
+
+def count_facts(conn: Connection, household: str) -> dict[FactStatus, int]:
+    """Return how many facts there are of each status; a status without any is left out."""
+    query = (
+        select(_columns.status, func.count())
+        .where(_columns.household == household)
+        .group_by(_columns.status)
+    )
+    return {FactStatus(status): count for status, count in conn.execute(query)}
+
+
+def statements_of(conn: Connection, viewer: Viewer, fact_id: str) -> list[Statement]:
+    """Return what a fact rests on, oldest first."""
+    said = statements.c
+    query = (
+        select(statements)
+        .where(
+            said.household == viewer.household,
+            said.scope.in_(sorted(viewer.scopes)),
+            said.fact_id == fact_id,
+        )
+        .order_by(said.said_at, said.id)
+    )
+    return [statement_from_row(row) for row in conn.execute(query).mappings()]
+
+
+def _seen_by(viewer: Viewer) -> Select[Any]:
+    return select(facts).where(
+        _columns.household == viewer.household, _columns.scope.in_(sorted(viewer.scopes))
+    )
+
+
+def _facts(conn: Connection, query: Select[Any]) -> list[Fact]:
+    return [fact_from_row(row) for row in conn.execute(query).mappings()]
