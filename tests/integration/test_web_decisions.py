@@ -92,7 +92,7 @@ def test_several_plain_cards_are_confirmed_together_and_taken_back_alone(tmp_pat
         ticks = _ticks(page)
         assert len(ticks) == 2
         told = await press(client, page, "/pending/batch", card=ticks)
-        assert "2 things are in the calendar now." in unescape(told.text)
+        assert "2 things are saved now." in unescape(told.text)
         again = await press(client, page, "/pending/batch", card=ticks)
         assert "in the calendar now" not in again.text
         first, second = actions_of(serving)
@@ -112,7 +112,7 @@ def test_what_is_grave_changed_or_not_ticked_is_not_confirmed_in_a_batch(tmp_pat
         stale = f"{second.split(':')[0]}:{'0' * 64}"
         forged = [first, stale, f"{grave.id}:{grave.payload_hash}", "nonsense", "unheard-of:1"]
         told = await press(client, page, "/pending/batch", card=forged)
-        assert "1 thing is in the calendar now." in unescape(told.text)
+        assert "1 thing is saved now." in unescape(told.text)
         done = [each for each in actions_of(serving) if each.status is ActionStatus.DONE]
         assert [each.id for each in done] == [first.split(":")[0]]
         assert "in the calendar now" not in (await press(client, page, "/pending/batch")).text

@@ -92,6 +92,7 @@ def _buttons(action: PendingAction, row: StoredOutbound) -> tuple[Button, ...]:
     audience = row.message.audience
     if action.status is ActionStatus.REJECTED and audience == action.decided_by is not None:
         return tuple(
-            Button(label=each.label, verb=Verb.REASON, choice=each.value) for each in RejectReason
+            Button(label=each.label, verb=Verb.REASON, choice=each.value)
+            for each in RejectReason.of(action.proposal.type)
         )
     return ()

@@ -16,6 +16,12 @@ class ActionType(StrEnum):
     EVENT_CREATE = "event_create"
     CARE_ASSIGNMENT = "care_assignment"
     SCHEDULE_CHANGE = "schedule_change"
+    MEMORY_FACT = "memory_fact"
+
+    @property
+    def is_about_calendar(self) -> bool:
+        """Whether it would change what takes place when, with whom."""
+        return self is not ActionType.MEMORY_FACT
 
 
 class ActionStatus(StrEnum):
@@ -38,7 +44,14 @@ class RejectReason(StrEnum):
     WRONG_PERSON = "wrong_person"
     WRONG_DAY = "wrong_day"
     NOT_A_PLAN = "not_a_plan"
+    NOT_TRUE = "not_true"
     ALREADY_KNOWN = "already_known"
+
+    @classmethod
+    def of(cls, kind: ActionType) -> tuple["RejectReason", ...]:
+        """Return the reasons there can be for what an action would change."""
+        others = {cls.NOT_TRUE} if kind.is_about_calendar else {cls.WRONG_DAY, cls.NOT_A_PLAN}
+        return tuple(reason for reason in cls if reason not in others)
 
     @property
     def label(self) -> str:

@@ -19,6 +19,8 @@ from starlette.routing import Route
 from kinkeeper.actions.journal import TOPIC as ACTIONS
 from kinkeeper.actions.tables import action_transitions
 from kinkeeper.core.time import to_text
+from kinkeeper.memory.counting import TOPIC as MEMORY
+from kinkeeper.memory.counting import last_seq
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
@@ -35,7 +37,7 @@ _ALIVE = ": alive\n\n"
 
 
 def cursor(conn: Connection, household: str) -> str:
-    """Return where a household stands: it changes with every message, decision and step of an action.
+    """Return where a household stands: it changes with every message, decision, step of an action and memory.
 
     Args:
         conn: Any transaction.
@@ -54,7 +56,8 @@ def cursor(conn: Connection, household: str) -> str:
         .select_from(action_transitions)
         .where(action_transitions.c.household == household)
     ).scalar_one()
-    return f"m{heard}.g{to_text(understood) if understood else '-'}.a{steps}"
+    memory = last_seq(conn, household)
+    return f"m{heard}.g{to_text(understood) if understood else '-'}.a{steps}.k{memory}"
 
 
 class Listeners:
@@ -96,7 +99,7 @@ async def _events(
     """Yield an event whenever the household stands elsewhere than the page knows."""
     house = house_of(request, person)
     household = house.household.id
-    topics = ((MESSAGES, household), (ACTIONS, household))
+    topics = ((MESSAGES, household), (ACTIONS, household), (MEMORY, household))
     with house.store.watch(*topics) as commits:
         while not context.stopping.is_set() and not await request.is_disconnected():
             now = await house.store.read(lambda conn: cursor(conn, household))

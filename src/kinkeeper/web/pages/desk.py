@@ -21,6 +21,7 @@ from kinkeeper.web.views.cards import Cards
 from kinkeeper.web.views.diff import DiffWords
 from kinkeeper.web.views.frame import Frame
 from kinkeeper.web.views.items import Lines
+from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.people import People, people_of
 from kinkeeper.web.views.quotes import Quotes
 from kinkeeper.web.views.wording import Wording
@@ -75,6 +76,11 @@ class Desk:
     def quotes(self) -> Quotes:
         """Quotes messages."""
         return Quotes(self.people, self.wording)
+
+    @property
+    def recollection(self) -> Recollection:
+        """Puts what is remembered into words."""
+        return Recollection(self.people, self.wording)
 
     @property
     def cards(self) -> Cards:

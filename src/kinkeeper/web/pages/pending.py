@@ -58,7 +58,7 @@ async def pending_page(
             for each in failures(conn, household)
         ]
         return {
-            "cards": cards, "batches": batches(cards), "left": left, "reasons": tuple(RejectReason),
+            "cards": cards, "batches": batches(cards), "left": left,
             "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
         }  # fmt: skip
 
@@ -180,7 +180,7 @@ def _notice(
 ) -> Notice | None:
     if saved:
         noun = "thing is" if saved == 1 else "things are"
-        return Notice(text=f"{saved} {noun} in the calendar now. Each can be taken back there.")
+        return Notice(text=f"{saved} {noun} saved now. Each can be taken back alone.")
     if outcome is None:
         return None
     try:

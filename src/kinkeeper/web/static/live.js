@@ -36,6 +36,7 @@ async function refresh() {
     if (!answer.ok || answer.redirected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     let changed = 0;
+    let told = "";
     for (const part of document.querySelectorAll("[data-part]")) {
       const fresh = page.getElementById(part.id);
       if (!fresh || isBusy(part)) continue;
@@ -43,9 +44,10 @@ async function refresh() {
         original.set(part.id, fresh.innerHTML);
         replace(part, fresh);
         changed += 1;
+        told ||= fresh.dataset.say ?? "";
       }
     }
-    if (changed && announcer) announcer.textContent = "The page was brought up to date.";
+    if (changed && announcer) announcer.textContent = told || "The page was brought up to date.";
   } catch {
     // The connection is gone; the event source comes back by itself and asks again.
   } finally {
@@ -58,6 +60,9 @@ async function refresh() {
 const original = new Map(
   [...document.querySelectorAll("[data-part]")].map((part) => [part.id, part.innerHTML]),
 );
+
+// A script of the page asked for something else.
+document.addEventListener("stale", refresh);
 
 const since = document.body.dataset.cursor;
 if (since) {

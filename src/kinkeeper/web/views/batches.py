@@ -36,4 +36,4 @@ def batches(cards: Iterable[Card]) -> tuple[Batch, ...]:
 
 
 def _is_plain(way: Way) -> bool:
-    return not way.choice and not way.is_grave and bool(way.changes)
+    return not way.choice and not way.is_grave and bool(way.changes or way.remembers)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.model import ActionType, PendingAction
+from kinkeeper.actions.effects.memory import remembered_lines
+from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.inbox import StoredMessage
@@ -21,6 +22,7 @@ _KINDS = {
     ActionType.CARE_ASSIGNMENT: "Who does it",
     ActionType.SCHEDULE_CHANGE: "A change of plan",
     ActionType.MAINTENANCE_UPDATE: "Upkeep",
+    ActionType.MEMORY_FACT: "To remember",
 }
 
 
@@ -31,13 +33,15 @@ class Way:
     Attributes:
         label: Of its button.
         choice: Label of the choice that is sent; empty for a plain Confirm.
-        changes: What it would write.
+        changes: What it would write into the calendar.
+        remembers: What would be remembered.
         is_grave: Whether it touches a whole series or entry, so that the person must say so.
     """
 
     label: str
     choice: str
     changes: tuple[ChangeLine, ...]
+    remembers: tuple[str, ...]
     is_grave: bool
 
 
@@ -58,6 +62,7 @@ class Card:
         lapses: When it ends by itself, in words.
         may_decide: Whether the person looking may.
         can_change: Whether it can be corrected in a form before it is saved.
+        reasons: What can be wrong with it.
         asked: When it was proposed, in few words.
     """
 
@@ -73,6 +78,7 @@ class Card:
     lapses: str
     may_decide: bool
     can_change: bool
+    reasons: tuple[RejectReason, ...]
     asked: str
 
 
@@ -129,6 +135,7 @@ class Cards:
             lapses=self.words.wording.lapse(proposal.expires_at),
             may_decide=self.may_decide,
             can_change=self.may_decide and correctable(action) is not None,
+            reasons=RejectReason.of(proposal.type),
             asked=self.words.wording.moment(action.created_at),
         )
 
@@ -141,6 +148,7 @@ class Cards:
             changes = changes_of(proposal.household, effects, standing)
             yield Way(
                 label=label, choice=choice, changes=self.words.lines(changes),
+                remembers=remembered_lines(effects),
                 is_grave=stakes_of(effects) is Stakes.HIGH,
             )  # fmt: skip
 

@@ -16,6 +16,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.memory import RememberFact
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.model import Event, EventKind, Occurrence
 from kinkeeper.core.errors import InvariantError
@@ -119,7 +120,11 @@ def changes_of(
     Raises:
         InputError: An effect is unknown or does not fit.
     """
-    return tuple(_change(effect, standing) for effect in read_effects(household, effects))
+    return tuple(
+        _change(effect, standing)
+        for effect in read_effects(household, effects)
+        if not isinstance(effect, RememberFact)
+    )
 
 
 def piece_of_event(event: Event) -> Piece:
