@@ -1,7 +1,7 @@
 """Effects on memory: what a person wants remembered, or said yes to. Journaled there, and can be taken back."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
