@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from enum import StrEnum
 from typing import Any, Protocol
 
 
@@ -50,3 +51,93 @@ class Brain(Protocol):
             UnavailableError: Memory cannot be reached.
         """
         ...
+
+
+class SourceKind(StrEnum):
+    """What an answer rests on."""
+
+    FACT = "fact"
+    EPISODE = "episode"
+    EVENT = "event"
+
+
+class Sureness(StrEnum):
+    """How well the sources bear on the question, in a word."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Something known that bears on a question.
+
+    Attributes:
+        id: Of the fact, episode or event.
+        kind: Which of these it is.
+        text: Its own words; of an event, one sentence.
+        relevance: In [0, 1].
+        at: When it was said, or when the event begins; aware.
+    """
+
+    id: str
+    kind: SourceKind
+    text: str
+    relevance: float
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemporalEntity:
+    """A time that a question or its sources speak of.
+
+    Attributes:
+        type: "date", "time", "datetime", "range", "duration" or "recurring".
+        value: ISO 8601 with offset; two of them joined by "/" for a range; an RFC 5545 rule for recurring.
+        context: The words that say it, or what takes place then.
+    """
+
+    type: str
+    value: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEvent:
+    """Something that takes place, as far as the sources tell.
+
+    Attributes:
+        summary: One line.
+        start: Aware.
+        end: Aware.
+        location: Where, if known.
+        recurrence: RFC 5545 rule, if it recurs.
+    """
+
+    summary: str
+    start: datetime
+    end: datetime
+    location: str | None
+    recurrence: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """What is known about a question.
+
+    Attributes:
+        answer: One or two sentences made of the best sources.
+        sources: Those that bear on the question, best first.
+        sureness: The relevance in a word.
+        relevance: In [0, 1]; from 0.5 on the sources bear on the question.
+        times: What the question and the sources say about time.
+        events: What takes place.
+    """
+
+    answer: str
+    sources: Sequence[Source]
+    sureness: Sureness
+    relevance: float
+    times: Sequence[TemporalEntity]
+    events: Sequence[KnownEvent]

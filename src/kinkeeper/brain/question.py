@@ -1,0 +1,96 @@
+"""A question as the words that say what it is about, and the time it asks for. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kinkeeper.core.time import Interval
+from kinkeeper.household.model import Household
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.reader import read
+from kinkeeper.memory.finding.terms import stems
+
+_ASPECTS = frozenset(
+    stems(
+        """
+        time day date hour minute start begin finish end hold held take takes bring drive collect pick pickup drop
+        dropoff fetch get go happen due schedule next place long often usually lesson practice class training course
+        session appointment know tell remember say said still need one many much kind sort called name thing
+        event events plan planned family our mr mrs ms
+        """
+    )
+)
+"""Words that ask for a side of something, or stand beside its name, and do not tell it from anything else."""
+
+_OF_A_NAME = 0.5
+"""Weight of a member's name: most of what a household knows is about its few members."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a question asks for.
+
+    Attributes:
+        text: As asked.
+        weights: What it is about: each stem with its weight.
+        spans: Times it names.
+        period: The days it asks about, if it names any.
+    """
+
+    text: str
+    weights: Mapping[str, float]
+    spans: Sequence[TimeSpan]
+    period: Interval | None
+
+    @property
+    def weight(self) -> float:
+        """Weight of all it is about; 0 where it only names a time."""
+        return sum(self.weights.values())
+
+    def coverage(self, known: Iterable[str]) -> float:
+        """Return the share, in [0, 1], of what it is about that words cover; 0 where it only names a time.
+
+        Args:
+            known: Stems.
+        """
+        weight = self.weight
+        return sum(self.weights.get(stem, 0.0) for stem in set(known)) / weight if weight else 0.0
+
+
+def read_question(text: str, household: Household, *, now: datetime) -> Question:
+    """Return what a question asks for.
+
+    Args:
+        text: Any.
+        household: Whose names and zone count.
+        now: Aware.
+    """
+    local = now.astimezone(household.zone)
+    spans = read(text, local, locale=household.locale)
+    names = frozenset(
+        stem
+        for member in household.members
+        for word in (member.id, member.name, *member.aliases)
+        for stem in stems(word)
+    )
+    rest = text
+    for span in reversed(spans):
+        rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+    return Question(
+        text=text,
+        weights={
+            stem: _OF_A_NAME if stem in names else 1.0
+            for stem in stems(rest)
+            if stem not in _ASPECTS
+        },
+        spans=spans,
+        period=next((_period(span) for span in spans if span.has_date), None),
+    )
+
+
+def _period(span: TimeSpan) -> Interval:
+    """Return the time a span names; of something recurring, of an instant, or of a time of day, its whole day."""
+    begin = span.begin.replace(hour=0, minute=0, second=0, microsecond=0)
+    if span.kind in {SpanKind.DATE, SpanKind.RANGE} and span.until > span.begin:
+        return Interval(span.begin, span.until)
+    return Interval(begin, begin.replace(hour=23, minute=59, second=59))
