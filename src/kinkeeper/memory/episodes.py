@@ -14,6 +14,8 @@ from kinkeeper.memory.rows import IDS_PER_QUERY, episode_from_row, episode_row, 
 from kinkeeper.memory.tables import episodes, facts, statements
 
 EPISODE = "episode"
+CONTEXT = "context"
+"""Kind of the vector of an episode with what was said right before it."""
 
 _columns = episodes.c
 _ACTIVE = [status.value for status in FactStatus if status.is_active]
@@ -63,7 +65,7 @@ def insert_episodes(
 def find_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode | None:
     """Return an episode; None where there is none or the viewer may not see it."""
     row = conn.execute(_seen_by(viewer).where(_columns.id == episode_id)).mappings().one_or_none()
-    return None if row is None else episode_from_row(row)
+    return None if row is None else episode_from_row(dict(row))
 
 
 def load_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode:
@@ -143,7 +145,7 @@ def neighbours(
 
 def episodes_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[str, Episode]:
     """Return episodes by id, of all scopes; unknown ones are left out."""
-    found = {}
+    found: dict[str, Episode] = {}
     for part in in_parts(sorted(set(ids))):
         query = select(episodes).where(_columns.household == household, _columns.id.in_(part))
         found |= {episode.id: episode for episode in _episodes(conn, query)}
@@ -287,7 +289,7 @@ def _is_after(place: tuple[datetime, int]) -> ColumnElement[bool]:
 
 
 def _episodes(conn: Connection, query: Select[Any]) -> list[Episode]:
-    return [episode_from_row(row) for row in conn.execute(query).mappings()]
+    return [episode_from_row(dict(row)) for row in conn.execute(query).mappings()]
 
 
 def _known(conn: Connection, household: str, ids: Sequence[str]) -> set[str]:

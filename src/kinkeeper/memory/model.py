@@ -164,6 +164,50 @@ class Episode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a sentence sets right.
+
+    Attributes:
+        corrects: Words that hold no more, where it is told which.
+        is_retraction: Whether it only takes something back and says nothing in its place.
+    """
+
+    corrects: str | None = None
+    is_retraction: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One durable sentence found in a text.
+
+    Attributes:
+        text: As said.
+        start: Index of its first character in the text.
+        end: Index after its last.
+        category: Primary one.
+        type: Kind of sentence.
+        title: One line.
+        narrative: The sentence as it may be told to others.
+        confidence: How sure it is that this is what was meant, in [0, 1].
+        valid_from: Since when it holds, where the text says so; aware.
+        valid_to: Until when, where the text says so; aware.
+        correction: What it sets right, if it does.
+    """
+
+    text: str
+    start: int
+    end: int
+    category: Category
+    type: StatementType = StatementType.STATEMENT
+    title: str
+    narrative: str
+    confidence: float = 1.0
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    correction: Correction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One durable sentence read out of an episode: evidence. Only its fact may change.
 
@@ -301,6 +345,46 @@ class Fact:
         """
         is_over = self.valid_to is not None and self.valid_to <= now
         return self.status.is_active and self.held_from <= now and not is_over
+
+
+class Ruling(StrEnum):
+    """What was found about two statements, or about one."""
+
+    SAME = "same"
+    UPDATE = "update"
+    CONTRADICTION = "contradiction"
+    OTHER = "other"
+    ENDED = "ended"
+    NEVER = "never"
+    SUPPORT = "support"
+
+    @property
+    def is_of_two(self) -> bool:
+        """Whether it is about two statements."""
+        return self not in {Ruling.ENDED, Ruling.NEVER, Ruling.SUPPORT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a person, a model or the nightly pass found; it outranks what is read from words.
+
+    Attributes:
+        household: Tenant key.
+        id: Identifies it.
+        older: Statement it is about; of an update, the one that holds no more.
+        newer: The other statement; of SUPPORT the episode that supports; None where it is about one.
+        ruling: What was found. ENDED: holds no more since `made_at`; NEVER: never held.
+        made_by: Member id, "model" or "upkeep".
+        made_at: Aware.
+    """
+
+    household: str
+    id: str
+    older: str
+    newer: str | None = None
+    ruling: Ruling
+    made_by: str
+    made_at: datetime
 
 
 Row = Mapping[str, Any]

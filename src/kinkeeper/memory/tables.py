@@ -120,8 +120,8 @@ statement_keys = Table(
     Index(None, "household", "statement_id"),
 )
 
-# What a person, a model or the nightly pass found about two statements; it outranks what is read
-# from their words. Without a newer one: what was said never held, or holds no more.
+# What a person, a model or the nightly pass found about statements; it outranks what is read from
+# their words.
 memory_verdicts = Table(
     "memory_verdicts",
     metadata,
@@ -129,7 +129,7 @@ memory_verdicts = Table(
     Column("id", String, primary_key=True),
     Column("older", String, nullable=False),
     Column("newer", String),
-    Column("relation", String(16), nullable=False),
+    Column("ruling", String(16), nullable=False),
     Column("made_by", String, nullable=False),
     Column("made_at", Instant, nullable=False),
     Index(None, "household", "older"),

@@ -466,7 +466,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("older", sa.String(), nullable=False),
         sa.Column("newer", sa.String(), nullable=True),
-        sa.Column("relation", sa.String(length=16), nullable=False),
+        sa.Column("ruling", sa.String(length=16), nullable=False),
         sa.Column("made_by", sa.String(), nullable=False),
         sa.Column("made_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_memory_verdicts")),

@@ -1,0 +1,119 @@
+"""Takes statements in: beside those they may bear on, in one strand with them, whatever came first."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.memory.bearing import bears_on, keys_of
+from kinkeeper.memory.evidence import (
+    STATEMENTS,
+    in_strands,
+    insert_statements,
+    mutable_image,
+    set_statement,
+    sharing_keys,
+    statements_by_id,
+)
+from kinkeeper.memory.journal import Change
+from kinkeeper.memory.model import Fact, Statement
+from kinkeeper.memory.settling import settle
+from kinkeeper.memory.timeline import canonical
+
+
+def absorb(
+    conn: Connection, change: Change, statements: Sequence[Statement], *, at: datetime
+) -> list[Fact]:
+    """Store statements that are not known, and bring the facts they bear on in step.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        statements: Of one household, each a strand of its own.
+        at: Present time, aware.
+
+    Returns:
+        The facts that are new or different.
+    """
+    household = change.made.household
+    known = statements_by_id(conn, household, (each.id for each in statements))
+    new = list({each.id: each for each in statements if each.id not in known}.values())
+    if not new:
+        return []
+    keys = {each.id: keys_of(each) for each in new}
+    strands = _joined(conn, household, new, keys)
+    join_strands(conn, change, strands)
+    placed = [replace(each, strand=strands[each.strand]) for each in new]
+    insert_statements(conn, placed, keys)
+    for each in placed:
+        change.note(STATEMENTS, each.id, None, {})
+    return settle(conn, change, {each.strand for each in placed}, at=at)
+
+
+def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -> None:
+    """Move the statements of strands into others.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        strands: By strand, which one it becomes part of.
+    """
+    gone = sorted(old for old, new in strands.items() if old != new)
+    for each in in_strands(conn, change.made.household, gone):
+        moved = replace(each, strand=strands[each.strand])
+        change.note(STATEMENTS, each.id, mutable_image(each), mutable_image(moved))
+        set_statement(conn, moved)
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return for each strand named in pairs that belong together the one that all of them become.
+
+    Args:
+        pairs: Two strands each.
+    """
+    parents: dict[str, str] = {}
+    for pair in pairs:
+        low, high = sorted(_root(parents, each) for each in pair)
+        parents[low] = low
+        parents[high] = low
+    return {each: _root(parents, each) for each in parents}
+
+
+def _joined(
+    conn: Connection,
+    household: str,
+    new: Sequence[Statement],
+    keys: Mapping[str, Iterable[str]],
+) -> dict[str, str]:
+    by_key: defaultdict[str, list[Statement]] = defaultdict(list)
+    wanted = {key for found in keys.values() for key in found}
+    for key, stored in sharing_keys(conn, household, wanted):
+        by_key[key].append(stored)
+    parents = {each.strand: each.strand for each in new}
+    for statement in new:
+        near = {other.id: other for key in keys[statement.id] for other in by_key[key]}
+        for other in near.values():
+            _join(parents, statement, other)
+        for key in keys[statement.id]:
+            by_key[key].append(statement)
+    return {each: _root(parents, each) for each in parents}
+
+
+def _join(parents: dict[str, str], one: Statement, other: Statement) -> None:
+    if one.scope != other.scope:
+        return
+    low, high = sorted((_root(parents, one.strand), _root(parents, other.strand)))
+    if low == high:
+        return
+    older, newer = sorted((one, other), key=canonical)
+    if bears_on(older, newer):
+        parents[low] = low
+        parents[high] = low
+
+
+def _root(parents: Mapping[str, str], strand: str) -> str:
+    while parents.get(strand, strand) != strand:
+        strand = parents[strand]
+    return strand

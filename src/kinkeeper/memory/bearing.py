@@ -1,0 +1,137 @@
+"""Which statements may bear on each other, and how they do: the words of one speaker beside another's. Pure."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.memory.model import Ruling, Statement
+from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.relation import relate
+
+ME = "me"
+"""Whom a reading is about where the speaker speaks of themselves."""
+
+_RAREST = 3
+_KEY_BYTES = 8
+
+
+def subject_of(
+    text: str, *, speaker: str | None, people: Mapping[str, str]
+) -> tuple[str, str | None]:
+    """Return whom a sentence is about, whoever says it, and which attribute of them it tells.
+
+    Args:
+        text: A sentence.
+        speaker: Who says it, if known.
+        people: Member ids by folded name or alias.
+
+    Returns:
+        The subject: a member id or name, or words of what only this speaker calls so; and the slot,
+        None where the sentence names none.
+    """
+    readings = read_statement(text)
+    if not readings:
+        return speaker or ME, None
+    return _named(readings[0], speaker=speaker, people=people), readings[0].slot or None
+
+
+def keys_of(statement: Statement) -> frozenset[str]:
+    """Return digests such that statements that may bear on each other share one.
+
+    What fills a slot that holds one value bears on all else in it; anything else on what shares a
+    value, or two of its rarest words. Rarity is that of the language, so that it does not depend on
+    what else is remembered.
+
+    Args:
+        statement: Its words, and those it says hold no more, count.
+    """
+    texts = [statement.text, statement.corrects or ""]
+    if statement.is_retraction and statement.corrects:
+        texts = [statement.corrects]
+    return frozenset(
+        hashlib.blake2b("\x1f".join(parts).encode(), digest_size=_KEY_BYTES).hexdigest()
+        for text in texts
+        for reading in read_statement(text)
+        for parts in _parts(reading, _subject_in(statement, reading))
+    )
+
+
+def relate_statements(older: Statement, newer: Statement) -> Ruling:
+    """Tell by their words how a statement relates to an older one of the same scope.
+
+    Args:
+        older: Comes first in the order of what holds.
+        newer: Comes after it.
+    """
+    if not _may_be_compared(older, newer):
+        return Ruling.OTHER
+    if older.episode_id == newer.episode_id:
+        # Of two sentences of one message, the later one is newer.
+        related = relate(older.text, newer.text)
+    else:
+        related = relate(
+            older.text, newer.text, old_at=older.held_from, new_at=newer.held_from
+        )  # fmt: skip
+    return Ruling(related.relation.value)
+
+
+def bears_on(older: Statement, newer: Statement) -> bool:
+    """Whether two statements that share a key belong to one strand.
+
+    Args:
+        older: Comes first in the order of what holds.
+        newer: Comes after it.
+    """
+    if newer.is_retraction or older.is_retraction:
+        return True
+    return bool(newer.corrects) or relate_statements(older, newer) is not Ruling.OTHER
+
+
+def _may_be_compared(older: Statement, newer: Statement) -> bool:
+    """Whether first persons of two statements are one: both of a speaker, or neither has any."""
+    if older.speaker == newer.speaker:
+        return True
+    return older.subject == newer.subject and not (_is_own(older) or _is_own(newer))
+
+
+def _is_own(statement: Statement) -> bool:
+    return any(reading.subject == ME for reading in read_statement(statement.text))
+
+
+def _subject_in(statement: Statement, reading: Reading) -> str:
+    main = read_statement(statement.text)
+    if main and reading.subject == main[0].subject:
+        return statement.subject
+    return _named(reading, speaker=statement.speaker, people={})
+
+
+def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) -> str:
+    subject = reading.subject
+    if subject == ME:
+        return speaker or ME
+    if subject in people:
+        return people[subject]
+    is_name = any(
+        word in reading.names or word in first_names()
+        for part in subject.split("/")
+        for word in part.split()
+    )
+    return subject if is_name or speaker is None else f"{speaker}/{subject}"
+
+
+def _parts(reading: Reading, subject: str) -> Iterator[tuple[str, ...]]:
+    if reading.slot and (reading.is_single or not reading.value):
+        yield subject, reading.slot
+    else:
+        yield from ((subject, reading.slot, word) for word in _rarest(reading.value))
+    rare = _rarest(reading.words)
+    if len(rare) == 1:
+        yield (subject, *rare)
+    yield from ((subject, *sorted(pair)) for pair in combinations(rare, 2))
+
+
+def _rarest(words: tuple[str, ...]) -> list[str]:
+    ranks = word_ranks()
+    unknown = len(ranks)
+    return sorted(set(words), key=lambda word: (-ranks.get(word, unknown), word))[:_RAREST]

@@ -1,0 +1,190 @@
+"""Brings facts in step with what was said and found about them: the fold, and what it makes different.
+
+A line of statements keeps the fact it had. A fact whose statements all went over to another line
+was one with it all along, and is merged into that line's.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.ids import stable_id
+from kinkeeper.memory.bearing import relate_statements
+from kinkeeper.memory.deriving import new_fact, updated_fact
+from kinkeeper.memory.evidence import (
+    STATEMENTS,
+    in_strands,
+    mutable_image,
+    set_statement,
+    verdicts_on,
+)
+from kinkeeper.memory.fact_rows import FACTS, forget_vectors, insert_facts, replace_facts
+from kinkeeper.memory.facts import FACT, facts_by_id
+from kinkeeper.memory.journal import Change
+from kinkeeper.memory.model import Fact, FactStatus, Statement, Verdict
+from kinkeeper.memory.rows import fact_row
+from kinkeeper.memory.timeline import Line, fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stored:
+    """What is stored about strands.
+
+    Attributes:
+        said: Statements by strand.
+        verdicts: About any of them.
+        facts: By id: those that the statements support, and those that could be theirs.
+        behind: By fact id, the statements that support it.
+    """
+
+    said: Mapping[str, Sequence[Statement]]
+    verdicts: Sequence[Verdict]
+    facts: Mapping[str, Fact]
+    behind: Mapping[str, Sequence[Statement]]
+
+
+def settle(conn: Connection, change: Change, strands: Iterable[str], *, at: datetime) -> list[Fact]:
+    """Make the facts of strands what their statements and verdicts amount to.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        strands: Which ones.
+        at: Present time, aware.
+
+    Returns:
+        The facts that are new or different.
+    """
+    stored = _load(conn, change.made.household, strands)
+    after: dict[str, Fact] = {}
+    for said in stored.said.values():
+        ids = {each.id for each in said}
+        verdicts = [each for each in stored.verdicts if each.older in ids or each.newer in ids]
+        lines = fold(said, relate=relate_statements, verdicts=verdicts)
+        owners = _owners(lines)
+        after |= _derived(lines, owners, stored, at)
+        supports = {
+            each.id: owner
+            for line, owner in zip(lines, owners, strict=True)
+            for each in line.statements
+        }
+        after |= _merged(said, supports, stored, at)
+        _move_statements(conn, change, said, supports)
+    return _write(conn, change, stored, after)
+
+
+def fact_id_of(statement: Statement) -> str:
+    """Return the id of the fact that a statement begins."""
+    return stable_id(statement.household, "fact", statement.id)
+
+
+def _load(conn: Connection, household: str, strands: Iterable[str]) -> _Stored:
+    every = in_strands(conn, household, strands)
+    said: defaultdict[str, list[Statement]] = defaultdict(list)
+    behind: defaultdict[str, list[Statement]] = defaultdict(list)
+    for each in every:
+        said[each.strand].append(each)
+        if each.fact_id:
+            behind[each.fact_id].append(each)
+    ids = {*behind, *map(fact_id_of, every)}
+    return _Stored(
+        said=said,
+        verdicts=verdicts_on(conn, household, (each.id for each in every)),
+        facts=facts_by_id(conn, household, ids),
+        behind=behind,
+    )
+
+
+def _owners(lines: Sequence[Line]) -> list[str]:
+    """Return the id of each line's fact: one that its statements had before, else a new one."""
+    taken: set[str] = set()
+    owners: list[str | None] = []
+    for line in lines:
+        had = (each.fact_id for each in line.statements if each.fact_id)
+        found = next((each for each in had if each not in taken), None)
+        owners.append(found)
+        taken |= {found} if found else set()
+    for place, line in enumerate(lines):
+        if owners[place] is None:
+            owners[place] = next(
+                each for each in map(fact_id_of, line.statements) if each not in taken
+            )
+            taken.add(str(owners[place]))
+    return [str(each) for each in owners]
+
+
+def _derived(
+    lines: Sequence[Line], owners: Sequence[str], stored: _Stored, at: datetime
+) -> dict[str, Fact]:
+    successors = dict(zip(map(id, lines), owners, strict=True))
+    found = {}
+    for line, owner in zip(lines, owners, strict=True):
+        old = stored.facts.get(owner)
+        if old is None:
+            fact = new_fact(line, owner, now=at)
+        else:
+            fact = updated_fact(old, line, _line_before(old, stored), now=at)
+        successor = None if line.successor is None else successors[id(line.successor)]
+        found[owner] = replace(fact, superseded_by=successor)
+    return found
+
+
+def _line_before(old: Fact, stored: _Stored) -> Line | None:
+    said = stored.behind.get(old.id)
+    if not said:
+        return None
+    line = Line(list(said))
+    stated = set(line.episodes)
+    line.supporters = [each for each in old.derived_from if each not in stated]
+    line.rivals = [line] if old.is_contradicted else []
+    return line
+
+
+def _move_statements(
+    conn: Connection, change: Change, said: Sequence[Statement], supports: Mapping[str, str]
+) -> None:
+    for each in said:
+        if each.fact_id != supports.get(each.id):
+            moved = replace(each, fact_id=supports.get(each.id))
+            change.note(STATEMENTS, each.id, mutable_image(each), mutable_image(moved))
+            set_statement(conn, moved)
+
+
+def _merged(
+    said: Sequence[Statement], supports: Mapping[str, str], stored: _Stored, at: datetime
+) -> dict[str, Fact]:
+    """Return the facts that are left without statements, merged into those that have them now."""
+    kept = set(supports.values())
+    found = {}
+    for each in said:
+        if each.fact_id is not None and each.fact_id not in kept and each.id in supports:
+            # An imported one may be merged before it ever was a fact: its id leads on all the same.
+            old = stored.facts.get(each.fact_id) or new_fact(Line([each]), each.fact_id, now=at)
+            found[old.id] = replace(
+                old,
+                status=FactStatus.MERGED_INTO,
+                merged_into_id=supports[each.id],
+                superseded_by=None,
+                archived_at=at,
+            )
+    return found
+
+
+def _write(
+    conn: Connection, change: Change, stored: _Stored, after: Mapping[str, Fact]
+) -> list[Fact]:
+    new = [fact for fact in after.values() if fact.id not in stored.facts]
+    changed = [
+        fact for fact in after.values() if fact.id in stored.facts and fact != stored.facts[fact.id]
+    ]
+    reworded = [each.id for each in changed if each.narrative != stored.facts[each.id].narrative]
+    if reworded:
+        forget_vectors(conn, change.made.household, FACT, reworded)
+    for fact in new:
+        change.note(FACTS, fact.id, None, {})
+    for fact in changed:
+        change.note(FACTS, fact.id, fact_row(stored.facts[fact.id]), fact_row(fact))
+    return [*insert_facts(conn, new), *replace_facts(conn, changed)]

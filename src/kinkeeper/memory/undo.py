@@ -1,0 +1,141 @@
+"""Taking a change of memory back: every row as it was before, unless later changes rest on it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, insert, update
+
+from kinkeeper.memory.counting import note_removals, reserve
+from kinkeeper.memory.episodes import CONTEXT, EPISODE
+from kinkeeper.memory.evidence import STATEMENTS, VERDICTS, delete_statements
+from kinkeeper.memory.fact_rows import FACTS, delete_facts, forget_vectors, replace_facts
+from kinkeeper.memory.facts import FACT, facts_by_id
+from kinkeeper.memory.journal import (
+    ARITHMETIC,
+    ChangeSet,
+    Image,
+    check_undoable,
+    find_change,
+    images_of,
+    images_of_row,
+    mark_undone,
+)
+from kinkeeper.memory.model import Fact, FactStatus
+from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
+from kinkeeper.memory.tables import episodes, facts, memory_verdicts, statements
+
+EPISODES = episodes.name
+
+
+def undo(
+    conn: Connection, household: str, change_set: str, *, by: str | None, at: datetime
+) -> ChangeSet:
+    """Restore exactly what was before a change; undoing it again does nothing.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        change_set: Its id.
+        by: Member id of whoever wants it so.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no such change.
+        ConflictError: A later change rests on it, or what was before it is no longer kept.
+    """
+    change = find_change(conn, household, change_set)
+    if change.undone_at is not None:
+        return change
+    check_undoable(conn, change)
+    for image in reversed(images_of(conn, household, change_set)):
+        _restore(conn, change, image)
+    mark_undone(conn, change, by=by, at=at)
+    return replace(change, undone_at=at, undone_by=by)
+
+
+def _restore(conn: Connection, change: ChangeSet, image: Image) -> None:
+    household = change.household
+    if image.table == FACTS:
+        _restore_fact(conn, change, image)
+    elif image.table == STATEMENTS:
+        if image.before is None:
+            delete_statements(conn, household, [image.row_id])
+        else:
+            _put_back(conn, statements, (household, image.row_id), image.before)
+    elif image.table == EPISODES:
+        _restore_episode(conn, household, image)
+    elif image.table == VERDICTS:
+        _restore_verdict(conn, household, image)
+
+
+def _restore_fact(conn: Connection, change: ChangeSet, image: Image) -> None:
+    household = change.household
+    if image.before is None:
+        delete_facts(conn, household, [image.row_id])
+        return
+    now = facts_by_id(conn, household, [image.row_id]).get(image.row_id)
+    if now is None:
+        return
+    counted_since = _counted_since(conn, change, image.row_id)
+    before = {name: value for name, value in image.before.items() if name not in counted_since}
+    replace_facts(conn, [_as_before(conn, now, row_of(facts, before))])
+
+
+def _counted_since(conn: Connection, change: ChangeSet, fact_id: str) -> frozenset[str]:
+    """Return the columns of upkeep's arithmetic that later changes wrote."""
+    later = [
+        image.touched or frozenset()
+        for made, image in images_of_row(conn, change.household, FACTS, fact_id)
+        if made.number > change.number
+    ]
+    return ARITHMETIC & frozenset().union(*later)
+
+
+def _as_before(conn: Connection, now: Fact, before: Mapping[str, Any]) -> Fact:
+    """Return a fact with its former values; it is learnt anew where its words come back."""
+    fact = fact_from_row({**fact_row(now), **before})
+    if fact.narrative != now.narrative:
+        forget_vectors(conn, fact.household, FACT, [fact.id])
+        return replace(fact, status=FactStatus.PENDING_EMBED) if fact.status.is_active else fact
+    if fact.status.is_active and now.status.is_active:
+        return replace(fact, status=now.status)
+    return fact
+
+
+def _restore_episode(conn: Connection, household: str, image: Image) -> None:
+    columns = episodes.c
+    if image.before is None:
+        conn.execute(
+            delete(episodes).where(columns.household == household, columns.id == image.row_id)
+        )
+        forget_vectors(conn, household, EPISODE, [image.row_id])
+        forget_vectors(conn, household, CONTEXT, [image.row_id])
+        note_removals(conn, household, EPISODE, [image.row_id])
+        return
+    number = {"seq": reserve(conn, household)}
+    _put_back(conn, episodes, (household, image.row_id), {**image.before, **number})
+
+
+def _restore_verdict(conn: Connection, household: str, image: Image) -> None:
+    columns = memory_verdicts.c
+    conn.execute(
+        delete(memory_verdicts).where(columns.household == household, columns.id == image.row_id)
+    )
+    if image.before is not None:
+        values = row_of(memory_verdicts, image.before)
+        conn.execute(
+            insert(memory_verdicts), {"household": household, "id": image.row_id, **values}
+        )
+
+
+def _put_back(
+    conn: Connection, table: Table, key: tuple[str, str], before: Mapping[str, Any]
+) -> None:
+    household, row_id = key
+    conn.execute(
+        update(table)
+        .where(table.c.household == household, table.c.id == row_id)
+        .values(**row_of(table, before))
+    )

@@ -1,0 +1,258 @@
+"""Remembering: what was said, or handed over, becomes episodes, statements and facts in one transaction."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.memory.absorbing import absorb
+from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.episodes import claim_reading, insert_episodes
+from kinkeeper.memory.journal import Cause, Change, changing
+from kinkeeper.memory.model import (
+    HOUSEHOLD_SCOPE,
+    Category,
+    Episode,
+    Fact,
+    Observation,
+    Origin,
+    Statement,
+    StatementType,
+)
+from kinkeeper.memory.tables import episodes
+from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
+
+STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin.OBSERVED: 0.6}
+"""How far a statement is believed by itself, by where it comes from."""
+
+CORRECTED = 0.9
+"""How far one is believed that sets something right explicitly."""
+
+IMPORT_SESSION = "import"
+
+_EPISODES = episodes.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What came of remembering.
+
+    Attributes:
+        change_set: Its id, to take it back; None where nothing was new.
+        facts: Those that are new or different, as they are now.
+        blocked: How many sentences somebody had wanted forgotten.
+    """
+
+    change_set: str | None
+    facts: Sequence[Fact]
+    blocked: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFact:
+    """One fact of an import.
+
+    Attributes:
+        id: As given.
+        text: The sentence.
+        category: What it is about.
+        type: Kind of sentence.
+        title: One line.
+        confidence: In [0, 1]; None for that of imports.
+        at: When it was said, aware.
+        scope: Who may recall it.
+        evidence: Ids of episodes it rests on; where none is stored, its own text becomes one.
+    """
+
+    id: str
+    text: str
+    category: Category
+    type: StatementType = StatementType.STATEMENT
+    title: str
+    confidence: float | None = None
+    at: datetime
+    scope: str = HOUSEHOLD_SCOPE
+    evidence: Sequence[str] = ()
+
+
+def remember(
+    conn: Connection,
+    episode: Episode,
+    observations: Sequence[Observation],
+    *,
+    at: datetime,
+    by: str | None = None,
+    people: Mapping[str, str] | None = None,
+    is_wanted: bool = False,
+) -> Remembered:
+    """Store an episode with what was found in it, and bring the facts in step.
+
+    Doing it again for the same episode changes nothing.
+
+    Args:
+        conn: In a write transaction.
+        episode: What was said; stored unless it is known.
+        observations: What was found in its text.
+        at: Present time, aware.
+        by: Member id of the person whose yes it rests on; needed for what was only overheard.
+        people: Member ids by folded name or alias.
+        is_wanted: Whether somebody asks by name that it be remembered, also if it was forgotten.
+
+    Raises:
+        DeniedError: Nothing of this origin may become a fact, or nobody has said yes to it.
+    """
+    _check_origin(episode, by)
+    household = episode.household
+    with changing(
+        conn, household, cause=_cause(episode, observations), summary=_summary(observations),
+        by=by, at=at,
+    ) as change:  # fmt: skip
+        said = [_statement(episode, each, people or {}) for each in observations]
+        if is_wanted:
+            lift(conn, said)
+        gone = blocked(conn, said)
+        _store(conn, change, episode, at=at)
+        facts = absorb(conn, change, [each for each in said if each.id not in gone], at=at)
+        is_new = bool(change.images())
+    return Remembered(
+        change_set=change.made.id if is_new else None, facts=facts, blocked=len(gone)
+    )  # fmt: skip
+
+
+def import_facts(
+    conn: Connection, household: str, imported: Sequence[ImportedFact], *, at: datetime
+) -> list[Fact]:
+    """Store facts that are handed over, many at a time; those that are known change nothing.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        imported: Some hundreds or thousands.
+        at: Present time, aware.
+
+    Returns:
+        The facts that are new or different.
+    """
+    said = [_imported(household, each) for each in imported]
+    with changing(
+        conn, household, cause=Cause.IMPORT, summary=f"{len(imported)} imported", by=None, at=at
+    ) as change:
+        gone = blocked(conn, said)
+        kept = [
+            (given, each) for given, each in zip(imported, said, strict=True) if each.id not in gone
+        ]
+        own = [_own_episode(each, given) for given, each in kept if not given.evidence]
+        for episode_id in insert_episodes(conn, own, at=at, is_read=True):
+            change.note(_EPISODES, episode_id, None, {})
+        return absorb(conn, change, [each for _, each in kept], at=at)
+
+
+def speaker_of(episode: Episode) -> str | None:
+    """Return who said an episode: member id, else the name, folded; None where unknown."""
+    if episode.member is not None:
+        return episode.member
+    return None if episode.speaker is None else episode.speaker.casefold().strip() or None
+
+
+def _check_origin(episode: Episode, by: str | None) -> None:
+    if episode.is_assistant or not episode.origin.may_become_fact:
+        who = "the assistant" if episode.is_assistant else f"{episode.origin}"
+        raise DeniedError(f"what comes from {who} never becomes a fact", origin=episode.origin)
+    if episode.origin is Origin.OBSERVED and by is None:
+        raise DeniedError("what was only overheard becomes a fact when a person says yes to it")
+
+
+def _store(conn: Connection, change: Change, episode: Episode, *, at: datetime) -> None:
+    text = without_forgotten(conn, episode.household, episode.text)
+    stored = insert_episodes(conn, [replace(episode, text=text)], at=at, is_read=True)
+    for each in stored:
+        change.note(_EPISODES, each, None, {})
+    if not stored:
+        claim_reading(conn, episode.household, episode.id)
+
+
+def _cause(episode: Episode, observations: Sequence[Observation]) -> Cause:
+    if episode.origin is Origin.IMPORTED:
+        return Cause.IMPORT
+    is_correction = any(each.correction is not None for each in observations)
+    return Cause.CORRECT if is_correction else Cause.WRITE
+
+
+def _summary(observations: Collection[Observation]) -> str:
+    return f"{len(observations)} sentence{'' if len(observations) == 1 else 's'} remembered"
+
+
+def _statement(episode: Episode, observation: Observation, people: Mapping[str, str]) -> Statement:
+    speaker = speaker_of(episode)
+    subject, slot = subject_of(observation.text, speaker=speaker, people=people)
+    correction = observation.correction
+    start = STARTS[episode.origin] if correction is None else CORRECTED
+    identity = stable_id(episode.household, episode.id, observation.start, observation.end)
+    return Statement(
+        household=episode.household,
+        id=identity,
+        episode_id=episode.id,
+        scope=episode.scope,
+        start=observation.start,
+        end=observation.end,
+        text=observation.text,
+        speaker=speaker,
+        subject=subject,
+        slot=slot,
+        title=observation.title,
+        narrative=observation.narrative,
+        category=observation.category,
+        type=observation.type,
+        confidence=min(start, observation.confidence),
+        is_correction=correction is not None,
+        is_retraction=correction is not None and correction.is_retraction,
+        corrects=None if correction is None else correction.corrects,
+        said_at=episode.said_at,
+        valid_from=observation.valid_from,
+        valid_to=observation.valid_to,
+        origin=episode.origin,
+        strand=identity,
+    )
+
+
+def _imported(household: str, given: ImportedFact) -> Statement:
+    subject, slot = subject_of(given.text, speaker=None, people={})
+    start = STARTS[Origin.IMPORTED] if given.confidence is None else given.confidence
+    identity = stable_id(household, "imported", given.id)
+    return Statement(
+        household=household,
+        id=identity,
+        episode_id=given.evidence[0] if given.evidence else f"{IMPORT_SESSION}:{given.id}",
+        scope=given.scope,
+        start=0,
+        end=0 if given.evidence else len(given.text),
+        text=given.text,
+        speaker=None,
+        subject=subject,
+        slot=slot,
+        title=given.title,
+        narrative=given.text,
+        category=given.category,
+        type=given.type,
+        confidence=start,
+        said_at=given.at,
+        origin=Origin.IMPORTED,
+        strand=identity,
+        fact_id=given.id,
+    )
+
+
+def _own_episode(statement: Statement, given: ImportedFact) -> Episode:
+    return Episode(
+        household=statement.household,
+        id=statement.episode_id,
+        scope=given.scope,
+        text=given.text,
+        said_at=given.at,
+        origin=Origin.IMPORTED,
+        source=IMPORT_SESSION,
+        channel=IMPORT_SESSION,
+    )
