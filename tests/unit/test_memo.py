@@ -1,7 +1,9 @@
-"""A memo answers each word once, and never grows without end."""
+"""A memo keeps the words that come again, and never grows without end."""
 
 from kinkeeper.language import memo
 from kinkeeper.language.memo import Memo
+
+LETTERS = str.maketrans("0123456789", "abcdefghij")
 
 
 def test_a_word_is_worked_out_once() -> None:
@@ -9,6 +11,13 @@ def test_a_word_is_worked_out_once() -> None:
     lengths = Memo(lambda word: asked.append(word) or len(word))
     assert [lengths[word] for word in ("judo", "choir", "judo")] == [4, 5, 4]
     assert asked == ["judo", "choir"]
+
+
+def test_a_number_is_kept_when_it_comes_back() -> None:
+    asked: list[str] = []
+    lengths = Memo(lambda word: asked.append(word) or len(word))
+    assert [lengths[word] for word in ("4pm", "5pm", "4pm", "4pm", "4pm")] == [3] * 5
+    assert asked == ["4pm", "5pm", "4pm"]
 
 
 def test_no_answer_is_an_answer() -> None:
@@ -21,14 +30,22 @@ def test_no_answer_is_an_answer() -> None:
 
 def test_endless_words_are_answered_and_not_kept() -> None:
     lengths = Memo(len)
-    assert lengths["a" * 5_000] == 5_000
+    for _ in range(3):
+        assert lengths["a" * 5_000] == 5_000
+    assert not lengths
+
+
+def test_numbers_that_never_come_back_are_not_kept() -> None:
+    lengths = Memo(len)
+    for number in range(4 * memo._LIMIT):
+        assert lengths[str(number)] == len(str(number))
     assert not lengths
 
 
 def test_a_full_memo_begins_anew() -> None:
     lengths = Memo(len)
     for number in range(memo._LIMIT + 1):
-        assert lengths[str(number)] == len(str(number))
+        assert lengths[str(number).translate(LETTERS)] == len(str(number))
     assert len(lengths) == 1
 
 
@@ -37,6 +54,6 @@ def test_what_is_asked_for_again_and_again_is_not_worked_out_anew() -> None:
     lengths = Memo(lambda word: asked.append(word) or len(word))
     for number in range(4 * memo._LIMIT):
         assert lengths["judo"] == 4
-        assert lengths[str(number)] == len(str(number))
+        assert lengths[f"w{number}".translate(LETTERS)]
     assert asked.count("judo") == 1
     assert len(lengths) + len(lengths._earlier) <= 2 * memo._LIMIT
