@@ -49,7 +49,35 @@ def absorb(
     insert_statements(conn, placed, keys)
     for each in placed:
         change.note(STATEMENTS, each.id, None, {})
-    return settle(conn, change, {each.strand for each in placed}, at=at)
+    ids = {each.id for each in placed}
+    return settle(conn, change, {each.strand for each in placed}, at=at, new=ids)
+
+
+def move_to_scope(
+    conn: Connection, change: Change, strand: str, scope: str, *, at: datetime
+) -> list[Fact]:
+    """Let a strand be seen by others than before, beside what they remember of the same.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        strand: Which one.
+        scope: Who may recall it from now on.
+        at: Present time, aware.
+
+    Returns:
+        The facts that are different.
+    """
+    household = change.made.household
+    moved = []
+    for each in in_strands(conn, household, [strand]):
+        there = replace(each, scope=scope)
+        change.note(STATEMENTS, each.id, mutable_image(each), mutable_image(there))
+        set_statement(conn, there)
+        moved.append(there)
+    strands = _joined(conn, household, moved, {each.id: keys_of(each) for each in moved})
+    join_strands(conn, change, strands)
+    return settle(conn, change, {strands[strand]}, at=at)
 
 
 def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -> None:
@@ -65,20 +93,6 @@ def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -
         moved = replace(each, strand=strands[each.strand])
         change.note(STATEMENTS, each.id, mutable_image(each), mutable_image(moved))
         set_statement(conn, moved)
-
-
-def joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return for each strand named in pairs that belong together the one that all of them become.
-
-    Args:
-        pairs: Two strands each.
-    """
-    parents: dict[str, str] = {}
-    for pair in pairs:
-        low, high = sorted(_root(parents, each) for each in pair)
-        parents[low] = low
-        parents[high] = low
-    return {each: _root(parents, each) for each in parents}
 
 
 def _joined(

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from kinkeeper.language.dictionary import first_names, word_ranks
-from kinkeeper.memory.model import Ruling, Statement
+from kinkeeper.memory.model import Statement
+from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import relate
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from kinkeeper.memory.confidence import GONE, MOST, SUPPORT, confidence_now
+from kinkeeper.memory.confidence import GONE, MOST, SUPPORT, confidence_now, faded
 from kinkeeper.memory.model import Fact, FactStatus, Origin, Statement
 from kinkeeper.memory.timeline import End, Line
 
@@ -85,7 +85,8 @@ def updated_fact(old: Fact, line: Line, before: Line | None, *, now: datetime) -
     status = fact.status
     if status.is_active and old.status is FactStatus.ACTIVE and fact.narrative == old.narrative:
         status = FactStatus.ACTIVE
-    is_faded = old.status is FactStatus.DEPRECATED and status.is_active and confidence < GONE
+    is_gone = faded(confidence, since=since, now=now) < GONE
+    is_faded = old.status is FactStatus.DEPRECATED and status.is_active and is_gone
     return replace(
         fact,
         status=FactStatus.DEPRECATED if is_faded else status,

@@ -1,22 +1,20 @@
-"""Statements and verdicts as rows: what facts follow from.
+"""Statements as rows: what facts follow from.
 
 Only the scope, strand and fact of a statement ever change.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from kinkeeper.memory.model import Ruling, Statement, Verdict
+from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rows import in_parts, statement_from_row, statement_row
-from kinkeeper.memory.tables import memory_verdicts, statement_keys, statements
+from kinkeeper.memory.tables import statement_keys, statements
 
 STATEMENTS = statements.name
-VERDICTS = memory_verdicts.name
 
 _columns = statements.c
 _keys = statement_keys.c
-_verdicts = memory_verdicts.c
 
 
 def insert_statements(
@@ -122,34 +120,6 @@ def sharing_keys(
         pairs += [(row.key, row.statement_id) for row in conn.execute(query)]
     found = statements_by_id(conn, household, (statement for _, statement in pairs))
     return [(key, found[statement]) for key, statement in pairs if statement in found]
-
-
-def insert_verdict(conn: Connection, verdict: Verdict) -> None:
-    """Store a verdict; one with its id is replaced."""
-    conn.execute(
-        delete(memory_verdicts).where(
-            _verdicts.household == verdict.household, _verdicts.id == verdict.id
-        )
-    )
-    values = {
-        "household": verdict.household, "id": verdict.id, "older": verdict.older,
-        "newer": verdict.newer, "ruling": verdict.ruling.value, "made_by": verdict.made_by,
-        "made_at": verdict.made_at,
-    }  # fmt: skip
-    conn.execute(insert(memory_verdicts), values)
-
-
-def verdicts_on(conn: Connection, household: str, statement_ids: Iterable[str]) -> list[Verdict]:
-    """Return the verdicts about statements."""
-    found: dict[str, Verdict] = {}
-    for part in in_parts(sorted(set(statement_ids))):
-        query = select(memory_verdicts).where(
-            _verdicts.household == household,
-            or_(_verdicts.older.in_(part), _verdicts.newer.in_(part)),
-        )
-        for row in conn.execute(query).mappings():
-            found[row["id"]] = Verdict(**{**row, "ruling": Ruling(row["ruling"])})
-    return list(found.values())
 
 
 def _statements(

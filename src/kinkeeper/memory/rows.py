@@ -86,6 +86,7 @@ def fact_row(fact: Fact) -> dict[str, Any]:
         fact.confidence,
         since=fact.decayed_until,
         last_evidence_at=fact.last_evidence_at,
+        ends_at=fact.valid_to,
     )
     return values
 

@@ -5,7 +5,7 @@ was one with it all along, and is merged into that line's.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -19,14 +19,15 @@ from kinkeeper.memory.evidence import (
     in_strands,
     mutable_image,
     set_statement,
-    verdicts_on,
 )
 from kinkeeper.memory.fact_rows import FACTS, forget_vectors, insert_facts, replace_facts
 from kinkeeper.memory.facts import FACT, facts_by_id
 from kinkeeper.memory.journal import Change
-from kinkeeper.memory.model import Fact, FactStatus, Statement, Verdict
+from kinkeeper.memory.model import Fact, FactStatus, Statement
 from kinkeeper.memory.rows import fact_row
+from kinkeeper.memory.rulings import Verdict
 from kinkeeper.memory.timeline import Line, fold
+from kinkeeper.memory.verdicts import verdicts_on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class _Stored:
         said: Statements by strand.
         verdicts: About any of them.
         facts: By id: those that the statements support, and those that could be theirs.
-        behind: By fact id, the statements that support it.
+        behind: By fact id, the statements that supported it before this change.
     """
 
     said: Mapping[str, Sequence[Statement]]
@@ -46,7 +47,14 @@ class _Stored:
     behind: Mapping[str, Sequence[Statement]]
 
 
-def settle(conn: Connection, change: Change, strands: Iterable[str], *, at: datetime) -> list[Fact]:
+def settle(
+    conn: Connection,
+    change: Change,
+    strands: Iterable[str],
+    *,
+    at: datetime,
+    new: Container[str] = frozenset(),
+) -> list[Fact]:
     """Make the facts of strands what their statements and verdicts amount to.
 
     Args:
@@ -54,17 +62,18 @@ def settle(conn: Connection, change: Change, strands: Iterable[str], *, at: date
         change: Collects what becomes different.
         strands: Which ones.
         at: Present time, aware.
+        new: Ids of the statements that this change stores.
 
     Returns:
         The facts that are new or different.
     """
-    stored = _load(conn, change.made.household, strands)
+    stored = _load(conn, change.made.household, strands, new)
     after: dict[str, Fact] = {}
     for said in stored.said.values():
         ids = {each.id for each in said}
         verdicts = [each for each in stored.verdicts if each.older in ids or each.newer in ids]
         lines = fold(said, relate=relate_statements, verdicts=verdicts)
-        owners = _owners(lines)
+        owners = _owners(lines, stored.facts)
         after |= _derived(lines, owners, stored, at)
         supports = {
             each.id: owner
@@ -81,15 +90,15 @@ def fact_id_of(statement: Statement) -> str:
     return stable_id(statement.household, "fact", statement.id)
 
 
-def _load(conn: Connection, household: str, strands: Iterable[str]) -> _Stored:
+def _load(conn: Connection, household: str, strands: Iterable[str], new: Container[str]) -> _Stored:
     every = in_strands(conn, household, strands)
     said: defaultdict[str, list[Statement]] = defaultdict(list)
     behind: defaultdict[str, list[Statement]] = defaultdict(list)
     for each in every:
         said[each.strand].append(each)
-        if each.fact_id:
+        if each.fact_id and each.id not in new:
             behind[each.fact_id].append(each)
-    ids = {*behind, *map(fact_id_of, every)}
+    ids = {*behind, *map(fact_id_of, every), *(each.fact_id for each in every if each.fact_id)}
     return _Stored(
         said=said,
         verdicts=verdicts_on(conn, household, (each.id for each in every)),
@@ -98,13 +107,17 @@ def _load(conn: Connection, household: str, strands: Iterable[str]) -> _Stored:
     )
 
 
-def _owners(lines: Sequence[Line]) -> list[str]:
-    """Return the id of each line's fact: one that its statements had before, else a new one."""
+def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
+    """Return the id of each line's fact: the surest that its statements had, else a new one."""
     taken: set[str] = set()
     owners: list[str | None] = []
     for line in lines:
-        had = (each.fact_id for each in line.statements if each.fact_id)
-        found = next((each for each in had if each not in taken), None)
+        had = [each.fact_id for each in line.statements if each.fact_id]
+        found = max(
+            (each for each in had if each not in taken),
+            key=lambda each: facts[each].confidence if each in facts else 0.0,
+            default=None,
+        )
         owners.append(found)
         taken |= {found} if found else set()
     for place, line in enumerate(lines):

@@ -11,7 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from kinkeeper.memory.confidence import FEELINGS_LAST
-from kinkeeper.memory.model import Category, Origin, Ruling, Statement, Verdict
+from kinkeeper.memory.model import Category, Origin, Statement
+from kinkeeper.memory.rulings import Ruling, Verdict
 
 Relate = Callable[[Statement, Statement], Ruling]
 """How a statement relates to an older one by their words: one of the rulings of two."""

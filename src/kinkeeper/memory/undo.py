@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Table, delete, insert, update
 
 from kinkeeper.memory.counting import note_removals, reserve
 from kinkeeper.memory.episodes import CONTEXT, EPISODE
-from kinkeeper.memory.evidence import STATEMENTS, VERDICTS, delete_statements
+from kinkeeper.memory.evidence import STATEMENTS, delete_statements
 from kinkeeper.memory.fact_rows import FACTS, delete_facts, forget_vectors, replace_facts
 from kinkeeper.memory.facts import FACT, facts_by_id
 from kinkeeper.memory.journal import (
@@ -25,6 +25,7 @@ from kinkeeper.memory.journal import (
 from kinkeeper.memory.model import Fact, FactStatus
 from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.tables import episodes, facts, memory_verdicts, statements
+from kinkeeper.memory.verdicts import VERDICTS
 
 EPISODES = episodes.name
 

@@ -1,0 +1,108 @@
+"""What a model, the nightly pass or a person finds about pairs of facts: kept as verdicts.
+
+Facts are never written here. A finding is one more piece of evidence, so it survives whatever is
+heard later, and is taken back like any other change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.memory.absorbing import join_strands
+from kinkeeper.memory.journal import Change
+from kinkeeper.memory.model import Fact
+from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.settling import settle
+from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found about two facts.
+
+    Attributes:
+        older: Fact id; of an update, the one that holds no more.
+        newer: Fact id of the other.
+        ruling: SAME merges them; UPDATE lets the older one hold no more; CONTRADICTION flags both
+            and halves their confidence, once; OTHER keeps both whatever their words suggest.
+    """
+
+    older: str
+    newer: str
+    ruling: Ruling
+
+
+def decide(
+    conn: Connection, change: Change, findings: Sequence[Finding], *, by: str, at: datetime
+) -> list[Fact]:
+    """Settle what was found about pairs of facts.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        findings: Pairs; those of which a fact rests on nothing stored are passed over.
+        by: Member id, "model" or "upkeep".
+        at: Present time, aware.
+
+    Returns:
+        The facts that are new or different.
+    """
+    household = change.made.household
+    words = words_of(conn, household, {each for one in findings for each in (one.older, one.newer)})
+    parents: dict[str, str] = {}
+    for each in findings:
+        older, newer = words.get(each.older), words.get(each.newer)
+        if older is None or newer is None or older.scope != newer.scope:
+            continue
+        verdict = Verdict(
+            household=household, id=verdict_id(household, older.id, newer.id), older=older.id,
+            newer=newer.id, ruling=each.ruling, made_by=by, made_at=at,
+        )  # fmt: skip
+        add_verdict(conn, change, verdict)
+        low, high = sorted((_top(parents, older.strand), _top(parents, newer.strand)))
+        parents |= {low: low, high: low}
+    strands = {each: _top(parents, each) for each in parents}
+    join_strands(conn, change, strands)
+    return settle(conn, change, set(strands.values()), at=at)
+
+
+def support(
+    conn: Connection,
+    change: Change,
+    supporters: Sequence[tuple[str, str]],
+    *,
+    by: str,
+    at: datetime,
+) -> list[Fact]:
+    """Let episodes support facts that they do not state.
+
+    Args:
+        conn: In a write transaction.
+        change: Collects what becomes different.
+        supporters: Fact id and episode id each.
+        by: "upkeep" or "model".
+        at: Present time, aware.
+
+    Returns:
+        The facts that are different.
+    """
+    household = change.made.household
+    words = words_of(conn, household, {fact for fact, _ in supporters})
+    strands = set()
+    for fact_id, episode_id in supporters:
+        if (said := words.get(fact_id)) is not None:
+            verdict = Verdict(
+                household=household, id=verdict_id(household, said.id, episode_id),
+                older=said.id, newer=episode_id, ruling=Ruling.SUPPORT, made_by=by, made_at=at,
+            )  # fmt: skip
+            add_verdict(conn, change, verdict)
+            strands.add(said.strand)
+    return settle(conn, change, strands, at=at)
+
+
+def _top(parents: Mapping[str, str], strand: str) -> str:
+    while parents.get(strand, strand) != strand:
+        strand = parents[strand]
+    return strand
