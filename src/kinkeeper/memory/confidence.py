@@ -51,22 +51,33 @@ def confidence_now(fact: Fact, now: datetime) -> float:
     return faded(fact.confidence, since=fact.decayed_until, now=now)
 
 
-def supported(confidence: float, *, since: datetime, at: datetime) -> tuple[float, datetime]:
+def supported(
+    confidence: float, *, since: datetime, at: datetime, alone: float = 0.0
+) -> tuple[float, datetime]:
     """Return a confidence after one more episode has supported it, and up to when its silence is charged.
 
     Args:
         confidence: In [0, 1], as of `since`.
         since: Aware.
         at: When it was supported; an instant before `since` charges no silence.
+        alone: What the support is worth by itself: who says a thing again is believed no less than
+            who says it first. 0 where the episode only resembles the fact.
     """
-    before = faded(confidence, since=since, now=at)
+    # Of two that are out of order, the earlier one has been silent since.
+    late = faded(alone, since=at, now=since)
+    before = max(late, faded(confidence, since=since, now=at))
     # What was above the most to begin with is not lowered by support.
     after = max(before, min(MOST, before + SUPPORT * (1 - before)))
     return after, max(since, at)
 
 
 def leaves_at(
-    category: Category, confidence: float, *, since: datetime, last_evidence_at: datetime
+    category: Category,
+    confidence: float,
+    *,
+    since: datetime,
+    last_evidence_at: datetime,
+    ends_at: datetime | None = None,
 ) -> datetime:
     """Return when a fact leaves retrieval if nothing more is heard of it.
 
@@ -75,7 +86,11 @@ def leaves_at(
         confidence: In [0, 1], as of `since`.
         since: Aware.
         last_evidence_at: Aware.
+        ends_at: Until when it holds, where that is known.
     """
     days = math.log(confidence / GONE) / FADES_A_DAY if confidence > GONE else 0.0
     fades = since + days * _DAY
-    return min(fades, last_evidence_at + FEELINGS_LAST) if category is Category.EMOTIONAL else fades
+    ends = [ends_at] if ends_at else []
+    if category is Category.EMOTIONAL:
+        ends.append(last_evidence_at + FEELINGS_LAST)
+    return min([fades, *ends])
