@@ -1,0 +1,1 @@
+"""How what is remembered is found again: by words, by meaning, by who said it and when."""

@@ -1,0 +1,159 @@
+"""What a query may mean, gathered from both legs: each candidate with every leg's exact score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from kinkeeper.memory.finding.fusion import Scores
+from kinkeeper.memory.finding.lexical_index import TermMatches
+from kinkeeper.memory.finding.postings import Slots
+from kinkeeper.memory.finding.shelf import Admission, Shelf
+from kinkeeper.memory.finding.signals import is_within, periods_of, recency
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
+from kinkeeper.models.embedding.embedder import Vectors
+
+LEXICAL, PLAIN, OWN = "lexical", "lexical_plain", "lexical_own"
+DENSE, DENSE_CONTEXT = "dense", "dense_context"
+SPEAKER, DATE, RECENCY, CONFIDENCE = "speaker", "date", "recency", "confidence"
+
+_BY_WORDS, _BY_MEANING = 100, 50
+_MOST_TERMS = 40
+_LEG_OF = {
+    VectorKind.EPISODE: DENSE, VectorKind.FACT: DENSE, VectorKind.CONTEXT: DENSE_CONTEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A query, ready to be looked up on a shelf.
+
+    Attributes:
+        text: As asked.
+        vector: What it means: shape (dimension,); None where nothing tells.
+        model: Whose vector; "" where there is none.
+        now: When it is asked, aware, in the household's zone.
+        locale: Decides the order of numeric dates.
+        admission: What may be found.
+    """
+
+    text: str
+    vector: Vectors | None
+    model: str
+    now: datetime
+    locale: str
+    admission: Admission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What may answer a query.
+
+    Attributes:
+        ids: Of their rows.
+        slots: Their places on the shelf.
+        terms: The query's stems that are known here, as `matches` counts them.
+        is_name: Whether each of them names somebody who speaks: shape (terms,).
+        matches: How the terms occur.
+        most: The score of a text that holds each of the query's stems but names, known here or not.
+        legs: Scores by leg, each of shape (candidates,).
+        vectors: By id, where read.
+    """
+
+    ids: Sequence[str]
+    slots: Slots
+    terms: Sequence[str]
+    is_name: NDArray[np.bool_]
+    matches: TermMatches
+    most: float
+    legs: Mapping[str, Scores]
+    vectors: Mapping[str, Vectors]
+
+
+def gather(
+    conn: Connection, household: str, shelf: Shelf, question: Question, *, names: frozenset[str]
+) -> Candidates:
+    """Return what may answer a query: the best of each leg, all with the scores of all legs.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        shelf: Where to look.
+        question: What to look for.
+        names: Words of the query that name somebody who speaks.
+    """
+    asked = _Asked(shelf, question, names)
+    is_allowed = shelf.admitted(question.admission)
+    slots, _ = shelf.words.search(asked.numbers, limit=_BY_WORDS, is_allowed=is_allowed)
+    found = [slots]
+    if question.vector is not None:
+        found += [
+            index.search(question.vector, limit=_BY_MEANING, is_allowed=is_allowed)
+            for index in shelf.vectors.values()
+        ]
+    slots = np.unique(np.concatenate(found))
+    ids, matches = shelf.ids(slots), shelf.words.matches(asked.numbers, slots)
+    legs = _word_legs(matches, asked.is_name) | _signals(shelf, slots, question, names)
+    vectors: dict[str, Vectors] = {}
+    if question.vector is not None:
+        for kind in shelf.vectors:
+            read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
+            legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
+            vectors = vectors or read
+    return Candidates(
+        ids=ids, slots=slots, terms=asked.terms, is_name=asked.is_name, matches=matches,
+        most=asked.most, legs=legs, vectors=vectors,
+    )  # fmt: skip
+
+
+class _Asked:
+    """A query's stems as a shelf knows them, the rarest where there are many."""
+
+    def __init__(self, shelf: Shelf, question: Question, names: frozenset[str]) -> None:
+        name_stems = {stem for name in names for stem in stems(name)}
+        wanted = [*dict.fromkeys(stems(question.text))]
+        number_of = {
+            stem: number for stem in wanted for number in shelf.words.vocabulary.known(stem)
+        }
+        rarities = shelf.words.rarities([*number_of.values()])
+        kept = sorted(range(len(number_of)), key=lambda place: -rarities[place])[:_MOST_TERMS]
+        self.terms = [[*number_of][place] for place in kept]
+        self.numbers = [number_of[term] for term in self.terms]
+        self.is_name = np.array([term in name_stems for term in self.terms], np.bool_)
+        unknown = [stem for stem in wanted if stem not in number_of and stem not in name_stems]
+        self.most = shelf.words.highest(rarities[kept][~self.is_name], unknown=len(unknown))
+
+
+def _word_legs(matches: TermMatches, is_name: NDArray[np.bool_]) -> dict[str, Scores]:
+    return {
+        LEXICAL: matches.scores.sum(axis=1, dtype=np.float64),
+        PLAIN: matches.scores[:, ~is_name].sum(axis=1, dtype=np.float64),
+        OWN: matches.own_scores[:, ~is_name].sum(axis=1, dtype=np.float64),
+    }
+
+
+def _signals(
+    shelf: Shelf, slots: Slots, question: Question, names: frozenset[str]
+) -> dict[str, Scores]:
+    said_at = shelf.said_at(slots)
+    periods = periods_of(question.text, question.now, locale=question.locale)
+    now = question.admission.now
+    return {
+        SPEAKER: shelf.is_said_by(slots, names).astype(np.float64),
+        DATE: is_within(said_at, periods).astype(np.float64),
+        RECENCY: recency(said_at, now),
+        CONFIDENCE: shelf.confidences(slots, now),
+    }
+
+
+def _cosines(vectors: Mapping[str, Vectors], ids: Sequence[str], query: Vectors) -> Scores:
+    """Return cosines; 0 of what has no vector yet."""
+    found = np.zeros(len(ids))
+    places = [place for place, each in enumerate(ids) if each in vectors]
+    if places:
+        found[places] = np.stack([vectors[ids[place]] for place in places]) @ query
+    return found

@@ -1,0 +1,301 @@
+"""Texts found by their words: BM25 over each text together with its neighbours in its session.
+
+What somebody says is understood from what was said around it; so are the words of a search. A term
+counts in a text fully, and in part where it stands in the text before, the one before that, or the
+one after. Postings hold each text's own words only; what the neighbours add is worked out while
+searching, so that a text may come or go anywhere in a session at the cost of its own words.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.memory.finding.columns import grown
+from kinkeeper.memory.finding.neighbours import NOWHERE, Neighbours
+from kinkeeper.memory.finding.postings import Posting, Postings, Slots, counts_in
+from kinkeeper.memory.finding.terms import Vocabulary
+
+_OWN, _BEFORE, _SECOND_BEFORE, _AFTER = 1.0, 0.5, 0.2, 0.2
+_PARTS = np.array([_OWN, _BEFORE, _SECOND_BEFORE, _AFTER], np.float32)
+_K1, _B = 0.9, 0.4
+_MOST_POSTINGS = 120_000
+_SHORTLIST = 2_000
+_FIRST_ROOM = 1_024
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedText:
+    """A text, and where it belongs.
+
+    Attributes:
+        text: What is searched.
+        session: Whose texts are each other's neighbours; None where it stands alone.
+        said_at: When, in seconds.
+        arrival: Orders what was said at the same time.
+    """
+
+    text: str
+    session: Hashable = None
+    said_at: float = 0.0
+    arrival: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermMatches:
+    """How terms occur in texts.
+
+    Attributes:
+        rarity: Of each term (its inverse document frequency): shape (terms,).
+        counts: How often it occurs in the text itself, in the one before, the one before that, and the
+            one after: shape (4, texts, terms).
+        own_scores: What each term adds to a text's BM25 by itself: shape (texts, terms).
+        scores: What each adds with the neighbours: shape (texts, terms).
+    """
+
+    rarity: NDArray[np.float32]
+    counts: NDArray[np.float32]
+    own_scores: NDArray[np.float32]
+    scores: NDArray[np.float32]
+
+
+class LexicalIndex:
+    """Words of texts. Places begin at 1, are given in the order of arrival, and never again."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary()
+        self._postings = Postings()
+        self._neighbours = Neighbours()
+        self._next = NOWHERE + 1
+        self._alive = np.zeros(1, np.bool_)
+        self._length = np.zeros(1, np.float32)
+        self._length_around = np.zeros(1, np.float32)
+        # Of one search, all 0 between two: the parts of a term, and the sum of terms.
+        self._parts = np.zeros(1, np.float32)
+        self._sums = np.zeros(1, np.float32)
+        self._count = 0
+        self._total_length = 0.0
+        self._total_around = 0.0
+        self._dead = 0
+
+    def __len__(self) -> int:
+        """Return how many texts there are."""
+        return self._count
+
+    @property
+    def room(self) -> int:
+        """Places are below this."""
+        return self._next
+
+    @property
+    def is_alive(self) -> Mask:
+        """Whether a place holds a text: shape (at least `room`,)."""
+        return self._alive
+
+    def add(self, texts: Sequence[IndexedText]) -> Slots:
+        """Add texts; returns their places.
+
+        Args:
+            texts: Any number; many at once cost less each.
+        """
+        slots = np.arange(self._next, self._next + len(texts), dtype=np.int64)
+        self._make_room(self._next + len(texts))
+        terms = [self.vocabulary.learn(each.text) for each in texts]
+        for slot, each in zip(slots.tolist(), texts, strict=True):
+            if each.session is not None:
+                self._neighbours.insert(
+                    slot, each.session, said_at=each.said_at, arrival=each.arrival
+                )
+        self._next += len(texts)
+        self._alive[slots] = True
+        self._length[slots] = [len(each) for each in terms]
+        self._count += len(texts)
+        self._total_length += float(self._length[slots].sum())
+        self._remeasure(self._neighbours.around(slots))
+        self._postings.add(int(slots[0]) if len(slots) else 0, terms, is_alive=self._alive)
+        return slots
+
+    def remove(self, slot: int) -> None:
+        """Remove a text; its place stays empty.
+
+        Args:
+            slot: Of a text that is there.
+        """
+        around = self._neighbours.around(np.array([slot]))
+        self._neighbours.remove(slot)
+        self._alive[slot] = False
+        self._total_length -= float(self._length[slot])
+        self._length[slot] = 0
+        self._count -= 1
+        self._dead += 1
+        self._remeasure(around)
+
+    def search(
+        self,
+        terms: Sequence[int],
+        *,
+        limit: int,
+        is_allowed: Callable[[Slots], Mask] | None = None,
+        most_postings: int = _MOST_POSTINGS,
+    ) -> tuple[Slots, NDArray[np.float32]]:
+        """Return the places of the best texts, best first, and their scores.
+
+        Rare terms go first. Once as many postings were read as may be, the remaining, most frequent
+        terms only tell the best texts so far apart: they cannot bring in another one.
+
+        Args:
+            terms: Numbers of the vocabulary, each once.
+            limit: Most of them, > 0.
+            is_allowed: Tells which places may be found; all where None.
+            most_postings: How many are read before terms only tell the best apart.
+        """
+        found = sorted(
+            ((posting, term) for term in terms if len((posting := self._posting(term)).slots)),
+            key=lambda each: len(each[0].slots),
+        )
+        read, late = 0, []
+        for posting, _ in found:
+            if read and read + len(posting.slots) > most_postings:
+                late.append(posting)
+            else:
+                read += len(posting.slots)
+                self._add_up(posting)
+        touched = np.flatnonzero(self._sums[: self._next])
+        scores = self._sums[touched]
+        self._sums[touched] = 0
+        # The neighbours of a text that is gone were given nothing; it itself may have been given something.
+        keep = self._alive[touched]
+        if is_allowed is not None:
+            keep &= is_allowed(touched)
+        touched, scores = touched[keep], scores[keep]
+        if late:
+            touched, scores = best(touched, scores, max(limit, _SHORTLIST))
+            scores = scores + sum(self._late_scores(posting, touched) for posting in late)
+        return best(touched, scores, limit)
+
+    def matches(self, terms: Sequence[int], slots: Slots) -> TermMatches:
+        """Return how terms occur in texts, exactly.
+
+        Args:
+            terms: Numbers of the vocabulary.
+            slots: Places of texts.
+        """
+        postings = [self._posting(term) for term in terms]
+        rarity = np.array([self._rarity(posting) for posting in postings], np.float32)
+        counts = np.zeros((len(_PARTS), len(slots), len(terms)), np.float32)
+        for column, posting in enumerate(postings):
+            counts[:, :, column] = self._counts(posting, slots)
+        length, length_around = self._length[slots], self._length_around[slots]
+        around = np.tensordot(_PARTS, counts, axes=1)
+        return TermMatches(
+            rarity=rarity, counts=counts,
+            own_scores=rarity * _saturated(counts[0], length[:, None], self._mean(self._total_length)),
+            scores=rarity * _saturated(around, length_around[:, None], self._mean(self._total_around)),
+        )  # fmt: skip
+
+    def rarities(self, terms: Sequence[int]) -> NDArray[np.float32]:
+        """Return the inverse document frequency of each term."""
+        return np.array([self._rarity(self._posting(term)) for term in terms], np.float32)
+
+    def highest(self, rarities: NDArray[np.float32], *, unknown: int) -> float:
+        """Return a score that no text exceeds that holds terms of these rarities, and some that none holds.
+
+        Args:
+            rarities: Of terms that occur.
+            unknown: How many terms do not.
+        """
+        rarest = float(np.log1p((self._count + 0.5) / 0.5))
+        return (_K1 + 1) * (float(rarities.sum()) + unknown * rarest)
+
+    def _posting(self, term: int) -> Posting:
+        posting = self._postings.find(term)
+        if not self._dead:
+            return posting
+        alive = self._alive[posting.slots]
+        return posting if alive.all() else Posting(posting.slots[alive], posting.counts[alive])
+
+    def _rarity(self, posting: Posting) -> float:
+        holding = len(posting.slots)
+        return float(np.log1p((self._count - holding + 0.5) / (holding + 0.5)))
+
+    def _mean(self, total: float) -> float:
+        return max(total, 1.0) / max(self._count, 1)
+
+    def _add_up(self, posting: Posting) -> None:
+        """Add what a term gives to every text that holds it, or whose neighbour does."""
+        rarity, mean = self._rarity(posting), self._mean(self._total_around)
+        own = posting.slots.astype(np.int64)
+        after = self._neighbours.after(own)
+        places = (own, after, self._neighbours.after(after), self._neighbours.before(own))
+        counts = posting.counts.astype(np.float32)
+        # What stands here counts in the text after as what was before it, and the other way round.
+        for where, part in zip(places, _PARTS, strict=True):
+            # No place but NOWHERE occurs twice among the places of one kind.
+            self._parts[where] += part * counts
+        self._parts[NOWHERE] = 0
+        for where in places:
+            # A place that was counted before has nothing left.
+            counted = self._parts[where]
+            self._parts[where] = 0
+            self._sums[where] += rarity * _saturated(counted, self._length_around[where], mean)
+
+    def _late_scores(self, posting: Posting, slots: Slots) -> NDArray[np.float32]:
+        around = np.tensordot(_PARTS, self._counts(posting, slots), axes=1)
+        mean = self._mean(self._total_around)
+        return self._rarity(posting) * _saturated(around, self._length_around[slots], mean)
+
+    def _counts(self, posting: Posting, slots: Slots) -> NDArray[np.float32]:
+        """Return how often a term occurs in texts, before them, and after: shape (4, texts)."""
+        before, after = self._neighbours.before(slots), self._neighbours.after(slots)
+        return counts_in(posting, np.stack([slots, before, self._neighbours.before(before), after]))
+
+    def _remeasure(self, slots: Slots) -> None:
+        """Measure texts with their neighbours again, after what is around them changed."""
+        self._total_around -= float(self._length_around[slots].sum())
+        before, after = self._neighbours.before(slots), self._neighbours.after(slots)
+        self._length_around[slots] = self._alive[slots] * (
+            self._length[slots] + _BEFORE * self._length[before] + _AFTER * self._length[after]
+            + _SECOND_BEFORE * self._length[self._neighbours.before(before)]
+        )  # fmt: skip
+        self._total_around += float(self._length_around[slots].sum())
+
+    def _make_room(self, size: int) -> None:
+        if size <= len(self._alive):
+            return
+        size = max(size, 2 * len(self._alive), _FIRST_ROOM)
+        self._neighbours.grow(size)
+        self._alive = grown(self._alive, size)
+        self._length, self._length_around = (
+            grown(self._length, size), grown(self._length_around, size),
+        )  # fmt: skip
+        self._parts, self._sums = np.zeros(size, np.float32), np.zeros(size, np.float32)
+
+
+def best(
+    slots: Slots, scores: NDArray[np.float32], limit: int
+) -> tuple[Slots, NDArray[np.float32]]:
+    """Return the places with the highest scores, best first; of equal ones the later.
+
+    Args:
+        slots: Places.
+        scores: As many.
+        limit: Most of them, > 0.
+    """
+    if len(slots) > limit:
+        kept = np.argpartition(-scores, limit - 1)[:limit]
+        worst = scores[kept].min()
+        kept = np.flatnonzero(scores >= worst)
+        slots, scores = slots[kept], scores[kept]
+    order = np.lexsort((-slots, -scores))[:limit]
+    return slots[order], scores[order]
+
+
+def _saturated(
+    counts: NDArray[np.float32], lengths: NDArray[np.float32], mean: float
+) -> NDArray[np.float32]:
+    """Return what counts are worth: each further one less, and the less the longer the text."""
+    damping = np.float32(_K1 * (1 - _B)) + np.float32(_K1 * _B / mean) * lengths
+    return np.asarray(counts * np.float32(_K1 + 1) / (counts + damping), np.float32)

@@ -1,0 +1,118 @@
+"""Candidates of all kinds side by side, scored on the same scales. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.memory.finding import candidates as legs
+from kinkeeper.memory.finding.candidates import Candidates
+from kinkeeper.memory.finding.diversity import without_repeats
+from kinkeeper.memory.finding.fusion import Scores, context_order, fused
+from kinkeeper.memory.finding.gate import relevance
+from kinkeeper.memory.finding.showing import Hit, HitKind, Key
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.models.embedding.calibration import Calibration
+from kinkeeper.models.embedding.embedder import Vectors
+
+_WEIGHTS = {
+    legs.LEXICAL: 1.0, legs.PLAIN: 1.0, legs.DENSE: 1.0, legs.DENSE_CONTEXT: 1.0,
+    legs.SPEAKER: 0.3, legs.DATE: 0.4,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """What may answer a query, of all kinds.
+
+    Attributes:
+        keys: Which rows.
+        legs: Scores by leg, each of shape (candidates,).
+        relevances: Chance that each bears on the query: shape (candidates,).
+        vectors: What each means, by row, where known.
+    """
+
+    keys: Sequence[Key]
+    legs: Mapping[str, Scores]
+    relevances: Scores
+    vectors: Mapping[Key, Vectors]
+
+    def by_relevance(self) -> Scores:
+        """Return scores by which what answers the query best comes first."""
+        return fused(self.legs, _WEIGHTS)
+
+    def for_context(self) -> Scores:
+        """Return scores by which what serves a context best comes first."""
+        return context_order(self.relevances, self.legs[legs.CONFIDENCE], self.legs[legs.RECENCY])
+
+
+def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None) -> Pool:
+    """Put candidates side by side.
+
+    Args:
+        found: By kind.
+        calibration: What cosines mean; None where meaning was not compared.
+    """
+    each = [*found.items()]
+    keys = [Key(kind, row_id) for kind, some in each for row_id in some.ids]
+    names = {name for _, some in each for name in some.legs}
+    return Pool(
+        keys=keys,
+        legs={name: np.concatenate([_leg(some, name) for _, some in each]) for name in names},
+        relevances=np.concatenate([_relevances(some, calibration) for _, some in each]),
+        vectors={
+            Key(kind, row_id): vector for kind, some in each for row_id, vector in some.vectors.items()
+        },
+    )  # fmt: skip
+
+
+def distinct(
+    hits: Sequence[Hit], vectors: Mapping[Key, Vectors], calibration: Calibration | None
+) -> list[Hit]:
+    """Return hits without those that say what another one of their kind says; order is kept.
+
+    Args:
+        hits: Best first.
+        vectors: What they mean, where known; otherwise their words tell whether they say the same.
+        calibration: What cosines mean; None where meaning was not compared.
+    """
+    kept: set[Key] = set()
+    for kind in HitKind:
+        some = [hit for hit in hits if hit.kind is kind]
+        confidences = np.array([hit.confidence for hit in some])
+        kept |= {
+            some[place].key
+            for place in without_repeats(_likeness(some, vectors, calibration), confidences)
+        }
+    return [hit for hit in hits if hit.key in kept]
+
+
+def _leg(some: Candidates, name: str) -> Scores:
+    if name in some.legs:
+        return some.legs[name]
+    # A fact stands alone: what it means with its neighbours is what it means.
+    return some.legs.get(legs.DENSE, np.zeros(len(some.ids)))
+
+
+def _relevances(some: Candidates, calibration: Calibration | None) -> Scores:
+    cosines = [some.legs[leg] for leg in (legs.DENSE, legs.DENSE_CONTEXT) if leg in some.legs]
+    return relevance(
+        some.legs[legs.PLAIN], some.most, np.max(cosines, axis=0) if cosines else None, calibration
+    )
+
+
+def _likeness(
+    hits: Sequence[Hit], vectors: Mapping[Key, Vectors], calibration: Calibration | None
+) -> NDArray[np.float64]:
+    said = [frozenset(stems(hit.text)) for hit in hits]
+    likeness = np.array([[_overlap(one, other) for other in said] for one in said])
+    known = [place for place, hit in enumerate(hits) if hit.key in vectors]
+    if calibration is not None and known:
+        rows = np.stack([vectors[hits[place].key] for place in known])
+        likeness[np.ix_(known, known)] = calibration.likeness(rows @ rows.T)
+    return likeness.reshape(len(hits), len(hits))
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 1.0

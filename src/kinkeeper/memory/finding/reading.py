@@ -1,0 +1,87 @@
+"""Rows of memory as entries of a search, read no further than the search needs."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from sqlalchemy import Column, Connection, Row, Select, Table, select
+
+from kinkeeper.memory.finding.shelf import Entry
+from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.tables import episodes, facts
+
+_ACTIVE = frozenset(status.value for status in FactStatus if status.is_active)
+_EPISODE_COLUMNS: tuple[Column[Any], ...] = (
+    episodes.c.seq, episodes.c.id, episodes.c.scope, episodes.c.session, episodes.c.speaker,
+    episodes.c.is_assistant, episodes.c.text, episodes.c.title, episodes.c.said_at,
+)  # fmt: skip
+_FACT_COLUMNS: tuple[Column[Any], ...] = (
+    facts.c.seq, facts.c.id, facts.c.scope, facts.c.status, facts.c.title, facts.c.subtitle,
+    facts.c.narrative, facts.c.details, facts.c.said_at, facts.c.held_from, facts.c.valid_to,
+    facts.c.due_at, facts.c.confidence, facts.c.decayed_until,
+)  # fmt: skip
+
+Read = tuple[int, str, Entry | None]
+"""Change number and id of a row, and its entry; None where it is not to be found."""
+
+
+def read_episodes(
+    conn: Connection, household: str, *, after: int = 0, before: int | None = None, limit: int
+) -> list[Read]:
+    """Return episodes: the first ones after a change number, or the last ones before one.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        after: Only higher numbers.
+        before: Only lower numbers, the highest first.
+        limit: Most rows, > 0.
+    """
+    query = _slice(episodes, _EPISODE_COLUMNS, household, after=after, before=before)
+    return [(row.seq, row.id, _episode(row)) for row in conn.execute(query.limit(limit))]
+
+
+def read_facts(
+    conn: Connection, household: str, *, after: int = 0, before: int | None = None, limit: int
+) -> list[Read]:
+    """Return facts as `read_episodes` returns episodes; those that do not hold have no entry."""
+    query = _slice(facts, _FACT_COLUMNS, household, after=after, before=before)
+    return [
+        (row.seq, row.id, _fact(row) if row.status in _ACTIVE else None)
+        for row in conn.execute(query.limit(limit))
+    ]
+
+
+def text_of_fact(title: str, subtitle: str | None, narrative: str, details: Sequence[str]) -> str:
+    """Return what of a fact is searched: its sentences, and its title where that says more."""
+    parts = [narrative, subtitle, *details]
+    if title.rstrip(".").lower() not in narrative.lower():
+        parts.insert(0, title)
+    return "\n".join(part for part in parts if part)
+
+
+def _slice(
+    table: Table, columns: Sequence[Column[Any]], household: str, *, after: int, before: int | None
+) -> Select[Any]:
+    query = select(*columns).where(table.c.household == household, table.c.seq > after)
+    if before is None:
+        return query.order_by(table.c.seq)
+    return query.where(table.c.seq < before).order_by(table.c.seq.desc())
+
+
+def _episode(row: Row[Any]) -> Entry:
+    return Entry(
+        id=row.id, text=row.text if row.title is None else f"{row.title}\n{row.text}",
+        scope=row.scope, said_at=row.said_at.timestamp(), arrival=row.seq, session=row.session,
+        speaker=row.speaker, is_assistant=row.is_assistant,
+    )  # fmt: skip
+
+
+def _fact(row: Row[Any]) -> Entry:
+    ends = min(row.valid_to, row.due_at) if row.valid_to else row.due_at
+    return Entry(
+        id=row.id, text=text_of_fact(row.title, row.subtitle, row.narrative, row.details),
+        scope=row.scope, said_at=row.said_at.timestamp(), arrival=row.seq,
+        shown_from=row.held_from.timestamp(), shown_until=ends.timestamp() if ends else inf,
+        confidence=row.confidence, faded_since=row.decayed_until.timestamp(),
+    )  # fmt: skip

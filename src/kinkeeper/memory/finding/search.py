@@ -1,0 +1,277 @@
+"""The one search of memory: everything that recalls goes through it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from threading import Lock
+from time import monotonic, perf_counter
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.memory.confidence import GONE, OFFERED
+from kinkeeper.memory.episodes import EPISODE
+from kinkeeper.memory.facts import FACT
+from kinkeeper.memory.finding.candidates import Question, gather
+from kinkeeper.memory.finding.following import Following
+from kinkeeper.memory.finding.pool import Pool, distinct, pooled
+from kinkeeper.memory.finding.reading import read_episodes, read_facts
+from kinkeeper.memory.finding.shelf import Admission, Shelf
+from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.finding.vectors import VectorKind
+from kinkeeper.memory.model import Viewer
+from kinkeeper.models.embedding.calibration import Calibration, calibration_of
+from kinkeeper.models.embedding.embedder import Embedder, Vectors
+from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.store.store import Store
+
+__all__ = [
+    "ACTIVE_CONFIDENCE", "PASSIVE_CONFIDENCE", "Finder", "Found", "Hit", "HitKind", "Order", "Search",
+    "compares_meaning",
+]  # fmt: skip
+
+log = structlog.get_logger()
+
+ACTIVE_CONFIDENCE, PASSIVE_CONFIDENCE = GONE, OFFERED
+"""Facts at or below it are not found: by who searches, and by what flows into a turn unasked."""
+
+_SPARE = 3
+_REMEMBERED_QUERIES = 256
+_PATIENCE = 1.0
+
+
+class Order(StrEnum):
+    """What comes first."""
+
+    RELEVANCE = "relevance"
+    """What answers the query best."""
+    CONTEXT = "context"
+    """What a context is served best by: close to the query, sure, and recent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What to look for.
+
+    Attributes:
+        text: Words; of several turns, simply all of them.
+        viewer: Who asks.
+        now: When, aware.
+        kinds: What may be found.
+        limit: Most hits, > 0.
+        min_confidence: Facts at or below it are left out.
+        min_relevance: Hits below it are left out.
+        order: What comes first.
+        is_diverse: Whether of hits that say the same only one is kept.
+        without: Ids that are left out.
+        with_assistant: Whether what the assistant said may be found.
+    """
+
+    text: str
+    viewer: Viewer
+    now: datetime
+    kinds: Sequence[HitKind] = (HitKind.FACT, HitKind.EPISODE)
+    limit: int = 5
+    min_confidence: float = ACTIVE_CONFIDENCE
+    min_relevance: float = 0.0
+    order: Order = Order.RELEVANCE
+    is_diverse: bool = True
+    without: frozenset[str] = frozenset()
+    with_assistant: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found.
+
+    Attributes:
+        hits: Best first.
+        relevance: Of the most relevant hit; 0 where there is none.
+        is_complete: Whether all that is stored was searched; shortly after a start, only the newest is.
+        by_meaning: Whether meaning was compared, and not only words.
+        took_ms: Milliseconds, the query's vector included.
+    """
+
+    hits: tuple[Hit, ...]
+    relevance: float
+    is_complete: bool
+    by_meaning: bool
+    took_ms: float
+
+
+class Finder:
+    """Finds what one household remembers; one in a process.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        zone: In which dates of queries are read.
+        embedder: Tells what texts mean; without one, or with one that compares spelling only, words decide.
+        locale: Decides the order of numeric dates.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        household: str,
+        *,
+        zone: ZoneInfo,
+        embedder: Embedder | None = None,
+        locale: str = "en-US",
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._zone = zone
+        self._locale = locale
+        self._embedder = embedder if compares_meaning(embedder) else None
+        self._calibration: Calibration | None = None
+        self._vectors: dict[str, Vectors] = {}
+        self._lock = Lock()
+        self._followed: Mapping[HitKind, Following] = _shelves(household, self._embedder)
+
+    async def search(self, search: Search, *, patience: float = _PATIENCE) -> Found:
+        """Return what is remembered of something.
+
+        Args:
+            search: What to look for.
+            patience: How long at most to wait for what was not read since the start, in seconds.
+
+        Raises:
+            UnavailableError: The database cannot be read.
+        """
+        start = perf_counter()
+        vector = await self._vector(search.text)
+        found = await self._store.read(
+            lambda conn: self.search_now(conn, search, vector, patience=patience)
+        )
+        return replace(found, took_ms=1_000 * (perf_counter() - start))
+
+    async def prepare(self) -> None:
+        """Read all that is to be searched, in steps between which others may search."""
+        while not await self._store.read(self._step):
+            pass
+
+    def search_now(
+        self,
+        conn: Connection,
+        search: Search,
+        vector: Vectors | None,
+        *,
+        patience: float = _PATIENCE,
+    ) -> Found:
+        """Return what `search` does, on the calling thread.
+
+        Args:
+            conn: Open connection.
+            search: What to look for.
+            vector: What its text means: shape (dimension,); None where nothing tells.
+            patience: As for `search`.
+        """
+        start = perf_counter()
+        with self._lock:
+            deadline = monotonic() + patience
+            for kind in search.kinds:
+                self._followed[kind].catch_up(conn, deadline=deadline)
+            pool = self._pool(conn, search, vector)
+            complete = all(self._followed[kind].is_complete for kind in search.kinds)
+        hits = self._shown(conn, search, pool)
+        return Found(
+            hits=hits, relevance=max((hit.relevance for hit in hits), default=0.0),
+            is_complete=complete, by_meaning=vector is not None,
+            took_ms=1_000 * (perf_counter() - start),
+        )  # fmt: skip
+
+    def _step(self, conn: Connection) -> bool:
+        with self._lock:
+            for followed in self._followed.values():
+                followed.catch_up(conn, deadline=monotonic() + 0.05)
+            return all(followed.is_complete for followed in self._followed.values())
+
+    async def _vector(self, text: str) -> Vectors | None:
+        if self._embedder is None or not text.strip():
+            return None
+        if text in self._vectors:
+            return self._vectors[text]
+        try:
+            if self._calibration is None:
+                self._calibration = await calibration_of(self._embedder)
+            vector: Vectors = (await self._embedder.embed([text]))[0]
+        except UnavailableError as error:
+            log.warning("memory.search.by_words_only", reason=type(error).__name__)
+            return None
+        while len(self._vectors) >= _REMEMBERED_QUERIES:
+            del self._vectors[next(iter(self._vectors))]
+        self._vectors[text] = vector
+        return vector
+
+    def _pool(self, conn: Connection, search: Search, vector: Vectors | None) -> Pool:
+        now = search.now.astimezone(self._zone)
+        question = Question(
+            text=search.text, vector=vector, locale=self._locale, now=now,
+            model=self._embedder.model if self._embedder else "",
+            admission=Admission(
+                scopes=search.viewer.scopes, now=now.timestamp(), above=search.min_confidence,
+                without=search.without, with_assistant=search.with_assistant,
+            ),
+        )  # fmt: skip
+        # Speakers are known by their turns, whatever is searched.
+        names = self._followed[HitKind.EPISODE].shelf.speakers_named(search.text)
+        found = {
+            kind: gather(conn, self._household, self._followed[kind].shelf, question, names=names)
+            for kind in search.kinds
+        }
+        return pooled(found, self._calibration if vector is not None else None)
+
+    def _shown(self, conn: Connection, search: Search, pool: Pool) -> tuple[Hit, ...]:
+        ranked = pool.by_relevance() if search.order is Order.RELEVANCE else pool.for_context()
+        relevant = np.flatnonzero(pool.relevances >= search.min_relevance)
+        order = relevant[np.argsort(-ranked[relevant], kind="stable")]
+        hits: list[Hit] = []
+        # What was left out as outdated or said twice makes room for what comes next.
+        for start in range(0, len(order), _SPARE * search.limit):
+            places = order[start : start + _SPARE * search.limit].tolist()
+            rows = shown(
+                conn, search.viewer, [pool.keys[place] for place in places],
+                now=search.now, above=search.min_confidence,
+            )  # fmt: skip
+            hits += [
+                _scored(rows[pool.keys[place]], pool, place, float(ranked[place]))
+                for place in places
+                if pool.keys[place] in rows
+            ]
+            if search.is_diverse:
+                hits = distinct(hits, pool.vectors, self._calibration)
+            if len(hits) >= search.limit:
+                break
+        return tuple(hits[: search.limit])
+
+
+def compares_meaning(embedder: Embedder | None) -> bool:
+    """Tell whether an embedder tells what texts mean; one that only compares spelling adds nothing to words.
+
+    Args:
+        embedder: Any; None tells nothing.
+    """
+    return embedder is not None and not isinstance(embedder, HashingEmbedder)
+
+
+def _shelves(household: str, embedder: Embedder | None) -> dict[HitKind, Following]:
+    model = embedder.model if embedder else None
+    return {
+        HitKind.EPISODE: Following(
+            household, kind=EPISODE, read=read_episodes, model=model,
+            shelf=Shelf(VectorKind.EPISODE, VectorKind.CONTEXT),
+        ),
+        HitKind.FACT: Following(
+            household, kind=FACT, read=read_facts, model=model, shelf=Shelf(VectorKind.FACT)
+        ),
+    }  # fmt: skip
+
+
+def _scored(hit: Hit, pool: Pool, place: int, score: float) -> Hit:
+    parts = {name: float(scores[place]) for name, scores in pool.legs.items()}
+    return replace(hit, score=score, relevance=float(pool.relevances[place]), parts=parts)

@@ -1,0 +1,229 @@
+"""Texts of one kind of one household, as a search goes over them: words, meaning, and what filters ask."""
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.memory.confidence import FADES_A_DAY
+from kinkeeper.memory.finding.columns import grown
+from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
+from kinkeeper.memory.finding.postings import Slots
+from kinkeeper.memory.finding.terms import words
+from kinkeeper.memory.finding.vector_index import VectorIndex
+from kinkeeper.memory.finding.vectors import VectorKind
+from kinkeeper.models.embedding.embedder import Vectors
+
+_SECONDS_A_DAY = 86_400
+_NOBODY = 0
+_ROW = np.dtype(
+    [
+        ("scope", "i4"), ("speaker", "i4"), ("is_assistant", "?"), ("said_at", "f8"),
+        ("shown_from", "f8"), ("shown_until", "f8"), ("confidence", "f8"), ("faded_since", "f8"),
+    ]
+)  # fmt: skip
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A text to be found, and what decides who may find it when.
+
+    Attributes:
+        id: Of its row.
+        text: What is searched.
+        scope: Who may recall it.
+        said_at: In seconds, like all times here.
+        arrival: Orders what was said at the same time.
+        session: Whose texts are each other's neighbours; None where it stands alone.
+        speaker: Who said it, if known.
+        is_assistant: Whether the assistant said it.
+        shown_from: From when it may be found.
+        shown_until: Until when.
+        confidence: In [0, 1], as of `faded_since`.
+        faded_since: Up to when its silence was charged.
+    """
+
+    id: str
+    text: str
+    scope: str
+    said_at: float
+    arrival: int
+    session: Hashable = None
+    speaker: str | None = None
+    is_assistant: bool = False
+    shown_from: float = -inf
+    shown_until: float = inf
+    confidence: float = 1.0
+    faded_since: float = inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """What may be found by somebody now.
+
+    Attributes:
+        scopes: What they may see.
+        now: In seconds.
+        above: Confidences at or below it are left out.
+        without: Ids that are left out.
+        with_assistant: Whether what the assistant said may be found.
+    """
+
+    scopes: frozenset[str]
+    now: float
+    above: float = 0.0
+    without: frozenset[str] = frozenset()
+    with_assistant: bool = False
+
+
+class Shelf:
+    """Texts of one kind.
+
+    Args:
+        kinds: Which vectors they have.
+    """
+
+    def __init__(self, *kinds: VectorKind) -> None:
+        self.words = LexicalIndex()
+        self.vectors: Mapping[VectorKind, VectorIndex] = {kind: VectorIndex() for kind in kinds}
+        self._slots: dict[str, int] = {}
+        self._ids: list[str] = [""]
+        self._scopes: dict[str, int] = {}
+        self._speakers: dict[str, int] = {}
+        self._rows = np.zeros(1, _ROW)
+
+    def __len__(self) -> int:
+        """Return how many texts there are."""
+        return len(self._slots)
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Add texts, in place of earlier ones of the same ids; their vectors are to be put again.
+
+        Args:
+            entries: Each id once.
+        """
+        self.drop([entry.id for entry in entries])
+        slots = self.words.add(
+            [
+                IndexedText(
+                    text=entry.text, said_at=entry.said_at, arrival=entry.arrival,
+                    session=None if entry.session is None else (entry.session, entry.scope),
+                )
+                for entry in entries
+            ]
+        )  # fmt: skip
+        if self.words.room > len(self._rows):
+            self._rows = grown(self._rows, max(self.words.room, 2 * len(self._rows)))
+        self._ids += [entry.id for entry in entries]
+        self._slots |= {entry.id: slot for entry, slot in zip(entries, slots.tolist(), strict=True)}
+        self._rows[slots] = [self._row(entry) for entry in entries]
+
+    def drop(self, ids: Collection[str]) -> None:
+        """Remove texts, where they are here.
+
+        Args:
+            ids: Of their rows.
+        """
+        for each in ids:
+            slot = self._slots.pop(each, None)
+            if slot is not None:
+                self.words.remove(slot)
+                self._ids[slot] = ""
+                for index in self.vectors.values():
+                    index.remove(np.array([slot]))
+
+    def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
+        """Add vectors of texts that are here.
+
+        Args:
+            kind: One of the shelf's.
+            ids: Of any texts.
+            vectors: As many.
+        """
+        slots = np.array([self._slots.get(each, 0) for each in ids], np.int64)
+        here = slots > 0
+        self.vectors[kind].put(slots[here], vectors[here])
+
+    def admitted(self, asked: Admission) -> Callable[[Slots], Mask]:
+        """Return what tells which places may be found.
+
+        Args:
+            asked: By whom and when.
+        """
+        scopes = np.array([scope in asked.scopes for scope in self._scopes] or [False])
+        without = np.array([self._slots.get(each, 0) for each in asked.without], np.int64)
+
+        def is_admitted(slots: Slots) -> Mask:
+            rows = self._rows[slots]
+            keep: Mask = scopes[rows["scope"]]
+            keep &= (rows["shown_from"] <= asked.now) & (rows["shown_until"] > asked.now)
+            keep &= _faded(rows, asked.now) > asked.above
+            if not asked.with_assistant:
+                keep &= ~rows["is_assistant"]
+            return keep & ~np.isin(slots, without) if len(without) else keep
+
+        return is_admitted
+
+    def ids(self, slots: Slots) -> list[str]:
+        """Return the ids of texts."""
+        return [self._ids[slot] for slot in slots.tolist()]
+
+    def slots(self, ids: Sequence[str]) -> Slots:
+        """Return the places of texts, 0 of those that are not here."""
+        return np.array([self._slots.get(each, 0) for each in ids], np.int64)
+
+    def said_at(self, slots: Slots) -> NDArray[np.float64]:
+        """Return when texts were said."""
+        said_at: NDArray[np.float64] = self._rows["said_at"][slots]
+        return said_at
+
+    def confidences(self, slots: Slots, now: float) -> NDArray[np.float64]:
+        """Return how sure one may be of texts.
+
+        Args:
+            slots: Their places.
+            now: In seconds.
+        """
+        return _faded(self._rows[slots], now)
+
+    def speakers_named(self, text: str) -> frozenset[str]:
+        """Return the words of a text that name somebody who speaks here.
+
+        Args:
+            text: A query.
+        """
+        return frozenset(words(text)) & {word for name in self._speakers for word in words(name)}
+
+    def is_said_by(self, slots: Slots, names: Collection[str]) -> Mask:
+        """Return whether texts were said by somebody whose name holds one of these words.
+
+        Args:
+            slots: Places of texts.
+            names: Words of names.
+        """
+        wanted = [
+            number
+            for name, number in self._speakers.items()
+            if not {*words(name)}.isdisjoint(names)
+        ]
+        return np.isin(self._rows["speaker"][slots], wanted)
+
+    def _row(self, entry: Entry) -> tuple[object, ...]:
+        scope = self._scopes.setdefault(entry.scope, len(self._scopes))
+        speaker = _NOBODY
+        if entry.speaker is not None:
+            speaker = self._speakers.setdefault(entry.speaker, len(self._speakers) + 1)
+        return (
+            scope, speaker, entry.is_assistant, entry.said_at, entry.shown_from,
+            entry.shown_until, entry.confidence, entry.faded_since,
+        )  # fmt: skip
+
+
+def _faded(rows: NDArray[np.void], now: float) -> NDArray[np.float64]:
+    days = np.maximum(0.0, now - rows["faded_since"]) / _SECONDS_A_DAY
+    faded: NDArray[np.float64] = rows["confidence"] * np.exp(-FADES_A_DAY * days)
+    return faded

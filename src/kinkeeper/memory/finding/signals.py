@@ -1,0 +1,113 @@
+"""What a query says beside its subject: whose words are meant, and of when. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.language.when import read
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEARS_BACK = 10
+_TOLD_LATER = {
+    Grain.WEEK: timedelta(days=3),
+    Grain.MONTH: timedelta(days=3),
+    Grain.YEAR: timedelta(days=3),
+}
+_TOLD_OF_A_DAY_WITHIN = timedelta(days=2)
+_HALF_LIFE_DAYS = 30.0
+_SECONDS_A_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A time that a query asks for.
+
+    Attributes:
+        begin: In seconds.
+        until: In seconds, excluded.
+    """
+
+    begin: float
+    until: float
+
+
+def periods_of(text: str, now: datetime, *, locale: str = "en-US") -> tuple[Period, ...]:
+    """Return the times that a query names, as times of telling.
+
+    What is remembered lies behind: a day or month without its year may be that of any year up to now,
+    and what happened on a day is told on it or soon after.
+
+    Args:
+        text: A query.
+        now: When it is asked, aware, in the zone to read it in.
+        locale: Decides the order of numeric dates.
+    """
+    spans = [span for span in read(text, now, locale=locale) if _names_days(span)]
+    periods = [period for span in spans for period in _periods(span, now)]
+    dated = {year for span in spans for year in _YEAR.findall(span.surface)}
+    for year in sorted({*_YEAR.findall(text)} - dated):
+        begin = datetime(int(year), 1, 1, tzinfo=now.tzinfo)
+        periods.append(_told(begin, begin.replace(year=begin.year + 1), Grain.YEAR))
+    return tuple(periods)
+
+
+def is_within(said_at: NDArray[np.float64], periods: Sequence[Period]) -> NDArray[np.bool_]:
+    """Return whether times lie in any period.
+
+    Args:
+        said_at: In seconds.
+        periods: Any number.
+    """
+    found = np.zeros(said_at.shape, np.bool_)
+    for period in periods:
+        found |= (said_at >= period.begin) & (said_at < period.until)
+    return found
+
+
+def recency(said_at: NDArray[np.float64], now: float) -> NDArray[np.float64]:
+    """Return how recent times are: 1 now, a half a month ago.
+
+    Args:
+        said_at: In seconds; what lies ahead counts as now.
+        now: In seconds.
+    """
+    days = np.maximum(0.0, now - said_at) / _SECONDS_A_DAY
+    return np.asarray(0.5 ** (days / _HALF_LIFE_DAYS))
+
+
+def _names_days(span: TimeSpan) -> bool:
+    return span.has_date and span.kind in {SpanKind.DATE, SpanKind.DATETIME, SpanKind.RANGE}
+
+
+def _periods(span: TimeSpan, now: datetime) -> list[Period]:
+    begin, until = span.begin, span.until
+    if span.kind is SpanKind.DATETIME:
+        begin = begin.replace(hour=0, minute=0, second=0, microsecond=0)
+        until = begin + timedelta(days=1)
+    if begin <= now or _YEAR.search(span.surface):
+        return [_told(begin, until, span.grain)]
+    if until - begin <= timedelta(days=1) and begin - now <= timedelta(days=7):
+        # "on Tuesday" is the last one just as well.
+        week = timedelta(days=7)
+        return [_told(begin, until, span.grain), _told(begin - week, until - week, span.grain)]
+    return [
+        _told(_years_before(begin, years), _years_before(until, years), span.grain)
+        for years in range(_YEARS_BACK + 1)
+    ]
+
+
+def _told(begin: datetime, until: datetime, grain: Grain) -> Period:
+    later = _TOLD_LATER.get(grain, _TOLD_OF_A_DAY_WITHIN)
+    return Period(begin=begin.timestamp(), until=(until + later).timestamp())
+
+
+def _years_before(instant: datetime, years: int) -> datetime:
+    try:
+        return instant.replace(year=instant.year - years)
+    except ValueError:  # the 29th of February
+        return instant.replace(year=instant.year - years, day=28)

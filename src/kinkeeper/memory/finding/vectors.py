@@ -1,0 +1,148 @@
+"""Rows of vectors: what texts of memory mean to a model, remade at any time."""
+
+from collections.abc import Collection, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
+
+from kinkeeper.memory.counting import reserve
+from kinkeeper.memory.rows import in_parts
+from kinkeeper.memory.tables import memory_vectors
+from kinkeeper.models.embedding.embedder import Vectors
+
+# Little-endian wherever the file is read; what half precision loses is a thousandth of a cosine.
+_NUMBER = np.dtype("<f2")
+
+_columns = memory_vectors.c
+
+
+class VectorKind(StrEnum):
+    """Of what a vector is."""
+
+    EPISODE = "episode"
+    """A turn by itself."""
+    CONTEXT = "context"
+    """A turn with the two before it."""
+    FACT = "fact"
+
+
+class VectorKey(NamedTuple):
+    """Of which text a vector is."""
+
+    kind: VectorKind
+    id: str
+
+
+def put_vectors(
+    conn: Connection, household: str, model: str, vectors: Mapping[VectorKey, Vectors]
+) -> None:
+    """Store vectors, in place of earlier ones of the same texts by the same model.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        model: Whose vectors.
+        vectors: Each of shape (dimension,) and length 1.
+    """
+    if not vectors:
+        return
+    for kind in {key.kind for key in vectors}:
+        ids = [key.id for key in vectors if key.kind is kind]
+        for part in in_parts(ids):
+            conn.execute(delete(memory_vectors).where(_of(household, model, kind, part)))
+    first = reserve(conn, household, len(vectors))
+    rows = [
+        {
+            "household": household, "kind": key.kind.value, "id": key.id, "model": model,
+            "vector": vector.astype(_NUMBER).tobytes(), "seq": first + place,
+        }
+        for place, (key, vector) in enumerate(vectors.items())
+    ]  # fmt: skip
+    conn.execute(insert(memory_vectors), rows)
+
+
+def vectors_of(
+    conn: Connection, household: str, model: str, *, kind: VectorKind, ids: Collection[str]
+) -> dict[str, Vectors]:
+    """Return vectors by id, each of shape (dimension,); texts without one are left out.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        model: Whose vectors.
+        kind: Of what.
+        ids: Of which texts.
+    """
+    found: list[str] = []
+    stored: list[bytes] = []
+    for part in in_parts([*ids]):
+        query = select(_columns.id, _columns.vector).where(_of(household, model, kind, part))
+        for each, vector in conn.execute(query):
+            found.append(each)
+            stored.append(vector)
+    return dict(zip(found, _numbers(stored), strict=True))
+
+
+def vectors_changed(
+    conn: Connection, household: str, model: str, kind: VectorKind, *, after_seq: int
+) -> Iterator[tuple[list[str], Vectors]]:
+    """Yield vectors in the order of their change numbers, in parts: ids and vectors.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        model: Whose vectors.
+        kind: Of what.
+        after_seq: Last number that is known already.
+    """
+    query = (
+        select(_columns.id, _columns.vector)
+        .where(
+            _columns.household == household, _columns.model == model,
+            _columns.seq > after_seq, _columns.kind == kind.value,
+        )
+        .order_by(_columns.seq)
+        .execution_options(yield_per=5_000)
+    )  # fmt: skip
+    for part in conn.execute(query).partitions():
+        yield [row.id for row in part], _numbers([row.vector for row in part])
+
+
+def count_vectors(conn: Connection, household: str) -> dict[tuple[str, VectorKind], int]:
+    """Return how many vectors there are, by model and of what."""
+    query = (
+        select(_columns.model, _columns.kind, func.count())
+        .where(_columns.household == household)
+        .group_by(_columns.model, _columns.kind)
+    )
+    return {(model, VectorKind(kind)): count for model, kind, count in conn.execute(query)}
+
+
+def drop_other_models(conn: Connection, household: str, model: str) -> int:
+    """Remove the vectors of all models but one; returns how many.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        model: Whose vectors stay.
+    """
+    return conn.execute(
+        delete(memory_vectors).where(_columns.household == household, _columns.model != model)
+    ).rowcount
+
+
+def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> ColumnElement[bool]:
+    return and_(
+        _columns.household == household, _columns.kind == kind.value,
+        _columns.id.in_(ids), _columns.model == model,
+    )  # fmt: skip
+
+
+def _numbers(stored: list[bytes]) -> Vectors:
+    if not stored:
+        return np.empty((0, 0), np.float32)
+    read: NDArray[np.float16] = np.frombuffer(b"".join(stored), _NUMBER)
+    return read.reshape(len(stored), -1).astype(np.float32)
