@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions import words
 from kinkeeper.actions.consent import Consent, consent_for
 from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
@@ -58,7 +59,9 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
     except (ConflictError, DeniedError, InputError, NotFoundError) as error:
         return _failed(conn, action, str(error), now)
     receipt = {"outcome": "done", "written": written}
-    return _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
+    done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
+    words.let_go(conn, done)
+    return done
 
 
 def require_consent(conn: Connection, action: PendingAction) -> str:
@@ -121,8 +124,8 @@ def _write(
             decided_by=decided_by,
             at=now,
         )
-        effect.apply(conn, execution)
-        written.append({"effect": effect.effect, "change_id": execution.change_id})
+        made = effect.apply(conn, execution)
+        written.append({"effect": effect.effect, "change_id": made or execution.change_id})
     return written
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar
+from kinkeeper.actions.effects import calendar, memory
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -29,7 +29,8 @@ class EffectKind:
     undo: Callable[[Connection, Execution], None] | None
 
 
-# One occurrence or one entry is easily put right; a whole series is not easily missed in time.
+# One occurrence or one entry is easily put right; a whole series is not easily missed in time, and
+# what was erased is gone.
 EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
     {
         "calendar.add_event": EffectKind(
@@ -50,6 +51,22 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "calendar.cancel_event": EffectKind(
             parameters=calendar.CancelEvent, stakes=Stakes.HIGH, undo=calendar.undo
         ),
+        "memory.remember_fact": EffectKind(
+            parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo
+        ),
+        "memory.edit_fact": EffectKind(
+            parameters=memory.EditFact, stakes=Stakes.LOW, undo=memory.undo
+        ),
+        "memory.mark_wrong": EffectKind(
+            parameters=memory.MarkWrong, stakes=Stakes.LOW, undo=memory.undo
+        ),
+        "memory.set_scope": EffectKind(
+            parameters=memory.SetScope, stakes=Stakes.LOW, undo=memory.undo
+        ),
+        "memory.forget_fact": EffectKind(
+            parameters=memory.ForgetFact, stakes=Stakes.HIGH, undo=None
+        ),
+        "memory.take_back": EffectKind(parameters=memory.TakeBack, stakes=Stakes.LOW, undo=None),
     }
 )
 

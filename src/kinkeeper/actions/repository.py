@@ -12,6 +12,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    func,
     insert,
     or_,
     select,
@@ -19,8 +20,9 @@ from sqlalchemy import (
 )
 
 from kinkeeper.actions.announcing import announce
+from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.journal import record_transition
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.payload import shown_fields
 from kinkeeper.actions.rows import action_from_row, action_row
 from kinkeeper.actions.scope import Scope
@@ -220,6 +222,27 @@ def find_mergeable(
     return next(iter(_read(conn, _oldest_first(query).limit(1))), None)
 
 
+def was_proposed(conn: Connection, household: str, merge_key: str) -> bool:
+    """Return whether there ever was an action with that merge key, whatever became of it."""
+    query = select(_actions.id).where(
+        _actions.household == household, _actions.merge_key == merge_key
+    )
+    return conn.execute(query.limit(1)).first() is not None
+
+
+def count_proposed(
+    conn: Connection, household: str, kind: ActionType, origin: Origin, *, since: datetime
+) -> int:
+    """Return how many actions of one type and origin were proposed since an instant."""
+    query = select(func.count()).where(
+        _actions.household == household,
+        _actions.type == kind.value,
+        _actions.origin == origin.value,
+        _actions.created_at >= since,
+    )
+    return conn.execute(query).scalar_one()
+
+
 def is_conflict_decided(conn: Connection, household: str, conflict_key: str) -> bool:
     """Return whether a person has settled an action about that conflict, one way or the other."""
     query = select(_actions.id).where(
@@ -309,6 +332,33 @@ def advance(
     return moved
 
 
+def actions_of_type(conn: Connection, household: str, kind: ActionType) -> list[PendingAction]:
+    """Return all actions of one type, oldest first."""
+    return _read(conn, _oldest_first(_of(household).where(_actions.type == kind.value)))
+
+
+def drop_payload(
+    conn: Connection, household: str, action_ids: Collection[str], *, summary: str
+) -> None:
+    """Drop what settled actions would have written, with all its words.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        action_ids: Which.
+        summary: What stands in the place of their one line.
+    """
+    conn.execute(
+        update(pending_actions)
+        .where(
+            _actions.household == household,
+            _actions.id.in_(action_ids),
+            _actions.status != ActionStatus.PENDING.value,
+        )
+        .values(summary=summary, effects=[], choices=[], extraction={})
+    )
+
+
 def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
     """Drop the words of the chat from old actions; what is shown and was decided stays.
 
@@ -322,6 +372,10 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
     """
     purged = 0
     for action in _read(conn, _of(household).where(_actions.created_at < created_before)):
+        if action.proposal.type is ActionType.MEMORY_FACT and action.proposal.effects:
+            drop_payload(conn, household, [action.id], summary="Something about memory")
+            purged += 1
+            continue
         kept = shown_fields(action.proposal.extraction)
         if action.proposal.extraction == kept:
             continue

@@ -1,6 +1,6 @@
 """Inbound messages, each recorded once. Functions over the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -184,6 +184,31 @@ def recent(
     return [_stored(row) for row in reversed(rows)]
 
 
+def arrived_after(
+    conn: Connection, household: str, row_id: int, *, since: datetime, limit: int
+) -> Sequence[StoredMessage]:
+    """Return messages in the order of their arrival.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        row_id: Only those after it.
+        since: Only those that arrived then or later, aware.
+        limit: At most so many, > 0.
+    """
+    rows = conn.execute(
+        select(messages)
+        .where(
+            messages.c.household == household,
+            messages.c.id > row_id,
+            messages.c.received_at >= since,
+        )
+        .order_by(messages.c.id)
+        .limit(limit)
+    )
+    return [_stored(row) for row in rows]
+
+
 def latest_arrival(conn: Connection, household: str) -> tuple[str, datetime] | None:
     """Return channel and time of arrival of a household's newest message, if it has any."""
     row = conn.execute(
@@ -220,6 +245,15 @@ def purge_texts(
         )
         .values(text=None)
     ).rowcount
+
+
+def drop_texts(conn: Connection, household: str, row_ids: Collection[int]) -> None:
+    """Remove the text of some messages; the rows stay."""
+    conn.execute(
+        update(messages)
+        .where(messages.c.household == household, messages.c.id.in_(row_ids))
+        .values(text=None)
+    )
 
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredMessage:

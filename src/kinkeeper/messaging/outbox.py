@@ -1,6 +1,6 @@
 """Outbound messages: a row first, delivered afterwards. Functions over the caller's transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -221,6 +221,16 @@ def purge_bodies(conn: Connection, household: str, *, before: datetime) -> int:
         )
         .values(body=None)
     ).rowcount
+
+
+def drop_bodies(conn: Connection, household: str, action_ids: Collection[str]) -> None:
+    """Remove the words of finished messages about some actions; the rows stay."""
+    finished = _columns.state.not_in([OutboundState.QUEUED.value, OutboundState.SENDING.value])
+    conn.execute(
+        update(outbox)
+        .where(_columns.household == household, _columns.action_id.in_(action_ids), finished)
+        .values(body=None)
+    )
 
 
 def forget(conn: Connection, household: str, *, before: datetime) -> int:

@@ -84,9 +84,13 @@ class CaseBuilder:
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
         )
-        pending = action_rows.open_actions(
-            conn, self._household, now=now, scope=self._scope(prepared, part, outcome)
-        )
+        pending = [
+            action
+            for action in action_rows.open_actions(
+                conn, self._household, now=now, scope=self._scope(prepared, part, outcome)
+            )
+            if action.proposal.type.is_about_calendar
+        ]
         standing = Standing(extraction=outcome.extraction)
         schedule = self._schedule(conn, standing.extraction, prepared, pending)
         if outcome.question is None and not part.corrects:

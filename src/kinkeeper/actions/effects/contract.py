@@ -52,8 +52,11 @@ class Effect(BaseModel, ABC):
         """
 
     @abstractmethod
-    def apply(self, conn: Connection, execution: Execution) -> None:
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it.
+
+        Returns:
+            Id under which it can be taken back, where that is not the execution's own.
 
         Raises:
             NotFoundError: What it concerns is gone.

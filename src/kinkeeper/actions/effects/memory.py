@@ -8,7 +8,19 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Episode, Origin, StatementType
+from kinkeeper.memory import correcting, erasing
+from kinkeeper.memory.model import (
+    HOUSEHOLD_SCOPE,
+    Category,
+    Correction,
+    Episode,
+    Observation,
+    Origin,
+    StatementType,
+    Viewer,
+)
+from kinkeeper.memory.undo import undo as undo_change
+from kinkeeper.memory.writing import remember
 
 
 class Words(BaseModel):
@@ -22,7 +34,6 @@ class Words(BaseModel):
         said_at: With offset.
         channel: Where it was said.
         session: Orders it among its neighbours, if it has any.
-        scope: Who may recall it.
         origin: How it was learnt.
     """
 
@@ -35,13 +46,12 @@ class Words(BaseModel):
     said_at: AwareDatetime
     channel: str = "unknown"
     session: str | None = None
-    scope: str = HOUSEHOLD_SCOPE
     origin: Literal[Origin.SAID, Origin.OBSERVED]
 
-    def episode(self, household: str) -> Episode:
+    def episode(self, household: str, scope: str) -> Episode:
         """Return the episode that these words are."""
         return Episode(
-            household=household, id=self.id, scope=self.scope, session=self.session,
+            household=household, id=self.id, scope=scope, session=self.session,
             speaker=self.speaker, member=self.member, text=self.text, said_at=self.said_at,
             origin=self.origin, source="action", channel=self.channel,
         )  # fmt: skip
@@ -60,6 +70,9 @@ class Sentence(BaseModel):
         confidence: In [0, 1].
         valid_from: Since when it holds, where the words say so.
         valid_to: Until when, where the words say so.
+        is_correction: Whether it sets something right explicitly.
+        is_retraction: Whether it only takes something back.
+        corrects: Words that are no longer true, where said.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,19 +86,50 @@ class Sentence(BaseModel):
     confidence: float = Field(ge=0, le=1)
     valid_from: AwareDatetime | None = None
     valid_to: AwareDatetime | None = None
+    is_correction: bool = False
+    is_retraction: bool = False
+    corrects: str | None = None
+
+    def observation(self, text: str) -> Observation:
+        """Return it as it was read out of a text."""
+        return Observation(
+            text=text[self.start : self.end], start=self.start, end=self.end,
+            category=self.category, type=self.type, title=self.title, narrative=self.narrative,
+            confidence=self.confidence, valid_from=self.valid_from, valid_to=self.valid_to,
+            correction=Correction(corrects=self.corrects, is_retraction=self.is_retraction)
+            if self.is_correction
+            else None,
+        )  # fmt: skip
 
 
-class RememberFact(Effect):
+class MemoryEffect(Effect):
+    """Something done to memory.
+
+    Attributes:
+        scope: Who may see it, before it is done and afterwards.
+    """
+
+    scope: str = HOUSEHOLD_SCOPE
+
+    def check(self, household: str) -> None:
+        """Accept it; whether what it concerns is there shows when it is written."""
+
+
+class RememberFact(MemoryEffect):
     """Remember what somebody said.
 
     Attributes:
         words: Where it was said.
         sentences: What is to be remembered of it, at least one.
+        people: Member ids by the names that occur in the words, folded.
+        is_wanted: Whether somebody asks for it by name, so that it counts also if it was forgotten once.
     """
 
     effect: Literal["memory.remember_fact"] = "memory.remember_fact"
     words: Words
     sentences: tuple[Sentence, ...] = Field(min_length=1)
+    people: Mapping[str, str] = Field(default_factory=dict)
+    is_wanted: bool = False
 
     def check(self, household: str) -> None:
         """Refuse sentences that are not within the words."""
@@ -93,9 +137,123 @@ class RememberFact(Effect):
         if any(not each.start < each.end <= length for each in self.sentences):
             raise InputError("a sentence to be remembered lies outside the words it was read from")
 
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        said = self.words.episode(execution.household, self.scope)
+        done = remember(
+            conn, said, [each.observation(said.text) for each in self.sentences],
+            at=execution.at, by=execution.decided_by, people=self.people,
+            is_wanted=self.is_wanted,
+        )  # fmt: skip
+        return done.change_set
+
+
+class _FactEffect(MemoryEffect):
+    """Something done to one fact.
+
+    Attributes:
+        fact_id: Which.
+        narrative: Its words, for people.
+    """
+
+    fact_id: str = Field(min_length=1)
+    narrative: str
+
+
+class EditFact(_FactEffect):
+    """Put a fact in a person's own words.
+
+    Attributes:
+        text: As it shall be.
+    """
+
+    effect: Literal["memory.edit_fact"] = "memory.edit_fact"
+    text: str = Field(min_length=1)
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        return correcting.edit_fact(
+            conn, _viewer(execution), self.fact_id, self.text, by=execution.decided_by,
+            at=execution.at,
+        ).change_set  # fmt: skip
+
+
+class MarkWrong(_FactEffect):
+    """Take a fact out of use: it never was true."""
+
+    effect: Literal["memory.mark_wrong"] = "memory.mark_wrong"
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        return correcting.mark_wrong(
+            conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
+        ).change_set
+
+
+class SetScope(_FactEffect):
+    """Keep a fact to oneself, or let the household see it.
+
+    Attributes:
+        is_private: Which of both.
+    """
+
+    effect: Literal["memory.set_scope"] = "memory.set_scope"
+    is_private: bool
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        viewer, by, at = _viewer(execution), execution.decided_by, execution.at
+        if self.is_private:
+            done = correcting.make_private(conn, viewer, self.fact_id, member=by, at=at)
+        else:
+            done = correcting.share(conn, viewer, self.fact_id, by=by, at=at)
+        return done.change_set
+
+
+class ForgetFact(_FactEffect):
+    """Erase a fact, the words it rests on, and what proposed it; for good.
+
+    Attributes:
+        episodes: Ids of the episodes out of which words are cut.
+    """
+
+    effect: Literal["memory.forget_fact"] = "memory.forget_fact"
+    episodes: tuple[str, ...] = ()
+
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        raise InputError("memory cannot be written yet")
+        erasing.forget(
+            conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
+        )
+
+
+class TakeBack(MemoryEffect):
+    """Take back a change of memory as a whole.
+
+    Attributes:
+        change_set: Its id.
+    """
+
+    effect: Literal["memory.take_back"] = "memory.take_back"
+    change_set: str = Field(min_length=1)
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        undo_change(
+            conn, execution.household, self.change_set, by=execution.decided_by, at=execution.at
+        )
+
+
+def undo(conn: Connection, execution: Execution) -> None:
+    """Restore exactly what was before the change that `execution` names.
+
+    Raises:
+        ConflictError: It was changed again since.
+        NotFoundError: There was no such change.
+    """
+    undo_change(
+        conn, execution.household, execution.change_id, by=execution.decided_by, at=execution.at
+    )
 
 
 def remembered_lines(effects: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -106,3 +264,7 @@ def remembered_lines(effects: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
         if effect.get("effect") == RememberFact.model_fields["effect"].default
         for sentence in effect["sentences"]
     )
+
+
+def _viewer(execution: Execution) -> Viewer:
+    return Viewer.of(execution.household, execution.decided_by)

@@ -16,7 +16,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.memory import RememberFact
+from kinkeeper.actions.effects.memory import MemoryEffect
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.model import Event, EventKind, Occurrence
 from kinkeeper.core.errors import InvariantError
@@ -123,7 +123,7 @@ def changes_of(
     return tuple(
         _change(effect, standing)
         for effect in read_effects(household, effects)
-        if not isinstance(effect, RememberFact)
+        if not isinstance(effect, MemoryEffect)
     )
 
 

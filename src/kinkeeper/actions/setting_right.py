@@ -1,0 +1,139 @@
+"""What people do to single memories themselves: at once, journaled, and but for forgetting with a way back."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.memory import EditFact, ForgetFact, MarkWrong, SetScope, TakeBack
+from kinkeeper.actions.model import ActionType, Proposal
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household, Member
+from kinkeeper.language.text import shorten
+from kinkeeper.memory.erasing import preview_forget
+from kinkeeper.memory.facts import load_fact
+from kinkeeper.memory.model import Fact, Viewer, person_scope
+
+_EXPIRES = timedelta(hours=1)
+_SOURCE = "MEMORY_PAGE"
+_LONGEST_SUMMARY = 140
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingRight:
+    """One person's changes of what is remembered.
+
+    Attributes:
+        household: Theirs, as its file has it now.
+        member: Who does it; only adults may.
+        now: Aware.
+    """
+
+    household: Household
+    member: Member
+    now: datetime
+
+    def edit(self, conn: Connection, fact_id: str, text: str) -> Receipt:
+        """Put a fact in a person's own words.
+
+        Args:
+            conn: In a write transaction.
+            fact_id: Which.
+            text: As it shall be, not blank.
+
+        Raises:
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        effect = EditFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope, text=text)
+        return self._request(conn, effect, f"Put differently: {text}")
+
+    def wrong(self, conn: Connection, fact_id: str) -> Receipt:
+        """Take a fact out of use, because it never was true.
+
+        Raises:
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        effect = MarkWrong(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
+        return self._request(conn, effect, f"Marked as wrong: {fact.narrative}")
+
+    def set_scope(self, conn: Connection, fact_id: str, *, is_private: bool) -> Receipt:
+        """Keep a fact to oneself, or let the household see it.
+
+        Raises:
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        # Whoever may not see it before or after must not read of it here either.
+        effect = SetScope(
+            fact_id=fact.id, narrative=fact.narrative, scope=person_scope(self.member.id),
+            is_private=is_private,
+        )  # fmt: skip
+        seen = "only by oneself" if is_private else "by the household"
+        return self._request(conn, effect, f"Seen {seen}: {fact.narrative}")
+
+    def forget(self, conn: Connection, fact_id: str) -> Receipt:
+        """Erase a fact for good, with the words it rests on and what proposed it.
+
+        The person must have been asked before. The caller folds the store's log afterwards, so that the
+        words are gone from the files too.
+
+        Raises:
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        effect = forgetting_of(conn, self._viewer, fact)
+        receipt = self._request(conn, effect, "Forget something that was remembered")
+        if receipt.outcome is Outcome.ASKED:
+            receipt = approvals.confirm(
+                conn, receipt.action.id, member=self.member, household=self.household, now=self.now
+            )
+        return receipt
+
+    def take_back(self, conn: Connection, change_set: str) -> Receipt:
+        """Take back a change of memory as a whole.
+
+        Raises:
+            NotFoundError: There is no such change.
+        """
+        return self._request(conn, TakeBack(change_set=change_set), "Take back a change of memory")
+
+    @property
+    def _viewer(self) -> Viewer:
+        return Viewer.of(self.household.id, self.member.id)
+
+    def _fact(self, conn: Connection, fact_id: str) -> Fact:
+        return load_fact(conn, self._viewer, fact_id)
+
+    def _request(self, conn: Connection, effect: Effect, summary: str) -> Receipt:
+        frozen = effect.frozen()
+        proposal = Proposal(
+            household=self.household.id, type=ActionType.MEMORY_FACT, source_type=_SOURCE,
+            source_id=stable_id(self.member.id, self.now.isoformat(), sorted(frozen.items())),
+            slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
+            summary=shorten(summary, _LONGEST_SUMMARY), effects=(frozen,), choices=(),
+            merge_key=None, expires_at=self.now + _EXPIRES, origin=Origin.SAID,
+        )  # fmt: skip
+        return approvals.request(
+            conn, proposal, member=self.member, household=self.household, now=self.now
+        )
+
+
+def forgetting_of(conn: Connection, viewer: Viewer, fact: Fact) -> ForgetFact:
+    """Return the effect that erases a fact.
+
+    Args:
+        conn: Any transaction.
+        viewer: Who may see it.
+        fact: Which.
+    """
+    erasure = preview_forget(conn, viewer, fact.id)
+    return ForgetFact(
+        fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,
+        episodes=tuple(each.id for each in erasure.episodes),
+    )  # fmt: skip
