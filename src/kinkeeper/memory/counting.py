@@ -59,6 +59,7 @@ def reserve(conn: Connection, household: str, count: int = 1) -> int:
     if taken is None:
         values = {
             "household": household, "seq": count, "secret": secrets.token_hex(_SECRET_BYTES),
+            "mapped_seq": 0,
         }  # fmt: skip
         conn.execute(insert(memory_counters), values)
         return 1

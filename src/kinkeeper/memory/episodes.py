@@ -65,7 +65,7 @@ def insert_episodes(
 def find_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode | None:
     """Return an episode; None where there is none or the viewer may not see it."""
     row = conn.execute(_seen_by(viewer).where(_columns.id == episode_id)).mappings().one_or_none()
-    return None if row is None else episode_from_row(dict(row))
+    return None if row is None else episode_from_row(row)
 
 
 def load_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode:
@@ -289,7 +289,7 @@ def _is_after(place: tuple[datetime, int]) -> ColumnElement[bool]:
 
 
 def _episodes(conn: Connection, query: Select[Any]) -> list[Episode]:
-    return [episode_from_row(dict(row)) for row in conn.execute(query).mappings()]
+    return [episode_from_row(row) for row in conn.execute(query).mappings()]
 
 
 def _known(conn: Connection, household: str, ids: Sequence[str]) -> set[str]:

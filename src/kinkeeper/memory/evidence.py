@@ -126,4 +126,4 @@ def _statements(
     conn: Connection, household: str, condition: ColumnElement[bool]
 ) -> list[Statement]:
     query = select(statements).where(_columns.household == household, condition)
-    return [statement_from_row(dict(row)) for row in conn.execute(query).mappings()]
+    return [statement_from_row(row) for row in conn.execute(query).mappings()]

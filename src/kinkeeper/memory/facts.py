@@ -21,7 +21,7 @@ _ACTIVE = [status.value for status in FactStatus if status.is_active]
 def find_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact | None:
     """Return a fact, whatever its status; None where there is none or the viewer may not see it."""
     row = conn.execute(_seen_by(viewer).where(_columns.id == fact_id)).mappings().one_or_none()
-    return None if row is None else fact_from_row(dict(row))
+    return None if row is None else fact_from_row(row)
 
 
 def load_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact:
@@ -149,7 +149,7 @@ def statements_of(conn: Connection, viewer: Viewer, fact_id: str) -> list[Statem
         )
         .order_by(said.said_at, said.id)
     )
-    return [statement_from_row(dict(row)) for row in conn.execute(query).mappings()]
+    return [statement_from_row(row) for row in conn.execute(query).mappings()]
 
 
 def _seen_by(viewer: Viewer) -> Select[Any]:
@@ -159,4 +159,4 @@ def _seen_by(viewer: Viewer) -> Select[Any]:
 
 
 def _facts(conn: Connection, query: Select[Any]) -> list[Fact]:
-    return [fact_from_row(dict(row)) for row in conn.execute(query).mappings()]
+    return [fact_from_row(row) for row in conn.execute(query).mappings()]

@@ -40,7 +40,7 @@ class Cause(StrEnum):
     PRIVATE = "private"
     DECIDE = "decide"
     CONSOLIDATE = "consolidate"
-    DUE = "due"
+    FORGET = "forget"
     MEND = "mend"
 
 
@@ -256,6 +256,8 @@ def why_not_undoable(conn: Connection, change: ChangeSet) -> str | None:
     """Return why a change cannot be taken back; None where it can."""
     if change.undone_at is not None:
         return "it was taken back already"
+    if change.cause is Cause.FORGET:
+        return "what was forgotten is gone"
     images = images_of(conn, change.household, change.id)
     if not images:
         return "it is too old: what was before it is no longer kept"

@@ -347,5 +347,5 @@ class Fact:
         return self.status.is_active and self.held_from <= now and not is_over
 
 
-Row = Mapping[str, Any]
+Row = Mapping[Any, Any]
 """A row of a table, by column name."""

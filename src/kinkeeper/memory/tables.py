@@ -31,6 +31,8 @@ memory_counters = Table(
     Column("household", String, primary_key=True),
     Column("seq", Integer, nullable=False),
     Column("secret", String(64), nullable=False),
+    # Up to which change number the map of concepts has followed the facts.
+    Column("mapped_seq", Integer, nullable=False),
 )
 
 # Rows that are gone, for those who follow the change numbers.
@@ -229,30 +231,19 @@ memory_tombstones = Table(
     Column("forgotten_at", Instant, nullable=False),
 )
 
-concepts = Table(
-    "concepts",
-    metadata,
-    Column("household", String, primary_key=True),
-    Column("id", String, primary_key=True),
-    Column("scope", String, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("weight", Float, nullable=False),
-    Column("first_seen_at", Instant, nullable=False),
-    Column("last_seen_at", Instant, nullable=False),
-    UniqueConstraint("household", "scope", "name"),
-)
-
+# Who and what facts that hold name, and what joins the two: a view of the facts, one row a fact.
 concept_relations = Table(
     "concept_relations",
     metadata,
     Column("household", String, primary_key=True),
-    Column("source", String, primary_key=True),
-    Column("target", String, primary_key=True),
-    Column("type", String(32), primary_key=True),
+    Column("fact_id", String, primary_key=True),
+    Column("scope", String, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("type", Text, nullable=False),
     Column("weight", Float, nullable=False),
-    Column("facts", JSON, nullable=False),
-    Column("last_seen_at", Instant, nullable=False),
+    Column("said_at", Instant, nullable=False),
+    Index(None, "household", "scope"),
 )
 
 # Pairs and clusters that rules cannot decide, waiting for a model's batch or a person.

@@ -100,31 +100,20 @@ def upgrade() -> None:
     op.create_table(
         "concept_relations",
         sa.Column("household", sa.String(), nullable=False),
-        sa.Column("source", sa.String(), nullable=False),
-        sa.Column("target", sa.String(), nullable=False),
-        sa.Column("type", sa.String(length=32), nullable=False),
-        sa.Column("weight", sa.Float(), nullable=False),
-        sa.Column("facts", sa.JSON(), nullable=False),
-        sa.Column("last_seen_at", sa.String(length=27), nullable=False),
-        sa.PrimaryKeyConstraint(
-            "household", "source", "target", "type", name=op.f("pk_concept_relations")
-        ),
-    )
-    op.create_table(
-        "concepts",
-        sa.Column("household", sa.String(), nullable=False),
-        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("fact_id", sa.String(), nullable=False),
         sa.Column("scope", sa.String(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("target", sa.Text(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
         sa.Column("weight", sa.Float(), nullable=False),
-        sa.Column("first_seen_at", sa.String(length=27), nullable=False),
-        sa.Column("last_seen_at", sa.String(length=27), nullable=False),
-        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_concepts")),
-        sa.UniqueConstraint(
-            "household", "scope", "name", name=op.f("uq_concepts_household_scope_name")
-        ),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "fact_id", name=op.f("pk_concept_relations")),
     )
+    with op.batch_alter_table("concept_relations", schema=None) as batch_op:
+        batch_op.create_index(
+            batch_op.f("ix_concept_relations_household_scope"), ["household", "scope"], unique=False
+        )
+
     op.create_table(
         "embeddings",
         sa.Column("household", sa.String(length=64), nullable=False),
@@ -391,6 +380,7 @@ def upgrade() -> None:
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("secret", sa.String(length=64), nullable=False),
+        sa.Column("mapped_seq", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("household", name=op.f("pk_memory_counters")),
     )
     op.create_table(

@@ -1,0 +1,193 @@
+"""The map of what memory is about: who and what facts name, joined by the facts that name them.
+
+Nothing but a view of the facts that hold: it is brought up to date by change number, and what is
+taken back or forgotten leaves it with its facts.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from kinkeeper.memory.facts import facts_changed
+from kinkeeper.memory.model import Fact, Viewer
+from kinkeeper.memory.rows import in_parts
+from kinkeeper.memory.statements.reading import read_statement
+from kinkeeper.memory.statements.words import canon_of
+from kinkeeper.memory.tables import concept_relations, memory_counters
+
+_relations = concept_relations.c
+_counters = memory_counters.c
+_WORD = re.compile(r"\w[\w'’-]*")
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concept:
+    """Somebody or something that facts name.
+
+    Attributes:
+        name: As facts name it.
+        is_subject: Whether facts are about it, not only name it.
+        weight: Confidence of the facts that name it, added up.
+        last_said_at: When one of them was said last.
+    """
+
+    name: str
+    is_subject: bool
+    weight: float
+    last_said_at: datetime
+
+    @property
+    def id(self) -> str:
+        """What relations call it."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """What joins two concepts.
+
+    Attributes:
+        source: Name of whom it is about.
+        target: Name of what is said of them.
+        type: Which attribute of them.
+        weight: Confidence of the facts that say so, added up.
+        facts: Their ids.
+    """
+
+    source: str
+    target: str
+    type: str
+    weight: float
+    facts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptMap:
+    """Concepts and relations, the heaviest first."""
+
+    concepts: Sequence[Concept]
+    relations: Sequence[Relation]
+
+
+def follow_facts(conn: Connection, household: str) -> int:
+    """Bring the map up to date with the facts.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+
+    Returns:
+        How many facts had changed.
+    """
+    query = select(_counters.mapped_seq).where(_counters.household == household)
+    seq = conn.execute(query).scalar_one_or_none() or 0
+    count = 0
+    while changed := facts_changed(conn, household, after_seq=seq, limit=_AT_ONCE):
+        drop_facts(conn, household, {each.id for each in changed})
+        rows = [_row(each.value) for each in changed if _is_shown(each.value)]
+        named = [row for row in rows if row is not None]
+        if named:
+            conn.execute(insert(concept_relations), named)
+        seq = changed[-1].seq
+        count += len(changed)
+    conn.execute(
+        update(memory_counters).where(_counters.household == household).values(mapped_seq=seq)
+    )
+    return count
+
+
+def drop_facts(conn: Connection, household: str, fact_ids: Iterable[str]) -> None:
+    """Take facts off the map.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        fact_ids: Which ones.
+    """
+    for part in in_parts(sorted(set(fact_ids))):
+        conn.execute(
+            delete(concept_relations).where(
+                _relations.household == household, _relations.fact_id.in_(part)
+            )
+        )
+
+
+def concept_map(conn: Connection, viewer: Viewer, *, limit: int = 200) -> ConceptMap:
+    """Return the map as a viewer may see it.
+
+    Args:
+        conn: Open connection.
+        viewer: Who asks.
+        limit: Most relations, > 0; the heaviest stay.
+    """
+    query = select(concept_relations).where(
+        _relations.household == viewer.household, _relations.scope.in_(sorted(viewer.scopes))
+    )
+    edges: defaultdict[tuple[str, str, str], list[tuple[str, float, datetime]]] = defaultdict(list)
+    for row in conn.execute(query.order_by(_relations.fact_id)):
+        edges[row.source, row.target, row.type].append((row.fact_id, row.weight, row.said_at))
+    relations = sorted(
+        (
+            Relation(
+                source=source, target=target, type=kind,
+                weight=sum(weight for _, weight, _ in said), facts=[fact for fact, _, _ in said],
+            )
+            for (source, target, kind), said in edges.items()
+        ),
+        key=lambda each: (-each.weight, each.source, each.target, each.type),
+    )[:limit]  # fmt: skip
+    return ConceptMap(concepts=_concepts(relations, edges), relations=relations)
+
+
+def _concepts(
+    relations: Sequence[Relation],
+    edges: dict[tuple[str, str, str], list[tuple[str, float, datetime]]],
+) -> list[Concept]:
+    weights: defaultdict[str, float] = defaultdict(float)
+    latest: dict[str, datetime] = {}
+    for each in relations:
+        said_at = max(at for _, _, at in edges[each.source, each.target, each.type])
+        for name in {each.source, each.target}:
+            weights[name] += each.weight
+            latest[name] = max(said_at, latest.get(name, said_at))
+    subjects = {each.source for each in relations}
+    found = [
+        Concept(
+            name=name, is_subject=name in subjects, weight=weight, last_said_at=latest[name]
+        )
+        for name, weight in weights.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (-each.weight, each.name))
+
+
+def _is_shown(fact: Fact | None) -> bool:
+    return fact is not None and fact.status.is_active
+
+
+def _row(fact: Fact | None) -> dict[str, object] | None:
+    """Return the row of a fact, or None where it names nothing besides whom it is about."""
+    if fact is None:
+        return None
+    target = _named(fact)
+    if not target:
+        return None
+    return {
+        "household": fact.household, "fact_id": fact.id, "scope": fact.scope,
+        "source": fact.subject, "target": target, "type": fact.slot or fact.category.value,
+        "weight": fact.confidence, "said_at": fact.said_at,
+    }  # fmt: skip
+
+
+def _named(fact: Fact) -> str:
+    """Return what a fact says of its subject, in its own words."""
+    readings = read_statement(fact.narrative)
+    if not readings:
+        return ""
+    value = set(readings[0].value)
+    words = _WORD.findall(fact.narrative)
+    return " ".join(word for word in words if canon_of(word.casefold()) in value)
