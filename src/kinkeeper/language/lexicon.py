@@ -135,10 +135,12 @@ class Lexicon:
             Mentions in text order; several with one span where a surface denotes several terms.
         """
         texts = _texts(tokens)
-        if not any(map(self._opening.__getitem__, texts)):
+        opens = [self._opening[text] for text in texts]
+        if not any(opens):
             return ()
         pieces = _pieces(tokens, texts)
-        opens = [self._opening[text] for text in pieces.texts]
+        if pieces.texts is not texts:
+            opens = [self._opening[text] for text in pieces.texts]
         found: list[tuple[int, int, _Hit]] = []
         at = 0
         while at < len(opens):
@@ -150,7 +152,7 @@ class Lexicon:
 
     def _can_open(self, text: str) -> bool:
         plain = "and" if text == "&" else unaccented(text)
-        return any(self._step(self._root, part) for part in (plain, *plain.split("-")))
+        return any(self._step(self._root, part) for part in {plain, *plain.split("-")})
 
     def _longest(self, texts: Sequence[str], at: int) -> _Hit | None:
         node, best, is_misspelt = self._root, None, False

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 _LIMIT = 8_192
 _LONGEST = 64
-_PLACES = 2_048
+_PLACES = 8_192
 
 
 class Memo(dict[str, T]):
