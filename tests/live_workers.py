@@ -69,7 +69,7 @@ def take_in(system: System, intake: Intake, chat: Sequence[InboundMessage]) -> i
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker process, which tells a dot for every message it begins, and when it is idle."""
+    """A worker process, which tells when it works, a dot for every message it begins, and when it is idle."""
 
     process: subprocess.Popen[str]
 
@@ -102,8 +102,9 @@ def worker(address: str, now: datetime) -> Iterator[Worker]:
 
 def after(lines: Iterator[str], count: int) -> None:
     """Return once that many messages were begun, or nothing is left to begin."""
-    for number, line in enumerate(lines, 1):
-        if number > count or line == "idle\n":
+    for line in lines:
+        count -= line == ".\n"
+        if count < 0 or line == "idle\n":
             return
 
 

@@ -18,6 +18,7 @@ from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.understanding import RulesExtractor
 from live_household import live_system
 
+WORKS = "works"
 PACE = Pace(
     ladder=RetryLadder(attempts=100),
     poll_every=timedelta(milliseconds=50),
@@ -42,9 +43,10 @@ class TellingExtractor(RulesExtractor):
 
 
 async def work(system: System, now: datetime) -> None:
-    """Run the workers until killed; say so when nothing is left to do."""
+    """Run the workers until killed; say when they run, and when nothing is left to do."""
     unfinished = select(func.count()).where(observer_messages.c.state.in_(["queued", "running"]))
     async with system.worker(clock=VirtualClock(now), extractor=TellingExtractor(), pace=PACE):
+        tell(WORKS)
         while True:
             await asyncio.sleep(0.2)
             if await system.store.read(lambda conn: conn.execute(unfinished).scalar_one()) == 0:

@@ -1,4 +1,4 @@
-"""A process to be killed: the server of the sample household, workers and all, on the time of the talk. Not a test itself.
+"""A process to be killed: the server of the sample household on the time of the talk. Not a test itself.
 
 A message counts as received when it was sent, and for the workers it is the end of the talk: so what is left
 does not depend on when a kill hits.
@@ -7,6 +7,7 @@ does not depend on when a kill hits.
 import asyncio
 import socket
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,6 +24,8 @@ from kinkeeper.web.app import create_app
 from live_household import live_system
 from observer_process import PACE, tell
 
+WORKERS, ALONE = "workers", "alone"
+
 
 @dataclass(frozen=True, slots=True)
 class _AsSent:
@@ -34,7 +37,9 @@ class _AsSent:
         return self.intake.receive(conn, message, now=message.sent_at)
 
 
-async def serve(houses: Houses, intakes: dict[str, Intake], end: datetime) -> None:
+async def serve(
+    houses: Houses, intakes: dict[str, Intake], end: datetime, *, has_workers: bool
+) -> None:
     """Serve until killed; say where."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -45,19 +50,28 @@ async def serve(houses: Houses, intakes: dict[str, Intake], end: datetime) -> No
         config = uvicorn.Config(
             create_app(context), http="httptools", ws="none", lifespan="off", log_config=None
         )
-        async with houses.working(clock=VirtualClock(end), pace=PACE):
+        async with AsyncExitStack() as held:
+            if has_workers:
+                await held.enter_async_context(houses.working(clock=VirtualClock(end), pace=PACE))
             tell(f"http://127.0.0.1:{port}")
             await uvicorn.Server(config).serve([listener])
 
 
 def main() -> None:
-    """Do what the arguments say: DATABASE END SETTING=NUMBER..."""
-    settings = dict(each.split("=") for each in sys.argv[3:])
-    with live_system(sys.argv[1], **settings) as system:
+    """Do what the arguments say: DATABASE END WORKERS|ALONE SETTING=NUMBER..."""
+    database, end, who = sys.argv[1:4]
+    settings = dict(each.split("=") for each in sys.argv[4:])
+    with live_system(database, **settings) as system:
         houses = Houses(systems=(system,))
         with houses.live_intakes(refuses_chats=False) as intakes:
             timed = {household: _AsSent(intake) for household, intake in intakes.items()}
-            asyncio.run(serve(houses, timed, datetime.fromisoformat(sys.argv[2])))  # type: ignore[arg-type]  # called as one
+            serving = serve(
+                houses,
+                timed,
+                datetime.fromisoformat(end),
+                has_workers=who == WORKERS,  # type: ignore[arg-type]  # called as one
+            )
+            asyncio.run(serving)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""kill -9 of the server, workers and all, at random: what it acknowledged is there, once, and ends as a replay does.
+"""kill -9 of the server, workers and all or without them: what it acknowledged is there, once, and ends as a replay does.
 
-A thousand messages; SERVER_CRASH_MESSAGES asks for more.
+A thousand messages and 120; SERVER_CRASH_MESSAGES asks for more.
 """
 
 import os
@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -26,24 +27,30 @@ from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
 from live_household import left_by, live_system
-from live_workers import SETTINGS, conversation, replayed, states
+from live_workers import SETTINGS, Worker, conversation, replayed, states, worker
+from observer_process import WORKS
 from same_tables import assert_same_tables
+from serving_process import ALONE, WORKERS
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
 SCRIPT = str(Path(__file__).parents[1] / "serving_process.py")
 MESSAGES = int(os.environ.get("SERVER_CRASH_MESSAGES", "1000"))
+MESSAGES_APART = int(os.environ.get("SERVER_CRASH_MESSAGES", "120"))
 LEAST_KILLS = 5
-# How many messages a server takes in before it is killed: within a second or two on a quiet machine.
-LIVES = (5, 160)
+LEAST_KILLS_APART = max(3, MESSAGES_APART // 100)
+# How long a worker works before it is killed.
+WORKS_SECONDS = 2.0
+# How many messages a server takes in at most before it is killed: a second or two's on a quiet machine.
+LONGEST_LIFE = 160
 LONGEST_DRAIN_SECONDS = 1800
 # The workers live at the end of the talk, when what waits for a yes for two days would have run out.
 WITHIN = timedelta(hours=40)
 CHATTER = ("lol the dog ate the remote", "good night everyone", "that film was far too long")
 
 
-def talk(length: int) -> list[InboundMessage]:
-    """Return talk of which two messages in three are about nothing, and one in ten comes twice."""
+def talk(length: int, *, one_in: int) -> list[InboundMessage]:
+    """Return talk of which one message in so many is about something, and one in ten comes twice."""
     chat = conversation(length)
     first, last = chat[0].sent_at, chat[-1].sent_at
     pace = min(1.0, WITHIN / (last - first))
@@ -53,18 +60,18 @@ def talk(length: int) -> list[InboundMessage]:
     ]
     return [
         message
-        if (number := int(message.message_id[1:])) % 3 == 0
+        if (number := int(message.message_id[1:])) % one_in == 0
         else replace(message, text=CHATTER[number % len(CHATTER)])
         for message in spaced
     ]
 
 
 @contextmanager
-def serving(database: Path, end: datetime) -> Iterator[str]:
-    """Serve for the length of the block, then kill; yields the address."""
+def serving(database: Path, end: datetime, *, who: str = WORKERS) -> Iterator[str]:
+    """Serve for the length of the block, with workers or alone, then kill; yields the address."""
     settings = [f"{key}={value}" for key, value in SETTINGS.items()]
     with subprocess.Popen(
-        [sys.executable, SCRIPT, database, end.isoformat(), *settings], stdout=subprocess.PIPE,
+        [sys.executable, SCRIPT, database, end.isoformat(), who, *settings], stdout=subprocess.PIPE,
         text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as process:  # fmt: skip
         try:
@@ -135,9 +142,11 @@ def bridge_key(system: System) -> str:
     return issued.secret
 
 
-def kill_until_all_is_sent(database: Path, bridge: Bridge) -> int:
-    """Run servers and kill them while the bridge sends; return how many were killed."""
-    lives = random.Random(3)  # noqa: S311 - as above
+def kill_until_all_is_sent(
+    database: Path, bridge: Bridge, *, least: int, who: str = WORKERS
+) -> int:
+    """Run servers and kill them while the bridge sends; return how many were killed, `least` or more."""
+    lives, longest = random.Random(3), min(LONGEST_LIFE, len(bridge.chat) // least)  # noqa: S311 - as above
     kills, done, end = 0, threading.Event(), bridge.chat[-1].sent_at
     sending = threading.Thread(target=bridge.run)
     echoing = threading.Thread(target=bridge.echo, args=(done,))
@@ -146,8 +155,8 @@ def kill_until_all_is_sent(database: Path, bridge: Bridge) -> int:
     try:
         while sending.is_alive():
             kills += 1
-            goal = len(bridge.acknowledged) + lives.randint(*LIVES)
-            with serving(database, end) as bridge.address:
+            goal = len(bridge.acknowledged) + lives.randint(1, longest)
+            with serving(database, end, who=who) as bridge.address:
                 while sending.is_alive() and len(bridge.acknowledged) < goal:
                     time.sleep(0.01)
     finally:
@@ -157,34 +166,80 @@ def kill_until_all_is_sent(database: Path, bridge: Bridge) -> int:
     return kills
 
 
+def unfinished(system: System) -> int:
+    """Return how many messages still wait to be understood."""
+    waiting = select(func.count()).where(observer_messages.c.state.in_(["queued", "running"]))
+    return system.store.read_now(lambda conn: conn.execute(waiting).scalar_one())
+
+
 def drain(system: System, database: Path, end: datetime) -> None:
     """Let a server that nobody kills finish."""
-    unfinished = select(func.count()).where(observer_messages.c.state.in_(["queued", "running"]))
     deadline = time.monotonic() + LONGEST_DRAIN_SECONDS
     with serving(database, end):
-        while system.store.read_now(lambda conn: conn.execute(unfinished).scalar_one()):
+        while unfinished(system):
             assert time.monotonic() < deadline, states(system)
             time.sleep(0.5)
+
+
+def kill_workers(database: Path, end: datetime, sending: "Future[int]", *, least: int) -> None:
+    """Run workers, each killed two seconds after it began, until all is sent and so many were; let one finish."""
+    kills = 0
+    while not (sending.done() and kills >= least):
+        with working(database, end):
+            time.sleep(WORKS_SECONDS)
+        kills += 1
+    with working(database, end) as last:
+        assert "idle\n" in last.lines
+
+
+@contextmanager
+def working(database: Path, end: datetime) -> Iterator[Worker]:
+    """Have the work done by a process of its own, once it has taken over, then kill it."""
+    with worker(str(database), end) as running:
+        assert f"{WORKS}\n" in running.lines, "no worker took over"
+        yield running
+
+
+def assert_nothing_lost_or_doubled(system: System, chat: Sequence[InboundMessage]) -> None:
+    """Compare what is left with what a replay of the talk leaves."""
+    left, by_state = left_by(system), states(system)
+    begun = system.store.read_now(
+        lambda conn: conn.execute(select(func.max(observer_messages.c.epoch))).scalar_one()
+    )
+    assert by_state.keys() == {"done", "dropped"}, "something is stuck"
+    assert begun > 1, "no kill hit a message that was being understood: the test shows nothing"
+    assert len(left["messages"]) == len({message.message_id for message in chat}), "lost or doubled"
+    assert left["pending_actions"]
+    replay = Path(str(system.store.url.database)).with_name("replayed.db")
+    assert_same_tables(left, replayed(replay, chat))
 
 
 def test_messages_through_a_server_that_is_killed_at_random_end_as_a_replay_does(
     tmp_path: Path,
 ) -> None:
-    database, chat = tmp_path / "family.db", talk(MESSAGES)
+    database, chat = tmp_path / "family.db", talk(MESSAGES, one_in=3)
     with live_system(database, **SETTINGS) as system:
         bridge = Bridge(bridge_key(system), chat)
-        kills = kill_until_all_is_sent(database, bridge)
+        kills = kill_until_all_is_sent(database, bridge, least=LEAST_KILLS)
         assert bridge.refusal is None
         assert kills >= LEAST_KILLS
         assert bridge.hung_up >= kills
         assert bridge.repeats >= MESSAGES / 10
         drain(system, database, chat[-1].sent_at)
-        left, by_state = left_by(system), states(system)
-        begun = system.store.read_now(
-            lambda conn: conn.execute(select(func.max(observer_messages.c.epoch))).scalar_one()
+        assert_nothing_lost_or_doubled(system, chat)
+
+
+def test_a_worker_killed_every_two_seconds_beside_a_server_killed_at_random_ends_as_a_replay_does(
+    tmp_path: Path,
+) -> None:
+    database, chat = tmp_path / "family.db", talk(MESSAGES_APART, one_in=1)
+    with live_system(database, **SETTINGS) as system, ThreadPoolExecutor(1) as pool:
+        bridge = Bridge(bridge_key(system), chat)
+        sending = pool.submit(
+            kill_until_all_is_sent, database, bridge, least=LEAST_KILLS_APART, who=ALONE
         )
-    assert by_state.keys() == {"done", "dropped"}, "something is stuck"
-    assert begun > 1, "no kill hit a message that was being understood: the test shows nothing"
-    assert len(left["messages"]) == MESSAGES, "lost or doubled"
-    assert left["pending_actions"]
-    assert_same_tables(left, replayed(tmp_path / "replayed.db", chat))
+        kill_workers(database, chat[-1].sent_at, sending, least=LEAST_KILLS_APART)
+        assert bridge.refusal is None
+        assert sending.result() >= LEAST_KILLS_APART
+        assert bridge.repeats >= MESSAGES_APART / 10
+        assert_nothing_lost_or_doubled(system, chat)
