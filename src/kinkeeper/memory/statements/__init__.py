@@ -1,0 +1,1 @@
+"""What statements say: how they are read, related to each other, classified, and found in messages."""

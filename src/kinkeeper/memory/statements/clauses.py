@@ -1,0 +1,117 @@
+"""A statement taken apart into clauses: what each says, and what only frames the others."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kinkeeper.memory.statements.framing import Framing, framed_beside, framings, unframed
+from kinkeeper.memory.statements.words import names_in, opened
+
+_ENDS = re.compile(r"\s*(?:[.;:!?](?=\s|$)|[()\[\]\"…]+)\s*|\s+-+\s+|\s*\n\s*")
+_JOINTS = re.compile(
+    r"\s*,?\s+(?:and that is|because|although|though|whereas|while|but|and so|so)\s+(?=(?:i|we|he|she|they|it|my|our|his|her|that|there|now)\b)|"
+    r"\s*,\s*(?:and |but |so |or )?(?=(?:i|we|he|she|they|it|(?:my|our|his|her) (?:\w+ ){1,3}(?:is|are|was|has|have)|that|there|not|no|which|who)\b)|"
+    r"\s+and\s+(?=(?:i|we)\s+(?!are\b|have been\b|split\b|broke\b|got\b|live\b|get\b|both\b|'s\b)\w)|"
+    r"\s+and\s+(?=(?:he|she|they|it|that|there)\s+(?:is|are|was|were|has|have|does|do|did|can|will|\w+ed|\w+s)\b)|"
+    r"\s+and\s+(?=(?:my|our)\s+(?:\w+\s+){1,3}(?:is|are|was|has)\b)"
+)
+_PHRASES = re.compile(
+    r"\b(?:no longer|not any ?more|any ?more|any longer|(?<!get )(?<!getting )used to(?! \w+ing)|these days|at the moment|right now|as of (?:now|today|this \w+|last \w+|\w+day)|"
+    r"from now on|from this \w+|at present|a while ago|some time ago|a long time ago|(?:\w+ )?(?:years?|months?|weeks?|days?) ago|"
+    r"for (?:the time being|now|good|ages|years|many years|\w+ years|\w+ months)|last (?:year|month|week|summer|winter|spring|autumn|night)|"
+    r"this (?:year|month|week|term|season)|in fact|of course|at last|by now|so far|"
+    r"since (?:last \w+|\w+day|this \w+|january|february|march|april|may|june|july|august|september|october|november|december|then|(?:19|20)\d\d)|as before|as ever|as always|as usual|"
+    r"back then|in those days|at the time|one day|some day|someday|on the whole|most of the time|all the time|a lot|a bit|very much|so much|at all|in general|"
+    r"(?:have |has )?(?:stopped|quit|gave up|given up)(?= \w+ing)|have to say|when i was \w+|as a (?:kid|child|teenager|student|toddler|boy|girl)|of choice|so i|too$)(?!\w)"
+)
+_OBLIGED = re.compile(
+    r"\b(?:must|should|ought to|needs? to(?= \w)|has to|got to|have got to|(?:am|is|are) (?:required|supposed|obliged) to)\b"
+)
+_LEADING = re.compile(
+    r"^((?:in|on|at|every|each|since|for|during|after|before|from|until|by|with|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?) "
+    r"(?:(?!i\b|we\b|my\b|our\b|the\b|he\b|she\b|his\b|her\b|they\b|is\b|are\b)[\w'-]+ ?){0,4}?(?:(?<=for )(?:the|my|our) \w+ |(?<=since )(?:the|my|our) (?:\w+ ){1,2}|(?<=in )(?:the|my|our) (?:\w+ ){1,2}|(?<=at )(?:the|my|our) (?:\w+ ){1,2})?)"
+    r",? ?(?=(?:i|we|he|she|they|it|my|our|the|his|her)\b (?!'s))"
+)
+_SAYS_NOTHING = re.compile(
+    r"\b(?:different|changed|true|the case|over|joking|kidding|said|told|mentioned|hope|think|know|guess|dreamt|dreamed|imagin\w+|mind)\b"
+)
+_HAS_SUBJECT = re.compile(
+    r"^(?:i|we|my|our|he|she|they|his|her|their|the|\w+ 's)\b (?:\S+ ){1,}\S+"
+)
+# "a new number: 66 77": what stands after the colon is the value of what stands before it.
+_LABEL = re.compile(
+    r"^((?:(?:my|our|the|his|her|their|new|\w+) ){1,8}\w+): ((?:(?!(?:i|we|my|our|is|are|was|has|have|the|no|not)\b)[\w'@.-]+ ?){1,5})$"
+)
+_MOST_FOR_ASIDE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One clause of a statement.
+
+    Attributes:
+        text: In lower case, contractions opened, without what only tells how or when it is said.
+        names: Canonical words of the statement that are names.
+        is_ended: Whether it says that something is so no more.
+        is_modal: Whether it is only thought of, wished or likely.
+        is_new: Whether it says that something is so from now on.
+        is_past: Whether its words tell of former times.
+        is_added: Whether it says that something comes on top ("too", "another").
+        framings: How it is framed by what stands before and beside it.
+    """
+
+    text: str
+    names: frozenset[str]
+    is_ended: bool
+    is_modal: bool
+    is_new: bool
+    is_past: bool
+    is_added: bool
+    framings: frozenset[Framing]
+
+
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """Return the clauses of a statement in their order; those that only frame others are left out.
+
+    Args:
+        text: Any.
+    """
+    rest, before = unframed(_LABEL.sub(r"\1 \2", opened(text)))
+    parts = [unframed(part) for part in _parts(rest) if part]
+    frames = set(before)
+    said: list[str] = []
+    for core, framed in parts:
+        frames |= framed
+        beside = framed_beside(core)
+        if beside and len(parts) > 1 and not _says_something(core):
+            frames |= beside
+        else:
+            said.append(core)
+    names = names_in(text)
+    return tuple(_clause(part, names, frozenset(frames)) for part in said)
+
+
+def _parts(text: str) -> Iterator[str]:
+    for sentence in _ENDS.split(text):
+        for part in _JOINTS.split(sentence):
+            yield part.strip(" ,'-")
+
+
+def _says_something(part: str) -> bool:
+    """Whether a part says something of its own, beside what it says of another."""
+    if _SAYS_NOTHING.search(part):
+        return False
+    return _HAS_SUBJECT.match(part) is not None or len(part.split()) > _MOST_FOR_ASIDE + 3
+
+
+def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Clause:
+    inside = {name for name, pattern in framings().inside.items() if pattern.search(part)}
+    core = " ".join(_OBLIGED.sub("have to", _PHRASES.sub(" ", part)).split()).strip(" ,")
+    if leading := _LEADING.match(core):
+        aside = "" if leading[1].startswith("since") else leading[1].strip(" ,")
+        core = f"{core[leading.end() :]} {aside}".strip()
+    return Clause(
+        text=core, names=names, is_ended="ended" in inside, is_modal="modal" in inside,
+        is_new="now" in inside, is_past="past" in inside,
+        is_added="added" in inside, framings=frames,
+    )  # fmt: skip

@@ -1,0 +1,327 @@
+"""How a new statement relates to an older one: the same, an update of it, a contradiction, or something else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.words import canon_of, lexicon
+
+
+class Relation(StrEnum):
+    """What a statement is to another."""
+
+    SAME = "same"
+    UPDATE = "update"
+    CONTRADICTION = "contradiction"
+    OTHER = "other"
+
+
+class Effect(StrEnum):
+    """What becomes of the two."""
+
+    MERGE = "MERGE"
+    SUPERSEDE = "SUPERSEDE"
+    KEEP_BOTH = "KEEP_BOTH"
+
+
+_ENDING_VERBS = frozenset(
+    canon_of(word)
+    for word in [
+        "stop",
+        "quit",
+        "give",
+        "up",
+        "drop",
+        "leave",
+        "sell",
+        "cancel",
+        "end",
+        "lose",
+        "die",
+        "pass",
+        "away",
+        "break",
+        "split",
+        "divorce",
+        "get",
+        "rid",
+        "go",
+        "off",
+        "over",
+        "finish",
+        "do",
+        "come",
+    ]
+)
+_EFFECTS = {Relation.SAME: Effect.MERGE, Relation.UPDATE: Effect.SUPERSEDE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """How two statements relate.
+
+    Attributes:
+        relation: What the new one is to the old one.
+        why: The reason, as a plain sentence.
+    """
+
+    relation: Relation
+    why: str
+
+    @property
+    def effect(self) -> Effect:
+        """What becomes of the two."""
+        return _EFFECTS.get(self.relation, Effect.KEEP_BOTH)
+
+
+def relate(
+    old: str, new: str, *, old_at: datetime | None = None, new_at: datetime | None = None
+) -> Related:
+    """Tell how a new statement relates to an old one.
+
+    Both are read as said by the same person.
+
+    Args:
+        old: What was said.
+        new: What is said now.
+        old_at: When the old statement holds from; aware.
+        new_at: When the new one does. Without both times the old one counts as older.
+
+    Returns:
+        The relation. A statement that turns out to be the older one never updates the other; of equal
+        times, neither does: such two contradict each other.
+    """
+    if _plain(old) == _plain(new):
+        return Related(relation=Relation.SAME, why="The same words.")
+    return relate_readings(read_statement(old), read_statement(new), old_at=old_at, new_at=new_at)
+
+
+def relate_readings(
+    old: Sequence[Reading],
+    new: Sequence[Reading],
+    *,
+    old_at: datetime | None = None,
+    new_at: datetime | None = None,
+) -> Related:
+    """Tell how two statements relate that were read before.
+
+    Args:
+        old: Of what was said.
+        new: Of what is said now.
+        old_at: When the old statement holds from; aware.
+        new_at: When the new one does. Without both times the old one counts as older.
+
+    Returns:
+        The relation, as `relate` gives it.
+    """
+    found = _compared(old, new)
+    if old_at is None or new_at is None or old_at < new_at:
+        return found
+    if found.relation is Relation.SAME:
+        return found
+    backwards = _compared(new, old)
+    if old_at == new_at:
+        return _unordered(found, backwards)
+    if backwards.relation is Relation.UPDATE:
+        return _other("The new statement is the older one of the two.")
+    return backwards
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".! ")
+
+
+def _unordered(one: Related, other: Related) -> Related:
+    if Relation.UPDATE in {one.relation, other.relation}:
+        return Related(
+            relation=Relation.CONTRADICTION,
+            why="One replaces the other, and both are of the same time.",
+        )
+    return max(one, other, key=lambda each: each.relation is Relation.CONTRADICTION)
+
+
+_GOAL = "goal"
+_RANK = (Relation.UPDATE, Relation.CONTRADICTION, Relation.SAME, Relation.OTHER)
+
+
+def _compared(old: Sequence[Reading], new: Sequence[Reading]) -> Related:
+    """Return the strongest relation of any two clauses; all of them must be the same for a restatement."""
+    pairs = [_pair(one, other) for one in old for other in new]
+    if not pairs:
+        return Related(relation=Relation.OTHER, why="Nothing was read in one of them.")
+    return min(pairs, key=lambda found: _RANK.index(found.relation))
+
+
+def _pair(old: Reading, new: Reading) -> Related:
+    if old.is_hypothetical or new.is_hypothetical:
+        return _other("One of them is made up, wished or only likely.")
+    if new.is_retraction:
+        return _retracted(old, new)
+    if old.is_past != new.is_past:
+        return _other("One of them tells of former times.")
+    if old.is_retraction and _is_about_the_same(old, new):
+        return Related(relation=Relation.UPDATE, why=f"It holds again: {old.slot}.")
+    if _says_the_same(old, new):
+        return _of_same_words(old, new)
+    if not _same_subject(old.subject, new.subject):
+        return _other("They are about different people.")
+    if new.replaced and set(old.value) and set(old.value) <= new.replaced | set(new.value):
+        return Related(relation=Relation.UPDATE, why="The new one takes its place.")
+    return _in_slot(old, new)
+
+
+def _other(why: str) -> Related:
+    return Related(relation=Relation.OTHER, why=why)
+
+
+def _same_subject(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    ours, theirs = one.split("/"), other.split("/")
+    if len(ours) != len(theirs) or "me" in {one, other}:
+        return False
+    return all(
+        set(mine.split()) <= set(his.split()) or set(his.split()) <= set(mine.split())
+        for mine, his in zip(ours, theirs, strict=True)
+    )
+
+
+def _retracted(old: Reading, new: Reading) -> Related:
+    if old.is_retraction:
+        if _says_the_same(old, new):
+            return _of_same_words(old, new)
+        return _other("Both tell of something that is over.")
+    if old.is_past and not new.is_past:
+        return _other("The old one tells of former times.")
+    if _says_the_same(old, new) or (
+        _is_about_the_same(old, new) and _same_subject(old.subject, new.subject)
+        and (not new.value or _same_value(old, new))
+    ):  # fmt: skip
+        return Related(relation=Relation.UPDATE, why="It is no longer so.")
+    if _ends(old, new):
+        return Related(relation=Relation.UPDATE, why="It is over.")
+    return _other("Something else is over.")
+
+
+def _ends(old: Reading, new: Reading) -> bool:
+    """Whether what is said to be over, without a word for the slot, is what was told."""
+    known = lexicon()
+    gone = set(new.words) - _ENDING_VERBS
+    subject = set(new.subject.replace("/", " ").split())
+    if gone and gone <= set(old.words):
+        return bool(gone - subject) or gone <= set(old.value)
+    is_weak = new.slot in known.weak_verbs and (old.is_known or old.slot in known.weak_verbs)
+    return (
+        is_weak and bool(new.value) and set(new.value) <= set(old.value)
+        and _same_subject(old.subject, new.subject)
+    )  # fmt: skip
+
+
+def _is_about_the_same(old: Reading, new: Reading) -> bool:
+    if old.slot != new.slot and not (
+        old.family == new.family and old.family in {old.slot, new.slot}
+    ):
+        return False
+    if old.is_exact and old.topic != new.topic:
+        return False
+    return _same_topic(old.topic, new.topic)
+
+
+def _same_topic(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one <= other or other <= one
+
+
+def _says_the_same(old: Reading, new: Reading) -> bool:
+    if set(old.words) == set(new.words) and old.words:
+        return not _is_turned_round(old, new)
+    if not _same_subject(old.subject, new.subject):
+        return False
+    if _has_it_by_name(old, new) or _has_it_by_name(new, old):
+        return True
+    return (
+        _is_about_the_same(old, new)
+        and old.is_known
+        and (bool(old.value) or not new.value)
+        and _same_value(old, new)
+    )
+
+
+def _has_it_by_name(one: Reading, other: Reading) -> bool:
+    """Whether "I use a Pixel" repeats "my phone is a Pixel"."""
+    return (
+        one.is_known and one.is_single and not other.is_known and other.slot in lexicon().weak_verbs
+        and bool(one.value) and set(one.value) == set(other.value)
+    )  # fmt: skip
+
+
+def _is_turned_round(old: Reading, new: Reading) -> bool:
+    """Whether the same words say who does it to whom the other way round ("Tom likes Ida")."""
+    if old.is_known and new.is_known:
+        return False
+    if old.words[0] == new.words[0] or old.is_passive != new.is_passive:
+        return False
+    verbs = lexicon().verbs - {"be"}
+    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), None)
+    other = next((at for at, word in enumerate(new.words) if at and word in verbs), None)
+    if verb is None or other is None:
+        return False
+    return old.words[0] in new.words[other:] and new.words[0] in old.words[verb:]
+
+
+def _of_same_words(old: Reading, new: Reading) -> Related:
+    if old.is_negative != new.is_negative:
+        return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")
+    return Related(relation=Relation.SAME, why=f"The same is told of {old.slot or 'it'}.")
+
+
+def _same_value(old: Reading, new: Reading) -> bool:
+    """Whether two values are equal, or one only tells it in more detail."""
+    one, other = set(old.value), set(new.value)
+    if one == other:
+        return True
+    if not one or not other or not (one < other or other < one):
+        return False
+    more = one ^ other
+    return not any(
+        word in lexicon().altering or any(sign.isdigit() for sign in word) for word in more
+    )
+
+
+def _in_slot(old: Reading, new: Reading) -> Related:
+    if {old.side, new.side} == {"like", "dislike"} and _same_value(old, new):
+        return Related(relation=Relation.UPDATE, why="The taste has changed.")
+    if not _is_about_the_same(old, new) or not old.value or not new.value:
+        return _other("They are about different things.")
+    if old.is_negative or new.is_negative:
+        return _other("What is denied is something else.")
+    if new.is_added:
+        return _other("It comes on top.")
+    if old.is_fixed and not new.is_change:
+        return Related(
+            relation=Relation.CONTRADICTION, why=f"There is one {old.slot}, and it never changes."
+        )
+    is_new_aim = old.family == _GOAL and new.is_change
+    if old.is_single or is_new_aim or (not old.is_known and _changes(old, new)):
+        return Related(
+            relation=Relation.UPDATE, why=f"There is one {old.slot}, and it is another now."
+        )
+    return _other(f"Both can hold: {old.slot}.")
+
+
+def _changes(old: Reading, new: Reading) -> bool:
+    """Whether a statement of no known slot takes the place of one like it: another number, or news of the same thing."""
+    known = lexicon()
+    gone, come = set(old.value) - set(new.value), set(new.value) - set(old.value)
+    if not gone or not come or old.is_past:
+        return False
+    if all(_is_number(word) for word in gone) and any(_is_number(word) for word in come):
+        return set(old.value) - gone != set() or new.is_change
+    if not new.is_change:
+        return False
+    return old.slot in known.standing_verbs or " " in old.slot or old.slot not in known.verbs
+
+
+def _is_number(word: str) -> bool:
+    return any(sign.isdigit() for sign in word)

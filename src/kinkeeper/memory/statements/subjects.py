@@ -1,0 +1,455 @@
+"""Whom a clause is about: the clause in the form in which sentences are compared, once for each who may be meant."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.memory.statements.clauses import Clause
+from kinkeeper.memory.statements.slots import SUBJECT, slots
+from kinkeeper.memory.statements.words import Word, canon_of, lexicon, words_of
+
+ME = "me"
+"""Subject of what is told of oneself, or of nobody."""
+
+_FIRST_PERSON = frozenset(
+    ["i", "we", "me", "us", "my", "our", "mine", "ours", "myself", "ourselves"]
+)
+_OWN = frozenset(["my", "our"])
+_PRONOUNS = frozenset(["he", "she", "they", "his", "her", "their", "him", "them"])
+_POSSESSIVE = "'s"
+_ARTICLES = frozenset(["a", "an", "the", "this", "that", "these", "those"])
+_AUXILIARIES = frozenset(
+    ["will", "would", "shall", "can", "could", "do", "does", "did", "may", "might"]
+)
+_FILLERS = frozenset(
+    [
+        "really",
+        "very",
+        "quite",
+        "pretty",
+        "just",
+        "also",
+        "too",
+        "usually",
+        "mostly",
+        "generally",
+        "actually",
+        "honestly",
+        "truly",
+        "absolutely",
+        "definitely",
+        "certainly",
+        "simply",
+        "totally",
+        "completely",
+        "still",
+        "already",
+        "now",
+        "currently",
+        "presently",
+        "nowadays",
+        "lately",
+        "again",
+        "basically",
+        "literally",
+        "always",
+        "often",
+        "sometimes",
+        "finally",
+        "recently",
+        "probably",
+        "maybe",
+        "perhaps",
+        "possibly",
+        "hopefully",
+        "supposedly",
+        "apparently",
+        "please",
+        "so",
+        "only",
+        "even",
+        "ever",
+        "proudly",
+        "officially",
+        "happily",
+        "unfortunately",
+        "sadly",
+        "luckily",
+        "technically",
+        "personally",
+        "obviously",
+        "normally",
+        "typically",
+        "regularly",
+        "anymore",
+        "ago",
+        "once",
+        "anyway",
+        "though",
+        "well",
+        "sure",
+        "new",
+        "current",
+        "latest",
+        "former",
+        "absolute",
+        "main",
+        "since",
+        "every",
+        "each",
+        "both",
+        "all",
+        "yesterday",
+        "today",
+        "tomorrow",
+        ",",
+        "-",
+        "/",
+        "&",
+    ]
+)
+_EVENTS = frozenset(
+    canon_of(word)
+    for word in [
+        "move",
+        "start",
+        "begin",
+        "join",
+        "become",
+        "switch",
+        "change",
+        "buy",
+        "get",
+        "adopt",
+        "marry",
+        "visit",
+        "travel",
+        "go",
+        "turn",
+        "quit",
+        "leave",
+        "sell",
+        "promote",
+        "hire",
+        "transfer",
+        "enrol",
+        "retire",
+        "retrain",
+        "graduate",
+        "find",
+        "settle",
+        "sign",
+        "take",
+        "pick",
+        "trade",
+        "break",
+        "divorce",
+        "bear",
+        "raise",
+        "relocate",
+        "set",
+        "decide",
+        "meet",
+        "lose",
+        "win",
+        "run",
+        "swim",
+        "finish",
+        "complete",
+        "register",
+        "choose",
+        "diagnose",
+        "name",
+        "fly",
+        "drop",
+        "give",
+        "stop",
+        "swap",
+        "replace",
+        "upgrade",
+        "book",
+        "grow",
+        "cook",
+        "bake",
+        "make",
+        "see",
+        "hear",
+        "tell",
+        "discover",
+        "do",
+        "come",
+        "paint",
+        "build",
+        "construct",
+        "renew",
+        "cancel",
+        "postpone",
+        "reschedule",
+        "die",
+        "split",
+        "engage",
+        "shift",
+        "push",
+        "bring",
+        "put",
+        "cut",
+        "increase",
+        "call",
+        "base",
+        "settle",
+        "close",
+        "ban",
+        "allow",
+        "insure",
+        "schedule",
+        "retire",
+        "bear",
+    ]
+)
+_NOUNS_IN_ING = frozenset(
+    [
+        "nothing",
+        "something",
+        "anything",
+        "everything",
+        "thing",
+        "king",
+        "morning",
+        "evening",
+        "wedding",
+        "spring",
+        "ring",
+        "string",
+    ]
+)
+_PAST_LIKE_PRESENT = frozenset(
+    [
+        "run",
+        "set",
+        "put",
+        "cut",
+        "hit",
+        "split",
+        "read",
+        "become",
+        "come",
+        "let",
+        "shut",
+        "cost",
+        "beat",
+        "quit",
+    ]
+)
+_S = Word(SUBJECT, SUBJECT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A clause as told of one subject.
+
+    Attributes:
+        clause: Which.
+        subject: Whom it is about: `ME`, or canonical words of a person; a slash for "my son's teacher".
+        words: Canonical words; `SUBJECT` stands for whom it is about.
+        sentence: The same, each followed by a space.
+        is_negative: Whether it says that something is not so.
+        is_former: Whether its verb tells of what was.
+        is_event: Whether its verb tells of something that came about and may last.
+    """
+
+    clause: Clause
+    subject: str
+    words: tuple[str, ...]
+    sentence: str
+    is_negative: bool
+    is_former: bool
+    is_event: bool
+
+
+def told_of(clause: Clause) -> tuple[Told, ...]:
+    """Return a clause as told of each that it may be about, somebody named before the speaker.
+
+    Args:
+        clause: Any.
+    """
+    words = [word for word in words_of(clause.text) if word.text not in _ARTICLES]
+    return tuple(_told(clause, subject, told) for subject, told in _subjects(words, clause.names))
+
+
+def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
+    negations = lexicon().negations
+    kept = [word for word in words if word.text not in _FILLERS]
+    plain, is_former = _without_auxiliaries([word for word in kept if word.text not in negations])
+    said = [word.canon for word in plain if word.text != _POSSESSIVE]
+    told = tuple(
+        word for at, word in enumerate(said) if word != SUBJECT or said[at - 1 : at] != [SUBJECT]
+    )
+    verb = next((word for word in told if word in lexicon().verbs and word != "be"), "")
+    return Told(
+        clause=clause, subject=subject, words=told, sentence=" ".join((*told, "")), is_event=verb in _EVENTS,
+        is_negative=any(word.text in negations for word in kept), is_former=is_former,
+    )  # fmt: skip
+
+
+def _subjects(words: Sequence[Word], names: frozenset[str]) -> Iterator[tuple[str, list[Word]]]:
+    is_of_other = False
+    for place in range(len(words)):
+        found = _person_at(words, place, names)
+        if found is not None:
+            is_of_other = True
+            subject, end = found
+            yield subject, [*words[:place], _S, *words[end:]]
+    mine = [_S if word.text in _FIRST_PERSON else word for word in words]
+    if _S in mine or not is_of_other:
+        yield ME, mine
+
+
+def _person_at(words: Sequence[Word], place: int, names: frozenset[str]) -> tuple[str, int] | None:
+    """Return the person named at a place, and where the naming ends.
+
+    At the beginning of a clause somebody is its subject, further on only who owns something in it.
+    """
+    if place == 0 and words[0].text in _PRONOUNS:
+        return _PRONOUN_KEYS.get(words[0].text, words[0].text), 1
+    if words[place].text in _OWN or (place == 0 and words[0].text in kin()):
+        found = _kin_at(words, place + (words[place].text in _OWN), names)
+    else:
+        found = _name_at(words, place, names)
+    if found is None:
+        return None
+    key, end = found
+    if end < len(words) and words[end].text == _POSSESSIVE:
+        inner = _kin_at(words, end + 1, names)
+        if inner is not None and inner[1] < len(words) and words[inner[1]].text == _POSSESSIVE:
+            return f"{key}/{inner[0]}", inner[1] + 1
+        return key, end + 1
+    if (
+        place
+        or end >= len(words)
+        or words[end].text in {"and", ",", "or"}
+        or words[end].text in _FIRST_PERSON
+    ):
+        return None
+    return key, end
+
+
+_PRONOUN_KEYS = {"his": "he", "him": "he", "her": "she", "their": "they", "them": "they"}
+
+
+def _kin_at(words: Sequence[Word], start: int, names: frozenset[str]) -> tuple[str, int] | None:
+    """Return "older brother" or "brother tom" at a place after "my"."""
+    noun = next(
+        (at for at in range(start, min(len(words), start + 3)) if words[at].text in kin()), None
+    )
+    if noun is None or any(
+        word.text in {_POSSESSIVE, "and", "of"} or word.canon == "be" for word in words[start:noun]
+    ):
+        return None
+    end = noun + 1
+    while end < len(words) and words[end].text in kin():
+        end += 1
+    while end < len(words) and words[end].canon in names:
+        end += 1
+    return " ".join(word.canon for word in words[start:end] if word.text not in _FILLERS), end
+
+
+def _name_at(words: Sequence[Word], place: int, names: frozenset[str]) -> tuple[str, int] | None:
+    """Return "tom", "tom miller" or "tom and ida" at a place."""
+    end = place
+    while end < len(words) and (
+        words[end].canon in names or _joins_names(words, place, end, names)
+    ):
+        end += 1
+    if end == place or end == len(words):
+        return None
+    is_owner = words[end].text == _POSSESSIVE
+    if not is_owner and (place or not _is_of_others(words[end:])):
+        return None
+    named = [word.canon for word in words[place:end]]
+    return " ".join(sorted(named) if "and" in named else named).removeprefix("and "), end
+
+
+def _joins_names(words: Sequence[Word], start: int, place: int, names: frozenset[str]) -> bool:
+    return (
+        start < place < len(words) - 1
+        and words[place].text == "and"
+        and words[place + 1].canon in names
+    )
+
+
+def _is_of_others(words: Sequence[Word]) -> bool:
+    """Whether words go on with what somebody else does ("is", "lives", "moved"), but not "is where I live"."""
+    if any(word.text in _FIRST_PERSON for word in words):
+        return False
+    return (
+        words[0].canon in lexicon().verbs
+        or words[0].text in _AUXILIARIES | lexicon().negations | _FILLERS
+    )
+
+
+@cache
+def kin() -> frozenset[str]:
+    """Words for a person or a pet, in every number."""
+    known = slots()
+    own = {noun.split()[-1] for noun, slot in known.nouns.items() if slot.is_person}
+    listed = {word for word in word_ranks() if word and canon_of(word) in own}
+    return frozenset(listed | set(_RARE_KIN))
+
+
+_RARE_KIN = [
+    "mum",
+    "mummy",
+    "mommy",
+    "auntie",
+    "nan",
+    "nana",
+    "hubby",
+    "bestie",
+    "stepmum",
+    "stepdad",
+    "twins",
+    "kids",
+]
+
+
+def _without_auxiliaries(words: Sequence[Word]) -> tuple[list[Word], bool]:
+    """Return words without the auxiliaries before a verb, and whether they tell of what was."""
+    kept: list[Word] = []
+    is_former = False
+    for place, word in enumerate(words):
+        following = words[place + 1] if place + 1 < len(words) else None
+        if following is not None and _is_auxiliary(word, following):
+            is_former = is_former or word.text in {"did", "was", "were"}
+            continue
+        is_verb = (
+            bool(kept) and place > 0 and (words[place - 1] is _S or word.text in {"was", "were"})
+        )
+        if is_verb and not is_former:
+            is_former = _is_former(word, following)
+        kept.append(word)
+    return kept, is_former
+
+
+def _is_auxiliary(word: Word, following: Word) -> bool:
+    if word.text in _AUXILIARIES:
+        return following.text != "to"
+    if word.text in {"have", "has"}:
+        return _is_participle(following)
+    return (
+        word.canon == "be" and following.text.endswith("ing") and following.text not in _NOUNS_IN_ING
+        and following.canon in lexicon().verbs
+    )  # fmt: skip
+
+
+def _is_former(word: Word, following: Word | None) -> bool:
+    if word.text in {"was", "were"}:
+        return following is None or following.canon not in _EVENTS
+    is_past_form = word.text.endswith("ed") or word.text in lexicon().past_forms
+    return is_past_form and word.canon not in _EVENTS and word.canon != "be"
+
+
+def _is_participle(word: Word) -> bool:
+    return word.text in lexicon().past_forms | _PAST_LIKE_PRESENT or (
+        word.text.endswith("ed") and word.canon in lexicon().verbs
+    )
