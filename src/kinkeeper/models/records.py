@@ -138,6 +138,34 @@ def load_figures(conn: Connection, household: str, *, since: datetime) -> Sequen
     return figures
 
 
+def prompt_cost(
+    conn: Connection, household: str, *, prompts: str, since: datetime
+) -> Mapping[str, int]:
+    """Return what the calls made from some prompts came to.
+
+    Args:
+        conn: In a transaction.
+        household: Tenant key.
+        prompts: How their ids begin, up to a dot.
+        since: Only calls that ended since; aware.
+
+    Returns:
+        `calls`, `input_tokens`, `output_tokens` and `micros`, the price in millionths.
+    """
+    row = conn.execute(
+        select(
+            func.count().label("calls"),
+            func.coalesce(func.sum(_calls.input_tokens), 0).label("input_tokens"),
+            func.coalesce(func.sum(_calls.output_tokens), 0).label("output_tokens"),
+            func.coalesce(func.sum(_calls.cost_micros), 0).label("micros"),
+        ).where(
+            _calls.household == household, _calls.at >= since,
+            _calls.prompt_id.startswith(f"{prompts}.", autoescape=True),
+        )
+    ).mappings().one()  # fmt: skip
+    return {name: int(value) for name, value in row.items()}
+
+
 def count_outcomes(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
     """Return how many calls ended how, by role and outcome ("light ok")."""
     rows = conn.execute(

@@ -1,0 +1,1 @@
+"""What happens to memory at night: support, doubt, sameness, silence; nothing is deleted, and all of it can be taken back."""

@@ -1,0 +1,197 @@
+"""Looks at what is new in memory beside all that is known, and says what is to be done; writes nothing."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from zoneinfo import ZoneInfo
+
+from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.model import Episode, Fact
+from kinkeeper.memory.upkeep.asking import Asked, Asking
+from kinkeeper.memory.upkeep.batch import ModelBatch
+from kinkeeper.memory.upkeep.meeting import facts_sharing_keys, judged, rivals_of, words_of_facts
+from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood, Neighbours
+from kinkeeper.memory.upkeep.pairs import Judged, decide_pairs
+from kinkeeper.memory.upkeep.planning import Plan
+from kinkeeper.memory.upkeep.questions import Question, QuestionKind, known_ids, question_id
+from kinkeeper.memory.upkeep.recurrence import Recurrence, Recurring
+from kinkeeper.memory.upkeep.support import may_support, supports
+from kinkeeper.memory.upkeep.themes import Propose
+from kinkeeper.memory.upkeep.window import read_window
+from kinkeeper.memory.writing import speaker_of
+from kinkeeper.models.embedding.calibration import Calibration
+from kinkeeper.store.store import Store
+
+Progress = Callable[[str], None]
+"""Told the name of each step that begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What a run works with.
+
+    Attributes:
+        people: Member ids by folded name or alias.
+        zone: Whose days and nights are meant.
+        likeness: Of the model whose vectors are stored; None where there are none that tell meaning.
+        batch: Asks a model what rules cannot decide; None leaves it open.
+        propose: Asks a person about what was only overheard; None leaves it.
+    """
+
+    people: Mapping[str, str]
+    zone: ZoneInfo
+    likeness: Calibration | None = None
+    batch: ModelBatch | None = None
+    propose: Propose | None = None
+
+
+class Planner:
+    """Makes one plan.
+
+    Args:
+        store: The database.
+        household: Tenant key.
+        tools: What it works with.
+        now: Aware.
+        progress: Hears of each step.
+    """
+
+    def __init__(
+        self, store: Store, household: str, tools: Tools, *, now: datetime, progress: Progress
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._tools = tools
+        self._now = now
+        self._progress = progress
+        self._seconds: dict[str, float] = {}
+        self._counts: Counter[str] = Counter()
+        self._neighbourhood = (
+            Neighbourhood(store, household, tools.likeness) if tools.likeness else None
+        )
+        self._asking = Asking(store, household, tools.batch, now=now) if tools.batch else None
+
+    async def plan(self) -> Plan:
+        """Return what is to be done."""
+        with self._step("look at what is new"):
+            window = await self._store.read(lambda conn: read_window(conn, self._household))
+        with self._step("compare meanings"):
+            neighbours = Neighbours()
+            if self._neighbourhood is not None:
+                neighbours = await self._neighbourhood.of(window)
+        with self._step("find support"):
+            support = await self._support(window.episodes, neighbours.episodes)
+        with self._step("find what was told again and again"):
+            recurring = await self._recurring(window.episodes)
+        with self._step("compare facts"):
+            findings, questions = await self._meet(window.facts, neighbours.facts)
+        with self._step("ask the model"):
+            asked = await self._asking.about(questions) if self._asking else Asked()
+        self._counts |= {
+            "new episodes": len(window.episodes), "new facts": len(window.facts),
+            "facts compared": neighbours.compared, "clusters": recurring.clusters,
+            "asked of a model": asked.cases, "settled by a model": len(asked.answers),
+        }  # fmt: skip
+        return Plan(
+            window=window, support=support, findings=findings, verdicts=asked.verdicts,
+            questions=questions, answers=asked.answers, moot=asked.moot, themes=recurring.themes,
+            counts=dict(self._counts), seconds=self._seconds,
+            remarks=(recurring.remark,) if recurring.remark else (),
+        )  # fmt: skip
+
+    async def _recurring(self, new: Sequence[Episode]) -> Recurring:
+        if self._neighbourhood is None:
+            return Recurring()
+        looking = Recurrence(
+            self._store, self._household, self._neighbourhood, people=self._tools.people,
+            zone=self._tools.zone,
+        )  # fmt: skip
+        return await looking.among(new)
+
+    @contextmanager
+    def _step(self, name: str) -> Iterator[None]:
+        self._progress(name)
+        start = perf_counter()
+        yield
+        self._seconds[name] = round(perf_counter() - start, 3)
+
+    async def _support(
+        self, new: Sequence[Episode], alike: Mapping[str, Mapping[str, float]]
+    ) -> dict[str, list[str]]:
+        episodes = [each for each in new if may_support(each)]
+        sharing = await self._store.read(
+            lambda conn: facts_sharing_keys(
+                conn, self._household, episodes, people=self._tools.people
+            )
+        )
+        near = {each.id: {*sharing.get(each.id, ()), *alike.get(each.id, ())} for each in episodes}
+        wanted = {fact for facts in near.values() for fact in facts}
+        facts = await self._store.read(lambda conn: facts_by_id(conn, self._household, wanted))
+        words = await self._store.read(lambda conn: words_of_facts(conn, self._household, wanted))
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for episode in sorted(episodes, key=lambda each: (each.said_at, each.id)):
+            speaker = speaker_of(episode)
+            for key in sorted(near[episode.id] & words.keys()):
+                self._counts["supports looked at"] += 1
+                likeness = alike.get(episode.id, {}).get(key)
+                if _is_open_to(facts[key], episode) and supports(
+                    words[key], episode, speaker=speaker, likeness=likeness
+                ):
+                    found[key].append(episode.id)
+        return dict(found)
+
+    async def _meet(
+        self, changed: Sequence[Fact], near: frozenset[tuple[str, str]]
+    ) -> tuple[Sequence[Judged], Sequence[Question]]:
+        ids = {each.id for each in changed} | {each for pair in near for each in pair}
+        words = await self._store.read(lambda conn: words_of_facts(conn, self._household, ids))
+        doubted = [each for each in changed if each.is_contradicted]
+        rivals = await self._store.read(
+            lambda conn: rivals_of(conn, self._household, doubted, words)
+        )
+        ids = {each for pair in rivals for each in pair}
+        words |= await self._store.read(lambda conn: words_of_facts(conn, self._household, ids))
+        # What lies in one strand has met already, when it was written.
+        strangers = {
+            (one, other)
+            for one, other in near
+            if one in words and other in words and words[one].strand != words[other].strand
+        }
+        pairs = await self._unsettled(strangers | rivals)
+        wanted = {each for pair in pairs for each in pair}
+        facts = await self._store.read(lambda conn: facts_by_id(conn, self._household, wanted))
+        active = {key: fact for key, fact in facts.items() if fact.is_current(self._now)}
+        self._counts["pairs compared"] += len(pairs)
+        decided = decide_pairs(await asyncio.to_thread(judged, pairs, active, words), now=self._now)
+        self._counts["settled by rules"] += len(decided.findings)
+        self._counts["left open"] += len(decided.questions)
+        doubted_now = [each for each in decided.doubted if each.ids not in rivals]
+        known = await self._store.read(
+            lambda conn: known_ids(conn, self._household, {each.id for each in decided.questions})
+        )
+        questions = [each for each in decided.questions if each.id not in known]
+        return (*decided.findings, *doubted_now), questions
+
+    async def _unsettled(self, pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return the pairs that nobody was asked about, or has decided, before."""
+        ids = {
+            question_id(kind, pair): pair
+            for pair in pairs
+            for kind in (QuestionKind.CONTRADICTION, QuestionKind.MERGE)
+        }
+        known = await self._store.read(lambda conn: known_ids(conn, self._household, ids))
+        return pairs - {ids[each] for each in known}
+
+
+def _is_open_to(fact: Fact, episode: Episode) -> bool:
+    """Whether an episode could be new evidence of a fact."""
+    return (
+        fact.status.is_active
+        and fact.scope == episode.scope
+        and episode.said_at > fact.last_evidence_at
+        and episode.id not in fact.derived_from
+    )

@@ -1,0 +1,83 @@
+"""The vectors of facts, read in blocks so that memory stays bounded. Statements only."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from sqlalchemy import Connection, and_, select
+
+from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.rows import in_parts
+from kinkeeper.memory.tables import facts, memory_vectors
+from kinkeeper.memory.upkeep.near import Block
+from kinkeeper.models.embedding.embedder import Vectors
+
+BLOCK = 8_000
+"""Vectors that are held at a time."""
+
+_STORED = np.dtype("<f2")
+_facts = facts.c
+_vectors = memory_vectors.c
+_ACTIVE = {status.value for status in FactStatus if status.is_active}
+
+
+def fact_block(
+    conn: Connection, household: str, model: str, *, after: str
+) -> tuple[Block, str | None]:
+    """Return some vectors of active facts, and where the next ones begin.
+
+    Args:
+        conn: In a transaction.
+        household: Tenant key.
+        model: Whose vectors.
+        after: Last id of the block before; "" to begin with.
+
+    Returns:
+        A block, and what to pass as `after` next; None at the end.
+    """
+    query = (
+        select(_vectors.id, _vectors.vector, _facts.scope, _facts.status)
+        .join(facts, and_(_facts.household == _vectors.household, _facts.id == _vectors.id))
+        .where(
+            _vectors.household == household, _vectors.kind == "fact", _vectors.model == model,
+            _vectors.id > after,
+        )
+        .order_by(_vectors.id)
+        .limit(BLOCK)
+    )  # fmt: skip
+    rows = conn.execute(query).all()
+    active = [row for row in rows if row.status in _ACTIVE]
+    block = Block(
+        [row.id for row in active],
+        [row.scope for row in active],
+        _matrix([row.vector for row in active]),
+    )
+    return block, rows[-1].id if len(rows) == BLOCK else None
+
+
+def vectors_of(
+    conn: Connection, household: str, model: str, ids: Iterable[str], *, kind: str
+) -> dict[str, Vectors]:
+    """Return the vectors of some rows by id; those without one are left out.
+
+    Args:
+        conn: In a transaction.
+        household: Tenant key.
+        model: Whose vectors.
+        ids: Any number.
+        kind: "episode" or "fact".
+    """
+    found: dict[str, Vectors] = {}
+    for part in in_parts(sorted(set(ids))):
+        query = select(_vectors.id, _vectors.vector).where(
+            _vectors.household == household, _vectors.kind == kind, _vectors.model == model,
+            _vectors.id.in_(part),
+        )  # fmt: skip
+        rows = conn.execute(query).all()
+        matrix = _matrix([row.vector for row in rows])
+        found |= {row.id: vector for row, vector in zip(rows, matrix, strict=True)}
+    return found
+
+
+def _matrix(stored: Sequence[bytes]) -> Vectors:
+    flat = np.frombuffer(b"".join(stored), dtype=_STORED)
+    return flat.reshape(len(stored), -1 if stored else 0).astype(np.float32)
