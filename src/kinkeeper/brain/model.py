@@ -76,7 +76,8 @@ class Source:
     Attributes:
         id: Of the fact, episode or event.
         kind: Which of these it is.
-        text: Its own words; of an event, one sentence.
+        text: Its own words; of an event, what the calendar says of it.
+        sentence: As it is told in an answer.
         relevance: In [0, 1].
         at: When it was said, or when the event begins; aware.
     """
@@ -84,6 +85,7 @@ class Source:
     id: str
     kind: SourceKind
     text: str
+    sentence: str
     relevance: float
     at: datetime
 

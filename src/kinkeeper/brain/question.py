@@ -33,12 +33,14 @@ class Question:
     Attributes:
         text: As asked.
         weights: What it is about: each stem with its weight.
+        names: Those of them that are members' names.
         spans: Times it names.
         period: The days it asks about, if it names any.
     """
 
     text: str
     weights: Mapping[str, float]
+    names: frozenset[str]
     spans: Sequence[TimeSpan]
     period: Interval | None
 
@@ -76,13 +78,11 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
+    about = [stem for stem in dict.fromkeys(stems(rest)) if stem not in _ASPECTS]
     return Question(
         text=text,
-        weights={
-            stem: _OF_A_NAME if stem in names else 1.0
-            for stem in stems(rest)
-            if stem not in _ASPECTS
-        },
+        weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
+        names=names.intersection(about),
         spans=spans,
         period=next((_period(span) for span in spans if span.has_date), None),
     )

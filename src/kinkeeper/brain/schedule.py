@@ -56,7 +56,7 @@ def scheduled(
     overrides = read_overrides(conn, household)
     events = read_events(conn, household).values()
     likely = [(_relevance(question, event, words), event) for event in events]
-    found = []
+    found: list[Scheduled] = []
     for relevance, event in sorted(likely, key=lambda each: (-each[0], each[1].id)):
         if relevance < _LEAST or len(found) == _MOST_EVENTS:
             break
@@ -80,7 +80,7 @@ def _at_that_time(conn: Connection, household: str, period: Interval) -> list[Sc
 def _relevance(question: Question, event: Event, words: EventWords) -> float:
     if event.state is not EventState.CONFIRMED:
         return 0.0
-    return _ALL_COVERED * question.coverage(words.of(event)) ** _SHARPNESS
+    return float(_ALL_COVERED * question.coverage(words.of(event)) ** _SHARPNESS)
 
 
 def _times(

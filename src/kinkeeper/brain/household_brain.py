@@ -1,0 +1,108 @@
+"""The brain of this household: answers from its calendar and its memory, and invents nothing."""
+
+from kinkeeper.brain.event_words import EventWords
+from kinkeeper.brain.graph import GraphBrain
+from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
+from kinkeeper.brain.question import read_question
+from kinkeeper.brain.recollection import Recollection
+from kinkeeper.brain.schedule import Scheduled, scheduled
+from kinkeeper.brain.telling import (
+    BEARS,
+    answer_of,
+    event_sentence,
+    known_events,
+    sureness_of,
+    times_of,
+)
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.language.when.reader import read
+from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.model import Viewer
+from kinkeeper.store.store import Store
+
+_MOST_SOURCES = 5
+
+
+class HouseholdBrain:
+    """Answers questions about one household.
+
+    Args:
+        store: Where calendar and memory are.
+        household: As its file describes it.
+        finder: Searches its memory.
+        clock: Tells what holds and what comes next.
+    """
+
+    def __init__(self, store: Store, household: Household, finder: Finder, clock: Clock) -> None:
+        self._store = store
+        self._household = household
+        self._recollection = Recollection(store, household, finder)
+        self._clock = clock
+        self._words = EventWords(household)
+        self._graph = GraphBrain(store, household.id, household.zone, clock)
+
+    async def ask(self, query: BrainQuery) -> BrainAnswer:
+        """Return what is known about a day, an activity or a job, to everybody of the household.
+
+        The calendar comes first; where it has nothing that counts, what memory holds about times does.
+        """
+        planned = await self._graph.ask(query)
+        if planned.relevance >= BEARS:
+            return planned
+        now = self._clock.now()
+        question = read_question(query.text, self._household, now=now)
+        remembered = await self._recollection.of(question, Viewer.of(self._household.id), now=now)
+        timely = [source for source in remembered if self._speaks_of_time(source)]
+        if not timely or timely[0].relevance <= planned.relevance:
+            return planned
+        # Its words stay where they are: a trace that quoted them would outlast their being forgotten.
+        return BrainAnswer(
+            relevance=round(timely[0].relevance, 2), summary="memory knows something about it",
+            items=[{"source": each.id, "kind": each.kind.value} for each in timely],
+        )  # fmt: skip
+
+    async def know(self, text: str, viewer: Viewer) -> Knowledge:
+        """Return what is known about a question.
+
+        Args:
+            text: The question, in any words.
+            viewer: On whose behalf.
+        """
+        now = self._clock.now()
+        question = read_question(text, self._household, now=now)
+        planned = await self._store.read(
+            lambda conn: scheduled(conn, self._household.id, self._words, question, now=now)
+        )
+        every = [
+            *(self._event_source(found) for found in planned),
+            *await self._recollection.of(question, viewer, now=now),
+        ]
+        every.sort(key=_rank)
+        sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]
+        best = every[0].relevance if every else 0.0
+        ids = {source.id for source in sources if source.kind is SourceKind.EVENT}
+        events = known_events(
+            [found for found in planned if found.event.id in ids], self._household.zone
+        )
+        return Knowledge(
+            answer=answer_of(sources), sources=sources, sureness=sureness_of(best),
+            relevance=round(best, 3), events=events,
+            times=times_of(question.spans, events, sources, self._household),
+        )  # fmt: skip
+
+    def _speaks_of_time(self, source: Source) -> bool:
+        reference = source.at.astimezone(self._household.zone)
+        return bool(read(source.text, reference, locale=self._household.locale))
+
+    def _event_source(self, found: Scheduled) -> Source:
+        sentence = event_sentence(found, self._household)
+        return Source(
+            id=found.event.id, kind=SourceKind.EVENT, text=sentence, sentence=sentence,
+            relevance=round(found.relevance, 3), at=found.times[0].interval.start,
+        )  # fmt: skip
+
+
+def _rank(source: Source) -> tuple[float, bool, float]:
+    """Of what bears equally well, the calendar comes first: it knows when, where and who."""
+    return -round(source.relevance, 1), source.kind is not SourceKind.EVENT, -source.relevance

@@ -1,0 +1,99 @@
+"""What memory knows about a question: facts and what was said, each with how well it bears on it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.brain.bearing import bearing
+from kinkeeper.brain.model import Source, SourceKind
+from kinkeeper.brain.question import Question
+from kinkeeper.brain.telling import BEARS, quote, statement
+from kinkeeper.household.model import Household
+from kinkeeper.memory.episodes import neighbours
+from kinkeeper.memory.finding.search import Finder, Search
+from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
+from kinkeeper.memory.model import Viewer
+from kinkeeper.store.store import Store
+
+_MOST_HITS = 8
+_ASKS = "?"
+
+
+class Recollection:
+    """Recalls what one household's memory knows about questions.
+
+    Args:
+        store: Where memory is.
+        household: As its file describes it.
+        finder: Searches its memory.
+    """
+
+    def __init__(self, store: Store, household: Household, finder: Finder) -> None:
+        self._store = store
+        self._household = household
+        self._finder = finder
+
+    async def of(self, question: Question, viewer: Viewer, *, now: datetime) -> list[Source]:
+        """Return what is remembered, best first; what does not bear on the question is among it.
+
+        Args:
+            question: As read.
+            viewer: On whose behalf.
+            now: Aware.
+        """
+        found = await self._finder.search(
+            Search(text=question.text, viewer=viewer, now=now, limit=_MOST_HITS)
+        )
+        told = _told_once(replace(hit, relevance=bearing(question, hit)) for hit in found.hits)
+        asking = [hit for hit in told if _is_question(hit) and hit.relevance >= BEARS]
+        answers = await self._store.read(
+            lambda conn: {hit.id: _answer(conn, viewer, hit, now=now) for hit in asking}
+        )
+        sources = [
+            self._source(each)
+            for hit in told
+            for each in (answers.get(hit.id), hit)
+            if each is not None
+        ]
+        return sorted(sources, key=lambda source: -source.relevance)
+
+    def _source(self, hit: Hit) -> Source:
+        zone = self._household.zone
+        if hit.kind is HitKind.FACT:
+            kind, sentence = SourceKind.FACT, statement(hit.text)
+        else:
+            kind = SourceKind.EPISODE
+            sentence = quote(hit.text, speaker=hit.speaker, said_at=hit.at, zone=zone)
+        return Source(
+            id=hit.id, kind=kind, text=hit.text, sentence=sentence,
+            relevance=round(hit.relevance, 3), at=hit.at,
+        )  # fmt: skip
+
+
+def _told_once(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits without episodes out of which a fact among them was read; the fact bears as well as they do."""
+    every = list(hits)
+    facts = [hit for hit in every if hit.kind is HitKind.FACT]
+    told = {episode for fact in facts for episode in fact.provenance}
+    said = {hit.id: hit.relevance for hit in every if hit.kind is HitKind.EPISODE}
+    held = [
+        replace(fact, relevance=max([fact.relevance, *(said.get(e, 0.0) for e in fact.provenance)]))
+        for fact in facts
+    ]
+    return held + [hit for hit in every if hit.kind is HitKind.EPISODE and hit.id not in told]
+
+
+def _is_question(hit: Hit) -> bool:
+    return hit.kind is HitKind.EPISODE and hit.text.rstrip().endswith(_ASKS)
+
+
+def _answer(conn: Connection, viewer: Viewer, asked: Hit, *, now: datetime) -> Hit | None:
+    """Return what was said next, where somebody asked something."""
+    *_, following = neighbours(conn, viewer, asked.id, before=0, after=1)
+    if following.id == asked.id or following.is_assistant:
+        return None
+    key = Key(HitKind.EPISODE, following.id)
+    hit = shown(conn, viewer, [key], now=now).get(key)
+    return None if hit is None else replace(hit, relevance=asked.relevance)
