@@ -1,14 +1,15 @@
-"""The brain by the settings: the household's own event graph, or another program's brain over HTTP."""
+"""The brain by the settings: the household's own calendar and memory, or another program's brain over HTTP."""
 
 import asyncio
 from collections.abc import Sequence
 from time import perf_counter
 
-from kinkeeper.brain.graph import GraphBrain
+from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import Brain, BrainQuery
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
@@ -17,17 +18,20 @@ _CHECK = "brain"
 _PROBE = BrainQuery(text="events Monday")
 
 
-def brain_of(settings: Settings, household: Household, store: Store, clock: Clock) -> Brain:
-    """Return who answers questions about a household.
+def brain_of(
+    settings: Settings, household: Household, store: Store, finder: Finder, *, clock: Clock
+) -> Brain:
+    """Return who answers the observer's questions about a household.
 
     Args:
         settings: In force.
         household: Whose.
         store: Its database.
-        clock: Tells the event graph what "usually" looks back from.
+        finder: Searches its memory.
+        clock: Tells what "usually" looks back from.
     """
     remote = _remote(settings, household.id)
-    return remote or GraphBrain(store, household.id, household.zone, clock)
+    return remote or HouseholdBrain(store, household, finder, clock)
 
 
 def brain_findings(settings: Settings, households: Sequence[Household]) -> Sequence[Finding]:
@@ -38,7 +42,9 @@ def brain_findings(settings: Settings, households: Sequence[Household]) -> Seque
         households: Asked about.
     """
     if settings.brain_base_url is None:
-        return (ok(_CHECK, "the calendar here answers; BRAIN_BASE_URL names another program's"),)
+        return (
+            ok(_CHECK, "calendar and memory here answer; BRAIN_BASE_URL names another program's"),
+        )
     return tuple(asyncio.run(_probe(settings, household)) for household in households)
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from time import perf_counter
+from typing import Protocol, runtime_checkable
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
@@ -17,6 +18,15 @@ from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.embedding import EmbedderChoice
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
+
+
+@runtime_checkable
+class _Connected(Protocol):
+    """An embedder that holds a connection."""
+
+    async def close(self) -> None:
+        """Close it."""
+
 
 _CHECK = "embedder"
 _SAMPLE = ("Who picks up the children tomorrow?", "Tomorrow someone has to fetch the kids.")
@@ -34,9 +44,24 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
     Raises:
         UnavailableError: It is chosen by name, and not installed.
     """
+    embedder = lasting_embedder(settings)
+    try:
+        yield embedder
+    finally:
+        await close_embedder(embedder)
+
+
+def lasting_embedder(settings: Settings) -> Embedder | None:
+    """Return what turns texts into vectors, for one event loop that closes it; None where nothing is to.
+
+    Args:
+        settings: In force.
+
+    Raises:
+        UnavailableError: It is chosen by name, and not installed.
+    """
     if not settings.embedder.is_remote:
-        yield local_embedder(settings.embedder)
-        return
+        return local_embedder(settings.embedder)
     from kinkeeper.models.connection import ServerConnection  # noqa: PLC0415 - loads the library for HTTP
     from kinkeeper.models.embedding.remote import RemoteEmbedder, RemoteModel  # noqa: PLC0415
 
@@ -49,10 +74,16 @@ async def embedder_opened(settings: Settings) -> AsyncIterator[Embedder | None]:
         name=str(settings.embedder_model), dialect=dialect,
         timeout=timedelta(seconds=settings.embedder_timeout_seconds),
     )  # fmt: skip
-    embedder = RemoteEmbedder(connection, model)
-    try:
-        yield embedder
-    finally:
+    return RemoteEmbedder(connection, model)
+
+
+async def close_embedder(embedder: object) -> None:
+    """Close a server's connection; what is inside this process stays loaded.
+
+    Args:
+        embedder: As `lasting_embedder` returned it.
+    """
+    if isinstance(embedder, _Connected):
         await embedder.close()
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.system import Houses, System
 from kinkeeper.calendar.seeds import sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
@@ -127,6 +128,7 @@ def _system(settings: Settings, household: Household, store: Store, now: datetim
     return System(
         settings=settings, household=household, participants=compile_participants(household),
         store=store, config=observer_config(settings), seeds=seeds,
+        recall=Recall(settings, household, store),
     )  # fmt: skip
 
 

@@ -4,15 +4,18 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
@@ -45,6 +48,7 @@ class System:
         store: Open; closed by whoever opened the system.
         config: The observer's numbers.
         seeds: What bringing the household file into the event graph did.
+        recall: Finds memories.
     """
 
     settings: Settings
@@ -53,6 +57,7 @@ class System:
     store: Store
     config: ObserverConfig
     seeds: SeedReport
+    recall: Recall
 
     def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
@@ -62,7 +67,9 @@ class System:
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
         """Return the half of tier 2 that reads: by rules unless told."""
         context = ContextSource(
-            brain_of(self.settings, self.household, self.store, clock),
+            brain_of(
+                self.settings, self.household, self.store, self.recall.finder, clock=clock
+            ),
             timeout=self.config.brain_timeout,
             cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
             clock=clock,
@@ -77,6 +84,12 @@ class System:
         """Return the one that speaks in the groups."""
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
         return Speaker(self.household.id, self.household.zone, phrasing, self.config)
+
+    def streaming(self, clock: Clock) -> Streaming | None:
+        """Return what looks ahead for the sessions of one server; None where that is switched off."""
+        if not self.settings.passive_streaming:
+            return None
+        return Streaming(self.store, self.recall.finder, clock)
 
     def prover(self) -> Prover:
         """Return what decides messages again, to prove decisions."""
@@ -248,8 +261,11 @@ class Houses:
                 for key, through in served.items()
                 if key not in self.by_id
             ]
+            pace = pace or Pace()
+            embedding = [partial(each.recall.embed, pace.upkeep_every) for each in self.systems]
             async with doing(
-                self.store, works, outside=outside, tasks=(*tasks, self._backups(clock).run),
-                clock=clock, pace=pace or Pace(), workers=self.settings.tier2_workers,
+                self.store, works, outside=outside, clock=clock, pace=pace,
+                tasks=(*tasks, *embedding, self._backups(clock).run),
+                workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

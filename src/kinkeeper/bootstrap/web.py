@@ -55,7 +55,8 @@ def web_context(
         houses={
             household: House(
                 participants=system.participants, store=system.store,
-                intake=intakes[household], prover=system.prover(),
+                intake=intakes[household], prover=system.prover(), finder=system.recall.finder,
+                streaming=system.streaming(clock), context_tokens=settings.context_budget_tokens,
             )
             for household, system in houses.by_id.items()
         },

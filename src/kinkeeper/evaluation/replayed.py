@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.payload import action_record
 from kinkeeper.bootstrap import System, observer_config, open_system
+from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.evaluation.episode_scoring import Line
@@ -125,6 +126,7 @@ class Stage:
             settings=settings, household=household,
             participants=replace(self._compiled[words], household=household),
             store=self._shared, config=observer_config(settings), seeds=SeedReport(),
+            recall=Recall(settings, household, self._shared),
         )  # fmt: skip
 
     def _settings(self) -> Settings:
