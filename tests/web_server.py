@@ -84,7 +84,7 @@ def served(folder: Path, **context: Any) -> Iterator[Served]:
         clock = VirtualClock(MONDAY)
         house = House(
             participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(),
+            prover=system.prover(), finder=system.recall.finder, streaming=system.streaming(clock),
         )  # fmt: skip
         values: dict[str, Any] = {
             "houses": {system.household.id: house}, "store": system.store, "clock": clock,

@@ -67,9 +67,7 @@ class System:
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
         """Return the half of tier 2 that reads: by rules unless told."""
         context = ContextSource(
-            brain_of(
-                self.settings, self.household, self.store, self.recall.finder, clock=clock
-            ),
+            brain_of(self.settings, self.household, self.store, self.recall.finder, clock=clock),
             timeout=self.config.brain_timeout,
             cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
             clock=clock,

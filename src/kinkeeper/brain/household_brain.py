@@ -1,5 +1,7 @@
 """The brain of this household: answers from its calendar and its memory, and invents nothing."""
 
+from datetime import datetime
+
 from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.graph import GraphBrain
 from kinkeeper.brain.model import BrainAnswer, BrainQuery, Knowledge, Source, SourceKind
@@ -62,25 +64,26 @@ class HouseholdBrain:
             items=[{"source": each.id, "kind": each.kind.value} for each in timely],
         )  # fmt: skip
 
-    async def know(self, text: str, viewer: Viewer) -> Knowledge:
+    async def know(self, query: BrainQuery, viewer: Viewer) -> Knowledge:
         """Return what is known about a question.
 
         Args:
-            text: The question, in any words.
+            query: The question, in any words, and what it names.
             viewer: On whose behalf.
         """
         now = self._clock.now()
-        question = read_question(text, self._household, now=now)
+        question = read_question(query.text, self._household, now=now)
         planned = await self._store.read(
             lambda conn: scheduled(conn, self._household.id, self._words, question, now=now)
         )
         every = [
             *(self._event_source(found) for found in planned),
+            *await self._usual_owner(query, now=now),
             *await self._recollection.of(question, viewer, now=now),
         ]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]
-        best = every[0].relevance if every else 0.0
+        best = max((source.relevance for source in every), default=0.0)
         ids = {source.id for source in sources if source.kind is SourceKind.EVENT}
         events = known_events(
             [found for found in planned if found.event.id in ids], self._household.zone
@@ -90,6 +93,23 @@ class HouseholdBrain:
             relevance=round(best, 3), events=events,
             times=times_of(question.spans, events, sources, self._household),
         )  # fmt: skip
+
+    async def _usual_owner(self, query: BrainQuery, *, now: datetime) -> list[Source]:
+        """Return who usually does the job that a question names, where the calendar tells."""
+        if query.task is None:
+            return []
+        found = await self._graph.ask(query)
+        if not found.items:
+            return []
+        person, _, times = found.summary.partition(",")
+        member = self._household.member(person)
+        sentence = f"Usually {member.name if member else person} does it,{times}."
+        return [
+            Source(
+                id=str(found.items[0]["event"]), kind=SourceKind.EVENT, text=sentence,
+                sentence=sentence, relevance=found.relevance, at=now,
+            )
+        ]  # fmt: skip
 
     def _speaks_of_time(self, source: Source) -> bool:
         reference = source.at.astimezone(self._household.zone)

@@ -65,7 +65,9 @@ class Recollection:
             kind, sentence = SourceKind.FACT, statement(hit.text)
         else:
             kind = SourceKind.EPISODE
-            sentence = quote(hit.text, speaker=hit.speaker, said_at=hit.at, zone=zone)
+            member = self._household.member(hit.speaker) if hit.speaker else None
+            speaker = member.name if member else hit.speaker
+            sentence = quote(hit.text, speaker=speaker, said_at=hit.at, zone=zone)
         return Source(
             id=hit.id, kind=kind, text=hit.text, sentence=sentence,
             relevance=round(hit.relevance, 3), at=hit.at,

@@ -108,10 +108,15 @@ async def _serve(
             sample=_sample,
         )  # fmt: skip
         server = _Server(_config(settings, context), context)
+        looking_ahead = [
+            house.streaming.run for house in context.houses.values() if house.streaming
+        ]
         supervisor = find_supervisor()
         with _told(server):
             async with (
-                houses.working(channels=telegram.channels, tasks=telegram.tasks, clock=clock),
+                houses.working(
+                    channels=telegram.channels, tasks=(*telegram.tasks, *looking_ahead), clock=clock
+                ),
                 asyncio.TaskGroup() as tasks,
             ):
                 working.set()

@@ -111,6 +111,13 @@ class Settings(ModelSettings, EmbedderSettings):
     brain_token: Secret | None = Field(
         default=None, description="What it lets us in with; BRAIN_TOKEN_FILE names a file with it."
     )
+    passive_streaming: bool = Field(
+        default=True,
+        description="Look up between a session's turns what its next one may call for.",
+    )
+    context_budget_tokens: Positive = Field(
+        default=1500, description="Most tokens of the context of a session's turn."
+    )
     pending_action_ttl_hours: Positive = Field(
         default=48, description="After how long a pending action expires, hours."
     )

@@ -9,7 +9,20 @@ from starlette.types import Receive, Scope, Send
 from kinkeeper.web import live, probes, problems
 from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
-from kinkeeper.web.api import brain, events, feeds, figures, messages, observe, quiet, webhook
+from kinkeeper.web.api import (
+    brain,
+    events,
+    facts,
+    feeds,
+    figures,
+    memory_search,
+    messages,
+    observe,
+    quiet,
+    sessions,
+    webhook,
+)
+from kinkeeper.web.api import context as context_api
 from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
@@ -25,6 +38,10 @@ _API = (
     figures.router,
     quiet.router,
     brain.router,
+    sessions.router,
+    memory_search.router,
+    facts.router,
+    context_api.router,
 )
 
 

@@ -11,6 +11,9 @@ from starlette.requests import HTTPConnection
 
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.memory.context.budget import DEFAULT_TOKENS
+from kinkeeper.memory.context.streaming import Streaming
+from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observability.server import ServerMetrics
 from kinkeeper.observer.intake import Intake
@@ -57,12 +60,18 @@ class House:
         store: Where its rows are.
         intake: Its tier 1, which leaves what it queues to the workers.
         prover: Decides messages again, to prove decisions; None where that is not offered.
+        finder: Searches its memory.
+        streaming: Looks up what its sessions' next turns may call for; None where that is switched off.
+        context_tokens: Most tokens of the context of a session's turn.
     """
 
     participants: Participants
     store: Store
     intake: Intake
     prover: Prover | None = None
+    finder: Finder
+    streaming: Streaming | None = None
+    context_tokens: int = DEFAULT_TOKENS
 
     @property
     def household(self) -> Household:

@@ -1,33 +1,98 @@
-"""Answers abstract questions out of the calendar, for programs that keep a memory elsewhere."""
+"""Answers questions out of calendar and memory, for people's programs and for observers of other installations."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import BaseModel
 
-from kinkeeper.brain.graph import GraphBrain
-from kinkeeper.brain.model import BrainAnswer
+from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.brain.model import (
+    BrainAnswer,
+    KnownEvent,
+    Source,
+    SourceKind,
+    Sureness,
+    TemporalEntity,
+)
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.observer.asking import query_of
 from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])
 
+
 _NOTHING = BrainAnswer(relevance=0.0, summary="it names nothing that could be looked up")
+
+
+class SourceRecord(BaseModel):
+    """What an answer rests on."""
+
+    id: str
+    kind: SourceKind
+    text: str
+    relevance: float
+    at: datetime
+
+    @classmethod
+    def of(cls, source: Source) -> "SourceRecord":
+        """Return the record of a source."""
+        return cls(
+            id=source.id, kind=source.kind, text=source.text, relevance=source.relevance,
+            at=source.at,
+        )  # fmt: skip
+
+
+class Time(BaseModel):
+    """A time that the question or its sources speak of."""
+
+    type: str
+    value: str
+    context: str
+
+    @classmethod
+    def of(cls, entity: TemporalEntity) -> "Time":
+        """Return the record of a time."""
+        return cls(type=entity.type, value=entity.value, context=entity.context)
+
+
+class ExtractedEvent(BaseModel):
+    """Something that takes place, as far as the sources tell."""
+
+    summary: str
+    start: datetime
+    end: datetime
+    location: str | None
+    recurrence: str | None
+
+    @classmethod
+    def of(cls, event: KnownEvent) -> "ExtractedEvent":
+        """Return the record of an event."""
+        return cls(
+            summary=event.summary, start=event.start, end=event.end, location=event.location,
+            recurrence=event.recurrence,
+        )  # fmt: skip
 
 
 class Answer(BaseModel):
     """What is known, and how well it answers the question.
 
-    `activity`, `task` and `day` tell how the question was understood.
+    `activity`, `task` and `day` tell how the question was understood; `relevance`, `summary` and `items` say what
+    an observer may rest on: bookings, and what is remembered about times.
     """
 
     query: str
     activity: str | None
     task: str | None
     day: date | None
+    answer: str
+    sources: list[SourceRecord]
+    confidence: Sureness
+    relevance_score: float
+    temporal_entities: list[Time]
+    extracted_events: list[ExtractedEvent]
     relevance: float
     summary: str
     items: list[dict[str, Any]]
@@ -38,10 +103,10 @@ async def ask(
     request: Request,
     person: Reader,
     *,
-    q: Annotated[str, Query(min_length=1, max_length=200, examples=["soccer schedule Thursday"])],
+    q: Annotated[str, Query(min_length=1, max_length=500, examples=["soccer schedule Thursday"])],
     x_family_context: Annotated[str | None, Header(max_length=64)] = None,
 ) -> Answer:
-    """Answer a question such as "who usually does pickup on Tuesday".
+    """Answer a question such as "who usually does pickup on Tuesday" or "what is Leo allergic to".
 
     Whoever asks may add `context`, `format=json`, `child` and `X-Observer-Request`; none of them changes the answer.
     """
@@ -50,11 +115,16 @@ async def ask(
     if x_family_context not in {None, household.id}:
         raise NotFoundError(f"there is no household {x_family_context!r} here")
     query = query_of(q, house.participants, now=clock.now())
-    answer = _NOTHING
+    brain = HouseholdBrain(house.store, household, house.finder, clock)
+    known = await brain.know(query, viewer_of(person))
+    observed = _NOTHING
     if query.activity or query.task or query.day:
-        brain = GraphBrain(house.store, household.id, household.zone, clock)
-        answer = await brain.ask(query)
+        observed = await brain.ask(query)
     return Answer(
-        query=q, activity=query.activity, task=query.task, day=query.day,
-        relevance=answer.relevance, summary=answer.summary, items=[dict(i) for i in answer.items],
+        query=q, activity=query.activity, task=query.task, day=query.day, answer=known.answer,
+        sources=[SourceRecord.of(source) for source in known.sources], confidence=known.sureness,
+        relevance_score=known.relevance, temporal_entities=[Time.of(time) for time in known.times],
+        extracted_events=[ExtractedEvent.of(event) for event in known.events],
+        relevance=observed.relevance, summary=observed.summary,
+        items=[dict(item) for item in observed.items],
     )  # fmt: skip

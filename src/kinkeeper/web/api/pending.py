@@ -129,7 +129,7 @@ class Told(BaseModel):
 
 
 # A decision that changed nothing answers with its receipt, under a status that says so.
-_RECEIPTS: dict[int | str, dict[str, Any]] = {403: {"model": Told}, 409: {"model": Told}}
+RECEIPTS: dict[int | str, dict[str, Any]] = {403: {"model": Told}, 409: {"model": Told}}
 
 
 @router.get("/api/pending")
@@ -157,7 +157,7 @@ async def pending(
     )
 
 
-@router.post("/api/pending/{action_id}/confirm", responses=_RECEIPTS)
+@router.post("/api/pending/{action_id}/confirm", responses=RECEIPTS)
 async def confirm(
     request: Request, response: Response, person: Decider, *, action_id: str, press: Press
 ) -> Told:
@@ -168,7 +168,7 @@ async def confirm(
     )  # fmt: skip
 
 
-@router.post("/api/pending/{action_id}/resolve", responses=_RECEIPTS)
+@router.post("/api/pending/{action_id}/resolve", responses=RECEIPTS)
 async def resolve(
     request: Request, response: Response, person: Decider, *, action_id: str, press: ChoicePress
 ) -> Told:
@@ -179,7 +179,7 @@ async def resolve(
     )  # fmt: skip
 
 
-@router.post("/api/pending/{action_id}/reject", responses=_RECEIPTS)
+@router.post("/api/pending/{action_id}/reject", responses=RECEIPTS)
 async def reject(
     request: Request, response: Response, person: Decider, *, action_id: str, press: RejectPress
 ) -> Told:
@@ -209,7 +209,7 @@ async def say_what_was_wrong(
     await house.store.write(write)
 
 
-@router.post("/api/actions/{action_id}/undo", responses=_RECEIPTS)
+@router.post("/api/actions/{action_id}/undo", responses=RECEIPTS)
 async def take_back(request: Request, response: Response, person: Decider, action_id: str) -> Told:
     """Take back what was done."""
 
@@ -235,8 +235,13 @@ async def _decide(
     }  # fmt: skip
     store = house_of(request, person).store
     receipt = await store.write(lambda conn: decision(conn, details))
-    response.status_code = _STATUS.get(receipt.outcome, HTTPStatus.OK)
+    response.status_code = status_for(receipt)
     return Told.of(receipt)
+
+
+def status_for(receipt: Receipt) -> HTTPStatus:
+    """Return the HTTP status of what became of a decision."""
+    return _STATUS.get(receipt.outcome, HTTPStatus.OK)
 
 
 # What somebody pressed was not what is stored, or there is no way back: the asker must look again.

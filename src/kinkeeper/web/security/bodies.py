@@ -11,6 +11,7 @@ _LARGER: Mapping[str, int] = {
     "/observe": 1024 * KIB,
     "/telegram/webhook": 1024 * KIB,
     "/api/events/import": 4096 * KIB,
+    "/api/sessions/messages": 16384 * KIB,
 }
 _TOO_LARGE = "the body is too large; at most {kib} KiB are taken here"
 

@@ -1,0 +1,197 @@
+"""What is remembered about the last turns of a thread, found ahead of the next one.
+
+While a turn is answered, the turns before it are searched for in the background; the next turn takes what was
+found, and goes on without where nothing is there yet. Only ids are kept between: what is shown is read when it
+is taken, so that nothing that was superseded, forgotten or hidden meanwhile can come out.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.finding.gate import OPEN
+from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Order, Search
+from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.model import Episode, EpisodeKind, Viewer
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+MOST_FACTS, MOST_EPISODES = 5, 5
+_TURNS = 2
+_MOST_THREADS = 256
+_PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A talk as one person has it.
+
+    Attributes:
+        viewer: On whose behalf memory is read.
+        session: Its id.
+    """
+
+    viewer: Viewer
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streamed:
+    """What was found for a thread, as it stands now.
+
+    Attributes:
+        facts: At most MOST_FACTS, best first.
+        episodes: At most MOST_EPISODES, best first.
+        is_cold: Whether nothing had been looked up (yet).
+    """
+
+    facts: Sequence[Hit] = ()
+    episodes: Sequence[Hit] = ()
+    is_cold: bool = False
+
+
+COLD = Streamed(is_cold=True)
+
+
+@dataclass(slots=True)
+class StreamingFigures:
+    """What streaming did since the process began.
+
+    Attributes:
+        searched: Threads looked up.
+        failed: Look-ups that could not be made.
+        warm: Turns for which something had been looked up.
+        cold: Turns that went on without.
+        streamed: Memories handed to turns.
+        seconds: Time that look-ups took in the background.
+    """
+
+    searched: int = 0
+    failed: int = 0
+    warm: int = 0
+    cold: int = 0
+    streamed: int = 0
+    seconds: float = 0.0
+
+
+class Streaming:
+    """Looks up, for one household, what its threads will want next.
+
+    `run` has to be running for anything to be looked up.
+
+    Args:
+        store: Where memory is.
+        finder: Searches it.
+        clock: Tells what holds.
+    """
+
+    def __init__(self, store: Store, finder: Finder, clock: Clock) -> None:
+        self._store = store
+        self._finder = finder
+        self._clock = clock
+        self._wanted: OrderedDict[Thread, None] = OrderedDict()
+        self._found: OrderedDict[Thread, Sequence[Hit]] = OrderedDict()
+        self._is_something_wanted = asyncio.Event()
+        self.figures = StreamingFigures()
+
+    def turn_ended(self, thread: Thread) -> None:
+        """Have the last turns of a thread looked up; costs the caller nothing.
+
+        Args:
+            thread: Whose turns are stored; of several wishes for it the last counts.
+        """
+        self._wanted[thread] = None
+        while len(self._wanted) > _MOST_THREADS:
+            self._wanted.popitem(last=False)
+        self._is_something_wanted.set()
+
+    async def take(self, thread: Thread) -> Streamed:
+        """Return what was looked up for a thread, at once; cold where nothing was.
+
+        Args:
+            thread: The one whose next turn begins.
+        """
+        found = self._found.get(thread)
+        if found is None:
+            self.figures.cold += 1
+            return COLD
+        now = self._clock.now()
+        keys = [hit.key for hit in found]
+        here = await self._store.read(
+            lambda conn: shown(conn, thread.viewer, keys, now=now, above=PASSIVE_CONFIDENCE)
+        )
+        # In the order and with the scores of the search; the words are those of now.
+        hits = [replace(here[hit.key], score=hit.score) for hit in found if hit.key in here]
+        self.figures.warm += 1
+        self.figures.streamed += len(hits)
+        return Streamed(
+            facts=[hit for hit in hits if hit.kind is HitKind.FACT],
+            episodes=[hit for hit in hits if hit.kind is HitKind.EPISODE],
+        )
+
+    async def run(self) -> None:
+        """Look up what is wanted, until cancelled."""
+        while True:
+            await self._is_something_wanted.wait()
+            if not self._wanted:
+                self._is_something_wanted.clear()
+                continue
+            thread, _ = self._wanted.popitem(last=False)
+            began = perf_counter()
+            try:
+                async with asyncio.timeout(_PATIENCE_SECONDS):
+                    found = await self._look_up(thread)
+            except (UnavailableError, TimeoutError) as error:
+                self.figures.failed += 1
+                log.warning(
+                    "streaming.failed", household=thread.viewer.household, reason=repr(error)
+                )
+                continue
+            self.figures.searched += 1
+            self.figures.seconds += perf_counter() - began
+            self._found[thread] = found
+            self._found.move_to_end(thread)
+            while len(self._found) > _MOST_THREADS:
+                self._found.popitem(last=False)
+
+    async def _look_up(self, thread: Thread) -> Sequence[Hit]:
+        turns = await self._store.read(lambda conn: last_turns(conn, thread))
+        if not turns:
+            return ()
+        ids = frozenset(turn.id for turn in turns)
+        text = "\n".join(turn.text for turn in turns)
+        kinds = ((HitKind.FACT, MOST_FACTS), (HitKind.EPISODE, MOST_EPISODES))
+        found = [
+            await self._finder.search(
+                Search(
+                    text=text, viewer=thread.viewer, now=self._clock.now(), kinds=(kind,),
+                    limit=most, min_confidence=PASSIVE_CONFIDENCE, min_relevance=OPEN,
+                    order=Order.CONTEXT, without=ids,
+                )
+            )
+            for kind, most in kinds
+        ]  # fmt: skip
+        return [hit for each in found for hit in each.hits]
+
+
+def last_turns(conn: Connection, thread: Thread) -> Sequence[Episode]:
+    """Return what was said last in a thread, oldest first: people's words, the assistant's where there are none.
+
+    Args:
+        conn: Open connection.
+        thread: The talk.
+    """
+    latest = list_episodes(
+        conn, thread.viewer, session=thread.session, kind=EpisodeKind.TURN, limit=2 * _TURNS
+    )
+    people = [turn for turn in latest if not turn.is_assistant]
+    return (people or latest)[:_TURNS][::-1]

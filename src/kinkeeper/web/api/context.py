@@ -1,0 +1,137 @@
+"""GET /api/context/inject: the memories that a session begins with, and what its last turns call for."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+from starlette.responses import PlainTextResponse, Response
+
+from kinkeeper.memory.context.assembling import Assembled, assembled
+from kinkeeper.memory.context.budget import Memory, Part
+from kinkeeper.memory.context.injection import injected
+from kinkeeper.memory.context.presenting import as_markdown, as_record
+from kinkeeper.memory.context.streaming import Thread
+from kinkeeper.memory.context.tiers import Tier
+from kinkeeper.memory.model import Category, StatementType
+from kinkeeper.web.access import door
+from kinkeeper.web.access.memory_scope import viewer_of
+from kinkeeper.web.context import context_of
+
+router = APIRouter(tags=["memory"])
+
+Name = Annotated[str, Query(min_length=1, max_length=200)]
+
+
+class Format(StrEnum):
+    """How the memories are written."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+class Observation(BaseModel):
+    """A fact in a session's context; `facts` are its details."""
+
+    id: str
+    type: StatementType
+    category: Category
+    title: str
+    subtitle: str | None
+    narrative: str
+    facts: list[str]
+    created_at: datetime
+    tier: Tier
+
+
+class Remembered(BaseModel):
+    """A fact or episode that the last turns of a session call for."""
+
+    id: str
+    text: str
+
+    @classmethod
+    def of(cls, memories: list[Memory]) -> list["Remembered"]:
+        """Return the records of memories."""
+        return [cls(id=memory.id, text=memory.text) for memory in memories]
+
+
+class CutPart(BaseModel):
+    """A text that did not fit whole."""
+
+    part: Part
+    index: int
+    tokens: int
+    kept: int
+
+
+class Turn(BaseModel):
+    """What the next turn of a session begins with, within the budget of tokens.
+
+    `is_cold` says that nothing was looked up for it (yet).
+    """
+
+    recent: list[str]
+    facts: list[Remembered]
+    episodes: list[Remembered]
+    tokens: int
+    cuts: list[CutPart]
+    is_cold: bool
+
+    @classmethod
+    def of(cls, found: Assembled) -> "Turn":
+        """Return the record of a turn's context."""
+        fitted = found.fitted
+        return cls(
+            recent=list(fitted.recent), facts=Remembered.of(list(fitted.facts)),
+            episodes=Remembered.of(list(fitted.episodes)), tokens=fitted.tokens,
+            cuts=[
+                CutPart(part=cut.part, index=cut.index, tokens=cut.tokens, kept=cut.kept)
+                for cut in fitted.cuts
+            ],
+            is_cold=found.is_cold,
+        )  # fmt: skip
+
+
+class Context(BaseModel):
+    """What a session begins with: tier after tier, each memory once; `turn` where a session was named."""
+
+    observations: list[Observation]
+    skipped_tiers: list[Tier]
+    counts: dict[Tier, int]
+    turn: Turn | None = None
+
+
+@router.get(
+    "/api/context/inject",
+    response_model=Context,
+    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
+)
+async def inject(
+    request: Request,
+    person: door.Viewer,
+    *,
+    project: Annotated[list[str] | None, Query(max_length=20)] = None,
+    query: Annotated[str | None, Query(max_length=2000)] = None,
+    session: Annotated[Name | None, Query()] = None,
+    form: Annotated[Format, Query(alias="format")] = Format.MARKDOWN,
+) -> Context | Response:
+    """Return the memories that a session begins with, as Markdown unless JSON is asked for.
+
+    Memories of a project only come where it is named; those that resemble a query, where there is one. With a
+    session's id, JSON also has what its last turns call for.
+    """
+    house, now = door.house_of(request, person), context_of(request).clock.now()
+    viewer = viewer_of(person, projects=project or ())
+    found = await injected(house.store, house.finder, viewer, query=query, now=now)
+    if form is Format.MARKDOWN:
+        text = as_markdown(found, house.household.zone)
+        return PlainTextResponse(text, media_type="text/markdown; charset=utf-8")
+    turn = None
+    if session is not None:
+        turn = await assembled(
+            house.store, house.streaming, Thread(viewer, session), now=now,
+            budget=house.context_tokens,
+        )  # fmt: skip
+    return Context(**as_record(found), turn=Turn.of(turn) if turn else None)
