@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from kinkeeper.cli.located import Where
+from kinkeeper.cli.memory_figures import show_memory
 from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
+from kinkeeper.memory.figures import figures_record, load_figures
 from kinkeeper.observer.metrics import Metrics, load_metrics
 from kinkeeper.observer.telling import metrics_record
 
@@ -36,11 +38,13 @@ def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
                 conn, household.id, household.zone, first=first, last=last, now=now
             )
         )
+        memory = system.store.read_now(lambda conn: load_figures(conn, household.id, now=now))
     if as_json:
         span = {"from": first.isoformat(), "to": last.isoformat()}
-        answer_json({**span, **metrics_record(found)})
+        answer_json({**span, **metrics_record(found), "memory": figures_record(memory)})
     else:
         _show(console(), found)
+        show_memory(console(), memory)
 
 
 def _show(screen: Console, found: Metrics) -> None:

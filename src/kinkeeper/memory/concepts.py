@@ -74,6 +74,12 @@ class ConceptMap:
     relations: Sequence[Relation]
 
 
+def is_behind(conn: Connection, household: str) -> bool:
+    """Return whether facts have changed that the map does not show yet."""
+    query = select(_counters.seq > _counters.mapped_seq).where(_counters.household == household)
+    return bool(conn.execute(query).scalar_one_or_none())
+
+
 def follow_facts(conn: Connection, household: str) -> int:
     """Bring the map up to date with the facts.
 

@@ -20,7 +20,11 @@ from kinkeeper.memory.model import (
     Viewer,
 )
 from kinkeeper.memory.undo import undo as undo_change
+from kinkeeper.memory.upkeep.reverting import revert
+from kinkeeper.memory.upkeep.runs import latest_runs
 from kinkeeper.memory.writing import remember
+
+_MOST_NIGHTS = 500  # more than can still be taken back
 
 
 class Words(BaseModel):
@@ -238,10 +242,14 @@ class TakeBack(MemoryEffect):
     change_set: str = Field(min_length=1)
 
     def apply(self, conn: Connection, execution: Execution) -> None:
-        """Write it."""
-        undo_change(
-            conn, execution.household, self.change_set, by=execution.decided_by, at=execution.at
-        )
+        """Write it; what a night did, the next nights do not do again."""
+        household, by, at = execution.household, execution.decided_by, execution.at
+        nights = latest_runs(conn, household, limit=_MOST_NIGHTS)
+        night = next((each for each in nights if each.change_set == self.change_set), None)
+        if night is None:
+            undo_change(conn, household, self.change_set, by=by, at=at)
+        else:
+            revert(conn, household, night.id, by=by, at=at)
 
 
 def undo(conn: Connection, execution: Execution) -> None:
