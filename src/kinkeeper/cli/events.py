@@ -1,4 +1,4 @@
-"""`kinkeeper events`, `import` and `export`: the household's calendar."""
+"""`kinkeeper events`, `import` and `export`: the household's calendar, and what goes into memory."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,8 @@ from kinkeeper.cli.pending import AsOption, JsonOption
 class Importable(StrEnum):
     """What a file can be imported as."""
 
+    EPISODES = "episodes"
+    FACTS = "facts"
     EVENTS = "events"
 
 
@@ -57,13 +59,29 @@ def import_file(
     ] = Importable.EVENTS,
     by: Annotated[
         str | None,
-        typer.Option(metavar="MEMBER", help="Who imports; the owner where not given."),
+        typer.Option(metavar="MEMBER", help="Who imports events; the owner where not given."),
     ] = None,
+    waits: Annotated[
+        bool,
+        typer.Option(
+            "--wait/--no-wait", help="Return when episodes and facts are found by meaning too."
+        ),
+    ] = True,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the vectors of all memories anew.")
+    ] = False,
 ) -> None:
-    """Bring events into the calendar; a line tells what became of each."""
-    match what:
-        case Importable.EVENTS:
-            _import(where, file, by)
+    """Bring events into the calendar, or episodes and facts into memory; a line tells what became of each."""
+    if what is Importable.EVENTS:
+        _import(where, file, by)
+        return
+    from kinkeeper.cli.memory_import import import_memories
+
+    bad = import_memories(
+        where, file, as_facts=what is Importable.FACTS, waits=waits, rebuilds=rebuild
+    )
+    if bad:
+        raise typer.Exit(2)
 
 
 @located

@@ -8,6 +8,7 @@ import typer
 from kinkeeper.cli import events, pending, token
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
+from kinkeeper.cli.consolidate import consolidate
 from kinkeeper.cli.demo import demo
 from kinkeeper.cli.doctor import doctor
 from kinkeeper.cli.evaluate import evaluate
@@ -19,6 +20,7 @@ from kinkeeper.cli.models import models
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.restore import restore
+from kinkeeper.cli.search import recall, search
 from kinkeeper.cli.serve import serve
 from kinkeeper.cli.sort import sort
 from kinkeeper.cli.terminal import notice
@@ -73,6 +75,9 @@ app.command()(why)
 app.command()(events.events)
 app.command("import")(events.import_file)
 app.command()(events.export)
+app.command()(recall)
+app.command()(search)
+app.command()(consolidate)
 app.command()(when)
 app.command()(sort)
 app.command()(metrics)

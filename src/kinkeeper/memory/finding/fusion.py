@@ -28,16 +28,17 @@ def normalised(scores: Scores) -> Scores:
 
 
 def fused(legs: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
-    """Return the weighted sum of normalised scores.
+    """Return the weighted mean of normalised scores, in [0, 1].
 
     A text that is better on one leg and no worse on the others comes out better.
 
     Args:
         legs: By name, each of shape (texts,).
-        weights: >= 0, by name; legs without one do not count.
+        weights: > 0, by name; legs without one do not count.
     """
-    parts = [weights[name] * normalised(scores) for name, scores in legs.items() if name in weights]
-    return np.asarray(np.sum(parts, axis=0))
+    used = [name for name in legs if name in weights]
+    parts = [weights[name] * normalised(legs[name]) for name in used]
+    return np.asarray(np.sum(parts, axis=0) / sum(weights[name] for name in used))
 
 
 def context_order(similarity: Scores, confidence: Scores, recency: Scores) -> Scores:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kinkeeper.memory.finding import candidates as legs
 from kinkeeper.memory.finding.candidates import Candidates
-from kinkeeper.memory.finding.diversity import without_repeats
+from kinkeeper.memory.finding.diversity import ALIKE, without_repeats
 from kinkeeper.memory.finding.fusion import Scores, context_order, fused
 from kinkeeper.memory.finding.gate import relevance
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key
@@ -70,22 +70,38 @@ def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None)
 def distinct(
     hits: Sequence[Hit], vectors: Mapping[Key, Vectors], calibration: Calibration | None
 ) -> list[Hit]:
-    """Return hits without those that say what another one of their kind says; order is kept.
+    """Return hits without those that say what another one says; order is kept.
+
+    Of facts, and of episodes, the most confident one of each cluster is kept; an episode that says what
+    a fact resting on it says makes room for the fact.
 
     Args:
         hits: Best first.
         vectors: What they mean, where known; otherwise their words tell whether they say the same.
         calibration: What cosines mean; None where meaning was not compared.
     """
-    kept: set[Key] = set()
+    likeness = _likeness(hits, vectors, calibration)
+    kept: set[int] = set()
     for kind in HitKind:
-        some = [hit for hit in hits if hit.kind is kind]
-        confidences = np.array([hit.confidence for hit in some])
-        kept |= {
-            some[place].key
-            for place in without_repeats(_likeness(some, vectors, calibration), confidences)
-        }
-    return [hit for hit in hits if hit.key in kept]
+        places = [place for place, hit in enumerate(hits) if hit.kind is kind]
+        confidences = np.array([hits[place].confidence for place in places])
+        own = likeness[np.ix_(places, places)]
+        kept |= {places[place] for place in without_repeats(own, confidences)}
+    told = {
+        (episode, place)
+        for place in kept
+        if hits[place].kind is HitKind.FACT
+        for episode in hits[place].provenance
+    }
+    retold = {
+        place
+        for place in kept
+        if hits[place].kind is HitKind.EPISODE
+        and any(
+            episode == hits[place].id and likeness[place, fact] >= ALIKE for episode, fact in told
+        )
+    }
+    return [hits[place] for place in sorted(kept - retold)]
 
 
 def _leg(some: Candidates, name: str) -> Scores:

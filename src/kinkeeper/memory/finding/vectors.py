@@ -134,6 +134,16 @@ def drop_other_models(conn: Connection, household: str, model: str) -> int:
     ).rowcount
 
 
+def drop_vectors(conn: Connection, household: str) -> None:
+    """Remove all vectors; they are made anew like those of another model.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+    """
+    conn.execute(delete(memory_vectors).where(_columns.household == household))
+
+
 def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> ColumnElement[bool]:
     return and_(
         _columns.household == household, _columns.kind == kind.value,

@@ -1,0 +1,172 @@
+"""Lines of files about memory: episodes, facts and queries. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from kinkeeper.cli.chat_lines import BadLine
+from kinkeeper.core.errors import InputError
+from kinkeeper.memory.finding.showing import HitKind
+from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Episode, Origin
+from kinkeeper.memory.statements.classification import classify
+from kinkeeper.memory.writing import ImportedFact
+from kinkeeper.messaging.records import parse_record
+
+T = TypeVar("T")
+
+_SOURCE = "import"
+EVENT = "event"
+_TYPES = {"episode": HitKind.EPISODE, "fact": HitKind.FACT}
+_MOST_HITS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A line of a file of queries.
+
+    Attributes:
+        id: As given.
+        text: What to look for.
+        scopes: What is searched beside the household's, if anything.
+        limit: Most hits.
+        kinds: Kinds of memory.
+        with_events: Whether the calendar is searched too.
+    """
+
+    id: Any
+    text: str
+    scopes: frozenset[str]
+    limit: int
+    kinds: tuple[HitKind, ...]
+    with_events: bool
+
+
+def read_lines(
+    lines: Iterable[bytes], read: Callable[[Mapping[str, Any]], T]
+) -> Iterator[T | BadLine]:
+    """Yield what each line says, in their order; blank lines are left out.
+
+    Args:
+        lines: Of a file of JSON objects.
+        read: Reads one of them.
+    """
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+        if not line.strip():
+            continue
+        try:
+            yield read(parse_record(line))
+        except InputError as error:
+            yield BadLine(number=number, error=str(error))
+
+
+def episode_of(record: Mapping[str, Any], *, household: str, zone: ZoneInfo) -> Episode:
+    """Return the episode of a record.
+
+    Args:
+        record: Of a line.
+        household: Tenant key.
+        zone: Of a time without an offset.
+
+    Raises:
+        InputError: A field is missing or of the wrong type.
+    """
+    return Episode(
+        household=household, id=_text(record, "id"), text=_text(record, "text"),
+        speaker=_optional(record, "speaker"), session=_optional(record, "session"),
+        scope=_optional(record, "scope") or HOUSEHOLD_SCOPE, said_at=_instant(record, zone),
+        origin=Origin.IMPORTED, source=_SOURCE, channel=_SOURCE,
+    )  # fmt: skip
+
+
+def fact_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> ImportedFact:
+    """Return the fact of a record; where it names no category, its words tell.
+
+    Args:
+        record: Of a line.
+        zone: Of a time without an offset.
+
+    Raises:
+        InputError: A field is missing, of the wrong type, or impossible.
+    """
+    text = _text(record, "text")
+    told = classify(text)
+    evidence = record.get("evidence", [])
+    if not isinstance(evidence, list) or not all(isinstance(each, str) for each in evidence):
+        raise InputError('"evidence" must be a list of ids of episodes')
+    return ImportedFact(
+        id=_text(record, "id"), text=text, title=told.title, type=told.type,
+        category=_category(record) or told.category, confidence=_share(record, "confidence"),
+        at=_instant(record, zone), scope=_optional(record, "scope") or HOUSEHOLD_SCOPE,
+        evidence=tuple(evidence),
+    )  # fmt: skip
+
+
+def query_of(record: Mapping[str, Any]) -> Query:
+    """Return the query of a record.
+
+    Raises:
+        InputError: A field is missing, of the wrong type, or impossible.
+    """
+    limit = record.get("k", 10)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit <= _MOST_HITS:
+        raise InputError(f'"k" must be a number from 1 to {_MOST_HITS}')
+    types = record.get("types", [*_TYPES, EVENT])
+    known = ", ".join([*_TYPES, EVENT])
+    if not isinstance(types, list) or not {*types} <= {*_TYPES, EVENT}:
+        raise InputError(f'"types" must be a list of {known}')
+    scope = _optional(record, "scope")
+    return Query(
+        id=record.get("id"), text=_text(record, "query"), limit=limit,
+        scopes=frozenset({HOUSEHOLD_SCOPE} | ({scope} if scope else set())),
+        kinds=tuple(_TYPES[each] for each in _TYPES if each in types),
+        with_events=EVENT in types,
+    )  # fmt: skip
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = _optional(record, name)
+    if value is None or not value.strip():
+        raise InputError(f'"{name}" is missing or empty')
+    return value
+
+
+def _optional(record: Mapping[str, Any], name: str) -> str | None:
+    value = record.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f'"{name}" must be a text')
+    # Halves of a character can be neither stored nor written out again.
+    return None if value is None else value.encode("utf-8", "replace").decode()
+
+
+def _share(record: Mapping[str, Any], name: str) -> float | None:
+    value = record.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f'"{name}" must be a number from 0 to 1')
+    return float(value)
+
+
+def _category(record: Mapping[str, Any]) -> Category | None:
+    value = _optional(record, "category")
+    if value is None:
+        return None
+    try:
+        return Category(value)
+    except ValueError as error:
+        known = ", ".join(category.value for category in Category)
+        raise InputError(f"{value!r} is no category; known are {known}") from error
+
+
+def _instant(record: Mapping[str, Any], zone: ZoneInfo) -> datetime:
+    text = _text(record, "at")
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(
+            f'"at" {text!r} is no date and time; write e.g. 2026-03-03T16:30'
+        ) from error
+    return instant if instant.tzinfo else instant.replace(tzinfo=zone)

@@ -1,0 +1,261 @@
+"""What is stored is found, by those who may and while it holds, on either database."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from sqlalchemy import Connection, update
+
+from kinkeeper.memory.correcting import mark_wrong
+from kinkeeper.memory.counting import reserve
+from kinkeeper.memory.episodes import count_episodes, insert_episodes
+from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
+from kinkeeper.memory.finding.vectors import VectorKind, count_vectors
+from kinkeeper.memory.model import (
+    Category,
+    Episode,
+    FactStatus,
+    Origin,
+    Viewer,
+    person_scope,
+)
+from kinkeeper.memory.tables import episodes
+from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.models.embedding.embedder import Vectors, normalised
+from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.store.store import Store
+
+HOUSE = "reyes"
+NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)
+
+
+class Senses:
+    """Tells apart a few subjects, whatever the words: an embedder small enough to be read."""
+
+    dimension = 8
+
+    def __init__(self, model: str = "senses-1") -> None:
+        self.model = model
+        self.asked = 0
+        self._of = {
+            "dog": 0, "puppy": 0, "hound": 0, "boat": 1, "sailing": 1, "ship": 1,
+            "doctor": 2, "dentist": 2, "clinic": 2,
+        }  # fmt: skip
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += len(texts)
+        vectors = np.full((len(texts), self.dimension), 0.05, np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for word in text.lower().split():
+                if (place := self._of.get(word.strip(".,?!"))) is not None:
+                    vector[place] += 1
+        return normalised(vectors)
+
+
+def turn(number: int, text: str, **different: object) -> Episode:
+    episode = Episode(
+        household=HOUSE, id=f"t{number}", session="s", speaker="Ines", text=text,
+        said_at=NOW - timedelta(days=30) + timedelta(minutes=number), origin=Origin.IMPORTED,
+    )  # fmt: skip
+    return replace(episode, **different)  # type: ignore[arg-type] - fields of the episode
+
+
+def fact(number: int, text: str, **different: object) -> ImportedFact:
+    given = ImportedFact(
+        id=f"f{number}", text=text, title=text, category=Category.PREFERENCE, at=NOW,
+        confidence=0.8,
+    )  # fmt: skip
+    return replace(given, **different)  # type: ignore[arg-type] - fields of the fact
+
+
+def told(store: Store, *episodes: Episode) -> None:
+    store.write_now(lambda conn: insert_episodes(conn, episodes, at=NOW, is_read=True))
+
+
+def known(store: Store, *facts: ImportedFact) -> None:
+    store.write_now(lambda conn: import_facts(conn, HOUSE, facts, at=NOW))
+
+
+def finder(store: Store, embedder: Senses | None = None) -> Finder:
+    return Finder(store, HOUSE, zone=ZoneInfo("UTC"), embedder=embedder)
+
+
+def found(finder: Finder, text: str, **asked: object) -> Found:
+    search = replace(
+        Search(text=text, viewer=Viewer.of(HOUSE), now=NOW),
+        **asked,  # type: ignore[arg-type] - fields of the search
+    )
+    return asyncio.run(finder.search(search))
+
+
+def ids(finder: Finder, text: str, **asked: object) -> list[str]:
+    return [hit.id for hit in found(finder, text, **asked).hits]
+
+
+def test_what_is_stored_is_found_at_once_and_by_a_finder_that_runs_already(store: Store):
+    running = finder(store)
+    assert ids(running, "violin") == []
+    told(store, turn(1, "I started the violin"), turn(2, "How nice"), turn(3, "Dinner at six"))
+    assert ids(running, "violin")[0] == "t1"
+    told(store, turn(4, "The violin needs new strings"))
+    assert ids(running, "violin strings")[0] == "t4"
+    assert ids(finder(store), "violin strings") == ids(running, "violin strings")
+
+
+def test_a_turn_is_found_by_the_words_around_it_and_only_in_its_session(store: Store):
+    told(
+        store,
+        turn(1, "Where did you leave the telescope?"),
+        turn(2, "Under the stairs."),
+        turn(3, "Under the bed.", session="other"),
+    )
+    assert ids(finder(store), "telescope") == ["t1", "t2"]
+
+
+def test_nobody_finds_what_only_another_may_recall(store: Store):
+    told(
+        store,
+        turn(1, "The surprise is a trampoline", scope=person_scope("ines"), session=None),
+        turn(2, "A trampoline would be fun", session=None),
+        turn(3, "trampoline", household="others", session=None),
+    )
+    known(store, fact(1, "Ines wants a trampoline", scope=person_scope("ines")))
+    searched = finder(store)
+    assert ids(searched, "trampoline") == ["t2"]
+    assert set(ids(searched, "trampoline", viewer=Viewer.of(HOUSE, "ines"))) == {"t1", "t2", "f1"}
+    assert ids(searched, "trampoline", viewer=Viewer.of(HOUSE, "bo")) == ["t2"]
+
+
+def test_what_holds_no_more_is_found_by_no_way(store: Store):
+    known(store, fact(1, "Bo is allergic to walnuts"), fact(2, "Bo plays chess"))
+    searched = finder(store)
+    assert ids(searched, "walnuts", kinds=(HitKind.FACT,)) == ["f1"]
+    store.write_now(lambda conn: mark_wrong(conn, Viewer.of(HOUSE), "f1", by="ines", at=NOW))
+    assert ids(searched, "walnuts") == []
+    assert ids(finder(store), "walnuts") == []
+
+
+def test_what_fades_leaves_passive_search_first_and_then_all_search(store: Store):
+    known(store, fact(1, "Bo collects stamps", confidence=0.6))
+    searched = finder(store)
+    soon, later = NOW + timedelta(days=25), NOW + timedelta(days=75)
+    assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=soon) == ["f1"]
+    assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=soon, min_confidence=0.5) == []
+    assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=later) == []
+
+
+def test_who_spoke_and_when_decide_among_equal_words(store: Store):
+    told(
+        store,
+        turn(1, "I repaired the fence", speaker="Ines", session="a"),
+        turn(2, "I repaired the fence", speaker="Bo", session="b"),
+        turn(3, "I repaired the fence", speaker="Kai", session="c", said_at=NOW - timedelta(days=400)),
+    )  # fmt: skip
+    searched = finder(store)
+    assert ids(searched, "did Bo repair the fence", is_diverse=False)[0] == "t2"
+    assert ids(searched, "who repaired the fence in March 2025", is_diverse=False)[0] == "t3"
+    assert len(ids(searched, "fence repaired")) == 1
+
+
+def test_what_the_assistant_said_is_found_only_on_request(store: Store):
+    told(store, turn(1, "You keep the passports in the blue drawer", is_assistant=True))
+    searched = finder(store)
+    assert ids(searched, "passports") == []
+    assert ids(searched, "passports", with_assistant=True) == ["t1"]
+
+
+def test_a_fact_takes_the_place_of_the_episode_that_says_the_same(store: Store):
+    known(store, fact(1, "Kai swims on Mondays"))
+    assert ids(finder(store), "who swims on Mondays") == ["f1"]
+
+
+def test_meaning_finds_what_words_do_not_once_vectors_are_made(store: Store):
+    senses = Senses()
+    told(store, turn(1, "Our puppy ate a shoe", session=None), turn(2, "Rain again", session=None))
+    known(store, fact(1, "Kai gets seasick on every ship"))
+    searched = finder(store, senses)
+    assert ids(searched, "hound") == []
+    work = EmbeddingWork(store, HOUSE, senses)
+    assert asyncio.run(work.finish()) == 4
+    assert ids(searched, "hound")[0] == "t1"
+    assert ids(searched, "sailing")[0] == "f1"
+    assert asyncio.run(work.finish()) == 0
+    counts = store.read_now(lambda conn: count_vectors(conn, HOUSE))
+    assert counts == {
+        ("senses-1", VectorKind.EPISODE): 3, ("senses-1", VectorKind.CONTEXT): 3,
+        ("senses-1", VectorKind.FACT): 1,
+    }  # fmt: skip
+    stored = store.read_now(lambda conn: facts_by_id(conn, HOUSE, ["f1"]))["f1"]
+    assert stored.status is FactStatus.ACTIVE
+
+
+def test_another_model_makes_all_vectors_anew_and_its_are_never_compared_with_old_ones(
+    store: Store,
+):
+    told(store, turn(1, "Our puppy ate a shoe", session=None))
+    asyncio.run(EmbeddingWork(store, HOUSE, Senses()).finish())
+    new = Senses("senses-2")
+    searched = finder(store, new)
+    assert ids(searched, "hound") == []
+    assert asyncio.run(EmbeddingWork(store, HOUSE, new).finish()) == 1
+    assert ids(searched, "hound") == ["t1"]
+    models = {model for model, _ in store.read_now(lambda conn: count_vectors(conn, HOUSE))}
+    assert models == {"senses-2"}
+
+
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder()])
+def test_without_meaning_nothing_waits_for_vectors(store: Store, embedder: HashingEmbedder | None):
+    told(store, turn(1, "The key is under the pot"))
+    known(store, fact(1, "Ines sings"))
+    asyncio.run(EmbeddingWork(store, HOUSE, None).finish())
+    assert store.read_now(lambda conn: count_episodes(conn, HOUSE))["pending"] == 0
+    result = found(Finder(store, HOUSE, zone=ZoneInfo("UTC"), embedder=embedder), "key")
+    assert [hit.id for hit in result.hits] == ["t1"]
+    assert not result.by_meaning
+    assert result.is_complete
+
+
+def _rewritten(conn: Connection) -> None:
+    conn.execute(
+        update(episodes)
+        .where(episodes.c.id == "t1")
+        .values(text="Rain again", seq=reserve(conn, HOUSE))
+    )
+
+
+def test_vectors_of_a_text_that_changed_meanwhile_are_not_kept(store: Store):
+    told(store, turn(1, "Our puppy ate a shoe", session=None))
+
+    class Slow(Senses):
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            if not self.asked:
+                await store.write(_rewritten)
+            return await super().embed(texts)
+
+    work = EmbeddingWork(store, HOUSE, Slow())
+    asyncio.run(work.run_once())
+    assert store.read_now(lambda conn: count_episodes(conn, HOUSE))["pending"] == 1
+    asyncio.run(work.finish())
+    assert ids(finder(store, Senses()), "hound", min_relevance=0.5) == []
+
+
+def test_a_finder_reads_the_past_as_time_allows_and_says_so(store: Store):
+    told(store, *(turn(number, f"errand number{number}", session=None) for number in range(5_000)))
+    starting = finder(store)
+    search = Search(text="errand number3", viewer=Viewer.of(HOUSE), now=NOW)
+    early = asyncio.run(starting.search(search, patience=0.0))
+    assert not early.is_complete
+    assert early.hits
+    told(store, turn(6_000, "errand to the florist", session=None))
+    florist = replace(search, text="florist")
+    assert [hit.id for hit in asyncio.run(starting.search(florist, patience=0.0)).hits] == ["t6000"]
+    asyncio.run(starting.prepare())
+    late = asyncio.run(starting.search(search))
+    assert late.is_complete
+    assert late.hits[0].id == "t3"
