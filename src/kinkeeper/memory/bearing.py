@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from kinkeeper.language.dictionary import first_names, word_ranks
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.statements.reading import Reading, read_statement
-from kinkeeper.memory.statements.relation import relate
+from kinkeeper.memory.statements.relation import relate, relate_readings
 
 ME = "me"
 """Whom a reading is about where the speaker speaks of themselves."""
@@ -65,15 +66,15 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
         older: Comes first in the order of what holds.
         newer: Comes after it.
     """
-    if not _may_be_compared(older, newer):
-        return Ruling.OTHER
-    if older.episode_id == newer.episode_id:
-        # Of two sentences of one message, the later one is newer.
-        related = relate(older.text, newer.text)
+    # Of two sentences of one message, the later one is newer.
+    is_one_turn = older.episode_id == newer.episode_id
+    times = (None, None) if is_one_turn else (older.held_from, newer.held_from)
+    if older.speaker == newer.speaker:
+        related = relate(older.text, newer.text, old_at=times[0], new_at=times[1])
     else:
-        related = relate(
-            older.text, newer.text, old_at=older.held_from, new_at=newer.held_from
-        )  # fmt: skip
+        related = relate_readings(
+            _readings(older), _readings(newer), old_at=times[0], new_at=times[1]
+        )
     return Ruling(related.relation.value)
 
 
@@ -89,15 +90,12 @@ def bears_on(older: Statement, newer: Statement) -> bool:
     return bool(newer.corrects) or relate_statements(older, newer) is not Ruling.OTHER
 
 
-def _may_be_compared(older: Statement, newer: Statement) -> bool:
-    """Whether first persons of two statements are one: both of a speaker, or neither has any."""
-    if older.speaker == newer.speaker:
-        return True
-    return older.subject == newer.subject and not (_is_own(older) or _is_own(newer))
-
-
-def _is_own(statement: Statement) -> bool:
-    return any(reading.subject == ME for reading in read_statement(statement.text))
+def _readings(statement: Statement) -> list[Reading]:
+    """Return what a statement says, each subject told so that any speaker would mean the same."""
+    return [
+        replace(reading, subject=_subject_in(statement, reading))
+        for reading in read_statement(statement.text)
+    ]
 
 
 def _subject_in(statement: Statement, reading: Reading) -> str:

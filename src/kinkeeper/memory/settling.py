@@ -108,25 +108,26 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
 
 
 def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
-    """Return the id of each line's fact: the surest that its statements had, else a new one."""
+    """Return the id of each line's fact: the surest that its statements had, else that of its first.
+
+    A fact that a statement of another line began stays with that line.
+    """
+    begun = {
+        fact_id_of(each): place for place, line in enumerate(lines) for each in line.statements
+    }
     taken: set[str] = set()
-    owners: list[str | None] = []
-    for line in lines:
-        had = [each.fact_id for each in line.statements if each.fact_id]
-        found = max(
-            (each for each in had if each not in taken),
-            key=lambda each: facts[each].confidence if each in facts else 0.0,
-            default=None,
-        )
-        owners.append(found)
-        taken |= {found} if found else set()
+    owners = []
     for place, line in enumerate(lines):
-        if owners[place] is None:
-            owners[place] = next(
-                each for each in map(fact_id_of, line.statements) if each not in taken
-            )
-            taken.add(str(owners[place]))
-    return [str(each) for each in owners]
+        had = [each.fact_id for each in line.statements if each.fact_id]
+        free = [each for each in had if each not in taken and begun.get(each, place) == place]
+        owner = max(
+            free,
+            key=lambda each: facts[each].confidence if each in facts else 0.0,
+            default=fact_id_of(line.statements[0]),
+        )
+        owners.append(owner)
+        taken.add(owner)
+    return owners
 
 
 def _derived(

@@ -1,0 +1,151 @@
+"""Random chains of statements about one family's life, and what a memory holds, made comparable."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+from sqlalchemy import Connection, create_engine, select
+
+from kinkeeper.memory import tables
+from kinkeeper.memory.model import (
+    HOUSEHOLD_SCOPE,
+    Category,
+    Correction,
+    Episode,
+    Observation,
+    Origin,
+)
+from kinkeeper.memory.writing import Remembered, remember
+from kinkeeper.store.schema import metadata
+
+START = datetime(2026, 1, 5, 8, tzinfo=UTC)
+NOW = START + timedelta(days=365)
+TABLES = [table for table in metadata.tables.values() if table.name in vars(tables)]
+
+# Slots that hold one value: ways to say it, ways to say that it changed, ways to end it, and values.
+SINGLE = {
+    "home": (
+        ["I live in {}.", "My home is in {}."], ["I moved to {}.", "I live in {} now."],
+        ["I no longer live in {}."], ["York", "Leeds", "Hull", "Bath", "Derby", "Truro"],
+    ),
+    "employer": (
+        ["I work for {}.", "I work at {}."], ["I now work for {}.", "I switched to {} for work, I work at {}."],
+        ["I no longer work for {}."], ["Siemens", "Tesco", "Lidl", "Ocado", "Asda"],
+    ),
+    "car": (
+        ["My car is a {}."], ["My car is now a {}."], ["I no longer have the {}."],
+        ["Volvo", "Skoda", "Honda", "Fiat"],
+    ),
+}  # fmt: skip
+MANY = (
+    ["I love {}.", "I really like {}."],
+    ["I don't like {} any more."],
+    ["sushi", "tennis", "jazz", "olives"],
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One sentence of a chain.
+
+    Attributes:
+        text: The sentence.
+        day: When, days after `START`.
+        origin: Where it comes from.
+        member: Who says it.
+        correction: What it sets right.
+        category: What it is about.
+    """
+
+    text: str
+    day: int
+    origin: Origin = Origin.SAID
+    member: str = "john"
+    correction: Correction | None = None
+    category: Category = Category.IDENTITY
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> Said:
+    """Return any sentence: told, changed, ended or corrected."""
+    day = draw(st.integers(0, 60))
+    member = draw(st.sampled_from(["john", "john", "john", "sarah"]))
+    if draw(st.integers(0, 4)) == 0:
+        told, ended, values = MANY
+        text = draw(st.sampled_from([*told, *ended])).format(draw(st.sampled_from(values)))
+        return Said(text=text, day=day, member=member, category=Category.PREFERENCE)
+    told, changed, ended, values = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
+    value = draw(st.sampled_from(values))
+    text = draw(st.sampled_from([*told, *told, *changed, *ended])).replace("{}", value)
+    correction = draw(st.sampled_from([None, None, None, None, Correction()]))
+    origin = draw(st.sampled_from([Origin.SAID, Origin.SAID, Origin.SAID, Origin.IMPORTED]))
+    return Said(text=text, day=day, origin=origin, member=member, correction=correction)
+
+
+chains = st.lists(sentences(), min_size=2, max_size=6)
+
+
+def say(
+    conn: Connection,
+    place: int,
+    said: Said,
+    *,
+    household: str = "h",
+    scope: str = HOUSEHOLD_SCOPE,
+    at: datetime = NOW,
+) -> Remembered:
+    """Let a sentence of a chain be remembered; its place makes its episode."""
+    episode = Episode(
+        household=household, id=f"{household}-{place}", scope=scope, text=said.text,
+        member=said.member, said_at=START + timedelta(days=said.day), origin=said.origin,
+    )  # fmt: skip
+    observation = Observation(
+        text=said.text, start=0, end=len(said.text), category=said.category, title=said.text,
+        narrative=said.text, correction=said.correction,
+    )  # fmt: skip
+    return remember(conn, episode, [observation], at=at)
+
+
+def state(conn: Connection, household: str = "h") -> list[tuple[Any, ...]]:
+    """Return what is believed, without ids, and without facts that turned out to be others."""
+    facts = tables.facts
+    rows = conn.execute(select(facts).where(facts.c.household == household)).mappings().all()
+    words = {row["id"]: row["narrative"] for row in rows}
+    return sorted(
+        (
+            row["narrative"], row["scope"], row["status"], row["held_from"].isoformat(),
+            row["valid_to"] and row["valid_to"].isoformat(), row["evidence_count"],
+            tuple(sorted(row["derived_from"])), row["is_contradicted"],
+            row["superseded_by"] and words[row["superseded_by"]], row["origin"],
+        )
+        for row in rows
+        if row["status"] != "merged_into"
+    )  # fmt: skip
+
+
+def rows(conn: Connection) -> Mapping[str, Sequence[str]]:
+    """Return every row of what undo restores, change numbers aside."""
+    tracked = (
+        tables.facts, tables.statements, tables.statement_keys, tables.episodes,
+        tables.memory_verdicts,
+    )  # fmt: skip
+    return {
+        table.name: sorted(
+            repr({name: value for name, value in row.items() if name != "seq"})
+            for row in conn.execute(select(table)).mappings()
+        )
+        for table in tracked
+    }
+
+
+@contextmanager
+def memory() -> Iterator[Connection]:
+    """Yield a connection to an empty memory that is gone afterwards."""
+    engine = create_engine("sqlite://")
+    metadata.create_all(engine, TABLES)
+    with engine.begin() as conn:
+        yield conn
+    engine.dispose()
