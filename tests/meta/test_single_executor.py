@@ -20,6 +20,8 @@ from kinkeeper.store.store import Store
 
 SOURCE = Path(kinkeeper.__file__).parent
 GRAPH = "kinkeeper.calendar"
+# Packages whose writers are guarded; memory's by tests of their own.
+GUARDED = (f"{GRAPH}.", "kinkeeper.memory.")
 CHANGES = "kinkeeper.calendar.changes"
 UNDO = "kinkeeper.calendar.undo"
 TABLES = "kinkeeper.calendar.tables"
@@ -83,15 +85,15 @@ def references(tree: ast.AST, bound: Mapping[str, str]) -> Iterator[tuple[int, s
             first, _, rest = name.partition(".")
             if first in bound:
                 yield node.lineno, f"{bound[first]}.{rest}".rstrip(".")
-        elif isinstance(node, ast.Constant) and str(node.value).startswith(f"{GRAPH}."):
+        elif isinstance(node, ast.Constant) and str(node.value).startswith(GUARDED):
             yield node.lineno, str(node.value)  # importlib.import_module and the like
 
 
-def writers(trees: Trees) -> set[str]:
-    """Return the full names of the graph's functions that write, directly or through another."""
+def writers(trees: Trees, package: str = GRAPH) -> set[str]:
+    """Return the full names of a package's functions that write, directly or through another."""
     calls: dict[str, set[str]] = {}
     for module, tree in trees.items():
-        if not module.startswith(f"{GRAPH}."):
+        if not module.startswith(f"{package}."):
             continue
         bound = bindings(tree)
         for node in tree.body:

@@ -1,0 +1,88 @@
+"""What is believed changes through the executor, memory's own reading and its nights alone: proven from the source code.
+
+A function of `kinkeeper.memory` writes if it calls SQLAlchemy's insert, update or delete, or another
+function of that package that writes. Outside the package, only what is named here may import one.
+"""
+
+import ast
+from functools import cache
+
+import pytest
+
+from test_single_executor import bindings, references, sources, writers
+
+MEMORY = "kinkeeper.memory"
+# People's wishes become changes here, and nowhere else.
+ADAPTER = "kinkeeper.actions.effects.memory"
+# Nothing of these is what anybody believes: turns that are kept to be read, vectors, the map, a
+# night's books and a person's answer to its question.
+BOOKKEEPING = frozenset(
+    f"{MEMORY}.{name}"
+    for name in (
+        "sessions.take_in", "concepts.follow_facts", "upkeep.reverting.keep_all",
+        "episodes.insert_episodes",
+    )
+)  # fmt: skip
+BOOKS = (f"{MEMORY}.finding.", f"{MEMORY}.upkeep.runs.")
+# A file that its owner hands over on the command line, the night's own command, and mending.
+BY_HAND = {
+    "kinkeeper.cli.memory_import": {f"{MEMORY}.writing.import_facts"},
+    "kinkeeper.cli.consolidating": {f"{MEMORY}.upkeep.reverting.revert"},
+}
+
+
+@cache
+def memory_writers() -> frozenset[str]:
+    return frozenset(writers(sources(), MEMORY))
+
+
+def offences(trees: dict[str, ast.Module]) -> list[str]:
+    """Return "module:line name" of everything that changes what is believed past the executor."""
+    found = []
+    for module, tree in trees.items():
+        if f"{module}.".startswith(f"{MEMORY}.") or module == ADAPTER:
+            continue
+        if module.startswith(("kinkeeper.benchmarks.", "kinkeeper.evaluation.")):
+            continue
+        allowed = BOOKKEEPING | BY_HAND.get(module, set())
+        for line, name in references(tree, bindings(tree)):
+            if name in memory_writers() - allowed and not name.startswith(BOOKS):
+                found.append(f"{module}:{line} {name}")
+    return sorted(set(found))
+
+
+def test_nobody_changes_what_is_believed_past_the_executor() -> None:
+    assert offences(sources()) == []
+
+
+def test_the_writers_are_found_by_what_they_do() -> None:
+    found = memory_writers()
+    assert {
+        f"{MEMORY}.{name}"
+        for name in ("writing.remember", "correcting.edit_fact", "erasing.forget", "undo.undo")
+    } <= found
+    assert f"{MEMORY}.facts.list_facts" not in found
+    assert f"{MEMORY}.history.as_of" not in found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from kinkeeper.memory.writing import remember",
+        "from kinkeeper.memory import correcting\ncorrecting.mark_wrong",
+        "import kinkeeper.memory.erasing as e\ne.forget",
+        "def late():\n    from kinkeeper.memory.undo import undo",
+        "import importlib\nimportlib.import_module('kinkeeper.memory.writing.remember')",
+        "from kinkeeper.memory.upkeep.reverting import revert",
+    ],
+)
+@pytest.mark.parametrize("module", ["kinkeeper.observer.planted", "kinkeeper.web.planted"])
+def test_a_planted_offender_is_found(module: str, code: str) -> None:
+    assert offences({module: ast.parse(code)})
+
+
+def test_reading_is_allowed() -> None:
+    code = (
+        "from kinkeeper.memory.facts import list_facts\nfrom kinkeeper.memory.history import as_of"
+    )
+    assert offences({"kinkeeper.web.planted": ast.parse(code)}) == []
