@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.memory.context.budget import Fitted, Memory, Wanted, fit
-from kinkeeper.memory.context.streaming import COLD, Streamed, Streaming, Thread
+from kinkeeper.memory.context.streaming import COLD, Streaming, Thread
 from kinkeeper.memory.context.tokens import most_tokens
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown

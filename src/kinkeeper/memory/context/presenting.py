@@ -55,7 +55,9 @@ def _observation(fact: Fact) -> dict[str, Any]:
     return {
         "id": fact.id, "type": fact.type.value, "category": fact.category.value,
         "title": fact.title, "subtitle": fact.subtitle, "narrative": fact.narrative,
-        "facts": list(fact.details), "created_at": fact.created_at.isoformat(),
+        "facts": list(fact.details),
+        # When the household said it: an import of this morning may be years old.
+        "created_at": fact.said_at.isoformat(),
     }  # fmt: skip
 
 

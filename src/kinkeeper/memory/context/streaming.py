@@ -165,22 +165,36 @@ class Streaming:
 
     async def _look_up(self, thread: Thread) -> Sequence[Hit]:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
-        if not turns:
-            return ()
         ids = frozenset(turn.id for turn in turns)
-        text = "\n".join(turn.text for turn in turns)
-        kinds = ((HitKind.FACT, MOST_FACTS), (HitKind.EPISODE, MOST_EPISODES))
-        found = [
-            await self._finder.search(
+        facts = await self._found_by(turns, thread.viewer, HitKind.FACT, MOST_FACTS, without=ids)
+        episodes = await self._found_by(
+            turns, thread.viewer, HitKind.EPISODE, MOST_EPISODES, without=ids
+        )
+        return [*facts, *episodes]
+
+    async def _found_by(
+        self,
+        turns: Sequence[Episode],
+        viewer: Viewer,
+        kind: HitKind,
+        most: int,
+        *,
+        without: frozenset[str],
+    ) -> list[Hit]:
+        """Return what the turns call for, each by itself: what bears on one need not bear on the other."""
+        best: dict[str, Hit] = {}
+        for turn in turns:
+            found = await self._finder.search(
                 Search(
-                    text=text, viewer=thread.viewer, now=self._clock.now(), kinds=(kind,),
+                    text=turn.text, viewer=viewer, now=self._clock.now(), kinds=(kind,),
                     limit=most, min_confidence=PASSIVE_CONFIDENCE, min_relevance=OPEN,
-                    order=Order.CONTEXT, without=ids,
+                    order=Order.CONTEXT, without=without,
                 )
-            )
-            for kind, most in kinds
-        ]  # fmt: skip
-        return [hit for each in found for hit in each.hits]
+            )  # fmt: skip
+            for hit in found.hits:
+                if hit.id not in best or best[hit.id].score < hit.score:
+                    best[hit.id] = hit
+        return sorted(best.values(), key=lambda hit: -hit.score)[:most]
 
 
 def last_turns(conn: Connection, thread: Thread) -> Sequence[Episode]:

@@ -1,0 +1,383 @@
+"""Memory over HTTP: sessions in, context and answers out, facts set right, and nobody sees another's."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinkeeper.memory.episodes import list_episodes
+from kinkeeper.memory.model import (
+    HOUSEHOLD_SCOPE,
+    Category,
+    Viewer,
+    person_scope,
+    project_scope,
+)
+from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.web.access.model import AccessRole
+from web_server import Served, served
+
+DAY = timedelta(days=1)
+SESSIONS = "/api/sessions/messages"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path) as serving:
+        yield serving
+
+
+def fact(
+    number: int, text: str, category: Category, at: datetime, scope: str = HOUSEHOLD_SCOPE
+) -> ImportedFact:
+    return ImportedFact(
+        id=f"f{number}", text=text, category=category, title=text, at=at, scope=scope,
+        confidence=0.9,
+    )  # fmt: skip
+
+
+def remembering(house: Served, *, household: str | None = None) -> None:
+    now = house.clock.now()
+    facts = [
+        fact(1, "Leo is allergic to peanuts.", Category.IDENTITY, now - 90 * DAY),
+        fact(2, "The family saves for a camping trip to Yosemite.", Category.GOAL, now - 3 * DAY),
+        fact(3, "The dishwasher manual is in the drawer.", Category.TECHNICAL, now - 2 * DAY),
+        fact(4, "Sarah plans a surprise for John.", Category.GOAL, now - DAY, person_scope("sarah")),
+        fact(5, "The kitchen gets green tiles.", Category.PREFERENCE, now - DAY, project_scope("kitchen")),
+    ]  # fmt: skip
+    here = household or house.system.household.id
+    house.context.store.write_now(lambda conn: import_facts(conn, here, facts, at=now))
+
+
+async def got(house: Served, path: str, member: str = "john", **params: Any) -> Any:
+    async with house.bearing(house.token(member)) as client:
+        answer = await client.get(path, params=params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+async def posted(house: Served, *pairs: dict[str, Any], member: str = "john") -> list[Any]:
+    async with house.bearing(house.token(member)) as client:
+        return [await client.post(SESSIONS, json=pair) for pair in pairs]
+
+
+def turns(house: Served, viewer: Viewer | None = None) -> Sequence[str]:
+    viewer = viewer or Viewer.of(house.system.household.id)
+    found = house.context.store.read_now(lambda conn: list_episodes(conn, viewer))
+    return [turn.text for turn in reversed(found)]
+
+
+def pair(text: str = "I like tea", **more: Any) -> dict[str, Any]:
+    return {"contentSessionId": "s1", "userMessage": text, **more}
+
+
+def test_a_pair_is_queued_once_it_is_stored(house: Served) -> None:
+    [answer] = asyncio.run(posted(house, pair(assistantResponse="Noted.")))
+    assert answer.status_code == 202
+    assert answer.json() == {"status": "queued", "sessionId": "s1", "repeat": False}
+    assert turns(house) == ["I like tea", "Noted."]
+
+
+def test_the_same_pair_again_is_stored_once(house: Served) -> None:
+    at = "2026-03-02T07:00:00-06:00"
+    answers = asyncio.run(
+        posted(
+            house, pair(timestamp=at), pair(timestamp=at), pair(timestamp=at, source="other"),
+            pair("and coffee", messageId="m1"), pair("and coffee", messageId="m1"), pair(),
+        )
+    )  # fmt: skip
+    assert [answer.json()["repeat"] for answer in answers] == [
+        False, True, True, False, True, False,
+    ]  # fmt: skip
+    assert sorted(turns(house)) == ["I like tea", "I like tea", "and coffee"]
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({"userMessage": "hi"}, "contentSessionId"),
+        ({"contentSessionId": "s1"}, "userMessage"),
+        ({"contentSessionId": "", "userMessage": "hi"}, "contentSessionId"),
+        ({"contentSessionId": "s1", "userMessage": "  "}, "userMessage"),
+        ({"contentSessionId": "s1", "userMessage": 7}, "userMessage"),
+        ({"contentSessionId": "s1", "userMessage": "hi", "timestamp": "soon"}, "timestamp"),
+        ([], "the body"),
+    ],
+)
+def test_what_is_missing_in_a_pair_is_named(house: Served, body: Any, named: str) -> None:
+    [answer] = asyncio.run(posted(house, body))
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert named in answer.json()["detail"]
+    assert turns(house) == []
+
+
+def test_other_methods_and_bodies_are_refused(house: Served) -> None:
+    async def tried() -> list[int]:
+        async with house.bearing(house.token("john")) as client:
+            return [
+                (await client.request(method, SESSIONS)).status_code
+                for method in ("GET", "PUT", "PATCH", "DELETE")
+            ] + [(await client.post(SESSIONS, content=b"{")).status_code]
+
+    assert asyncio.run(tried()) == [405, 405, 405, 405, 400]
+
+
+def test_a_private_or_projects_pair_is_for_those_it_concerns(house: Served) -> None:
+    asyncio.run(
+        posted(
+            house, pair("a surprise", metadata={"private": True}),
+            pair("green tiles", metadata={"project": "kitchen", "more": 1}), member="sarah",
+        )
+    )  # fmt: skip
+    here = house.system.household.id
+    assert turns(house, Viewer.of(here, "john")) == []
+    assert turns(house, Viewer.of(here, "sarah")) == ["a surprise"]
+    assert turns(house, Viewer.of(here, "john", projects=["kitchen"])) == ["green tiles"]
+
+
+def test_a_wall_screen_brings_no_sessions(house: Served) -> None:
+    async def tried() -> int:
+        async with house.bearing(house.token("john", AccessRole.SCREEN)) as client:
+            return (await client.post(SESSIONS, json=pair())).status_code
+
+    assert asyncio.run(tried()) == 403
+
+
+def test_a_session_begins_with_labelled_memories(house: Served) -> None:
+    remembering(house)
+    found = asyncio.run(
+        got(house, "/api/context/inject", format="json", query="where is the dishwasher manual")
+    )
+    tiers = {each["id"]: each["tier"] for each in found["observations"]}
+    assert tiers == {"f1": "core", "f2": "active", "f3": "semantic"}
+    assert found["counts"] == {"core": 1, "active": 1, "semantic": 1, "recent": 0}
+    assert (found["skipped_tiers"], found["turn"]) == ([], None)
+    first = found["observations"][0]
+    assert first["narrative"] == "Leo is allergic to peanuts."
+    assert set(first) >= {"id", "type", "category", "title", "subtitle", "narrative", "facts"}
+    assert datetime.fromisoformat(first["created_at"]) == house.clock.now() - 90 * DAY
+
+
+def test_memories_of_a_project_come_where_it_is_named(house: Served) -> None:
+    remembering(house)
+
+    async def asked(**params: Any) -> set[str]:
+        found = await got(house, "/api/context/inject", format="json", **params)
+        return {each["id"] for each in found["observations"]}
+
+    assert "f5" not in asyncio.run(asked())
+    assert "f5" in asyncio.run(asked(project=["kitchen", "garden"]))
+
+
+def test_markdown_tells_the_tier_of_each_memory(house: Served) -> None:
+    remembering(house)
+
+    async def asked() -> Any:
+        async with house.bearing(house.token("john")) as client:
+            return await client.get("/api/context/inject")
+
+    answer = asyncio.run(asked())
+    assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "(core)\n- Leo is allergic to peanuts. (identity, 2025-12-02)" in answer.text
+    assert "surprise" not in answer.text
+
+
+def test_the_next_turn_of_a_session_finds_what_its_last_ones_called_for(house: Served) -> None:
+    remembering(house)
+    [serving] = house.context.houses.values()
+    assert serving.streaming is not None
+    streaming = serving.streaming
+
+    async def talked() -> list[Any]:
+        found = []
+        async with house.bearing(house.token("john")) as client, asyncio.TaskGroup() as group:
+            looking = group.create_task(streaming.run())
+            for text in ("Is Leo allergic to peanuts?", "What about the camping trip?"):
+                house.clock.advance_to(house.clock.now() + timedelta(minutes=1))
+                await client.post(SESSIONS, json=pair(text, assistantResponse="Let me see."))
+                while streaming.figures.searched <= len(found):
+                    await asyncio.sleep(0.005)
+                params = {"format": "json", "session": "s1"}
+                answer = await client.get("/api/context/inject", params=params)
+                found.append(answer.json()["turn"])
+            looking.cancel()
+        return found
+
+    first, second = asyncio.run(talked())
+    assert [each["id"] for each in first["facts"]] == ["f1"]
+    assert {each["id"] for each in second["facts"]} == {"f1", "f2"}
+    assert second["recent"][-2:] == ["john: What about the camping trip?", "assistant: Let me see."]
+    assert not first["is_cold"]
+    assert second["tokens"] <= 1500
+
+
+def test_a_session_that_was_not_looked_up_goes_on_without(house: Served) -> None:
+    remembering(house)
+    asyncio.run(posted(house, pair("Is Leo allergic to peanuts?")))
+    turn = asyncio.run(got(house, "/api/context/inject", format="json", session="s1"))["turn"]
+    assert (turn["is_cold"], turn["facts"]) == (True, [])
+    assert turn["recent"] == ["john: Is Leo allergic to peanuts?"]
+
+
+def test_search_finds_facts_and_episodes(house: Served) -> None:
+    remembering(house)
+    asyncio.run(posted(house, pair("The peanuts are on the shelf")))
+
+    async def asked() -> Any:
+        async with house.bearing(house.token("john")) as client:
+            answers = [
+                await client.get(
+                    "/api/memory/search",
+                    params={"query": "peanuts", "search_type": kind, "limit": 2},
+                )
+                for kind in ("facts", "episodes", "both")
+            ]
+            posted = await client.post("/api/memory/search", json={"query": "peanuts"})
+            return [each.json() for each in (*answers, posted)]
+
+    facts, episodes, both, wished = asyncio.run(asked())
+    assert [(each["kind"], each["id"]) for each in facts["results"]] == [("fact", "f1")]
+    assert {each["kind"] for each in episodes["results"]} == {"episode"}
+    assert len(both["results"]) == 2
+    assert facts["is_complete"]
+    assert wished["results"] == both["results"]
+    [found] = facts["results"]
+    assert found["category"] == "identity"
+    assert found["provenance"]
+    assert found["parts"]
+    assert 0 < found["relevance"] <= 1
+
+
+@pytest.mark.parametrize("path", ["/api/memory/search", "/api/context/inject", "/brain/query"])
+def test_nobody_is_told_another_ones_memories(house: Served, path: str) -> None:
+    remembering(house)
+    remembering(house, household="elsewhere")
+    house.context.store.write_now(
+        lambda conn: import_facts(
+            conn, "elsewhere",
+            [fact(9, "The canary sings in the cellar.", Category.IDENTITY, house.clock.now())],
+            at=house.clock.now(),
+        )
+    )  # fmt: skip
+
+    async def asked(member: str, words: str) -> str:
+        params = {"query": words, "q": words, "format": "json"}
+        async with house.bearing(house.token(member)) as client:
+            return (await client.get(path, params=params)).text.replace(words, "")
+
+    who, where = "Who plans a surprise for John?", "Where does the canary sing?"
+    assert "surprise" not in asyncio.run(asked("john", who))
+    assert "Sarah plans a surprise for John." in asyncio.run(asked("sarah", who))
+    assert "cellar" not in asyncio.run(asked("sarah", where))
+
+
+def test_a_wall_screen_shows_nobodys_own_memories(house: Served) -> None:
+    remembering(house)
+
+    async def asked() -> str:
+        async with house.bearing(house.token("sarah", AccessRole.SCREEN)) as client:
+            return (await client.get("/api/context/inject")).text
+
+    text = asyncio.run(asked())
+    assert "peanuts" in text
+    assert "surprise" not in text
+
+
+def test_a_fact_is_shown_with_what_it_rests_on(house: Served) -> None:
+    remembering(house)
+    found = asyncio.run(got(house, "/api/facts/f1"))
+    assert (found["narrative"], found["is_active"]) == ("Leo is allergic to peanuts.", True)
+    assert found["confidence"] == pytest.approx(0.9)
+    assert [each["text"] for each in found["evidence"]] == ["Leo is allergic to peanuts."]
+    assert found["derived_from"] == [each["episode_id"] for each in found["evidence"]]
+
+
+async def changed(
+    house: Served, method: str, path: str, member: str = "john", **more: Any
+) -> tuple[int, Any]:
+    async with house.bearing(house.token(member)) as client:
+        answer = await client.request(method, path, **more)
+        return answer.status_code, answer.json()
+
+
+def test_a_fact_is_put_differently_and_back(house: Served) -> None:
+    remembering(house)
+    wish = {"narrative": "Leo is allergic to all nuts."}
+    status, told = asyncio.run(changed(house, "PATCH", "/api/facts/f1", json=wish))
+    assert (status, told["changed"]) == (200, True), told
+    assert asyncio.run(got(house, "/api/facts/f1"))["narrative"] == wish["narrative"]
+    versions = asyncio.run(got(house, "/api/facts/f1/history"))
+    assert [each["fact"]["narrative"] for each in versions][:2] == [
+        "Leo is allergic to all nuts.", "Leo is allergic to peanuts.",
+    ]  # fmt: skip
+    assert (versions[0]["by"], versions[0]["cause"]) == ("john", "edit")
+    undo = f"/api/memory/changes/{versions[0]['change_set']}/undo"
+    status, told = asyncio.run(changed(house, "POST", undo))
+    assert (status, told["changed"]) == (200, True), told
+    assert asyncio.run(got(house, "/api/facts/f1"))["narrative"] == "Leo is allergic to peanuts."
+
+
+def test_a_wrong_fact_leaves_every_answer(house: Served) -> None:
+    remembering(house)
+    asyncio.run(changed(house, "PATCH", "/api/facts/f1", json={"wrong": True}))
+    assert not asyncio.run(got(house, "/api/facts/f1"))["is_active"]
+    found = asyncio.run(got(house, "/api/memory/search", query="peanuts"))
+    assert "f1" not in {each["id"] for each in found["results"]}
+
+
+def test_a_forgotten_fact_is_gone(house: Served) -> None:
+    remembering(house)
+    status, told = asyncio.run(changed(house, "DELETE", "/api/facts/f1"))
+    assert (status, told["changed"]) == (200, True), told
+    status, _ = asyncio.run(changed(house, "GET", "/api/facts/f1"))
+    assert status == 404
+    assert asyncio.run(got(house, "/api/memory/search", query="peanuts"))["results"] == []
+
+
+def test_only_adults_set_facts_right_and_only_their_own(house: Served) -> None:
+    remembering(house)
+    wrong = {"wrong": True}
+    tried = [
+        asyncio.run(changed(house, "PATCH", "/api/facts/f1", "leo", json=wrong)),
+        asyncio.run(changed(house, "DELETE", "/api/facts/f1", "leo")),
+        asyncio.run(changed(house, "GET", "/api/facts/f4", "john")),
+        asyncio.run(changed(house, "PATCH", "/api/facts/f4", "john", json=wrong)),
+        asyncio.run(changed(house, "DELETE", "/api/facts/f4", "john")),
+        asyncio.run(changed(house, "GET", "/api/facts/f4/history", "john")),
+        asyncio.run(changed(house, "PATCH", "/api/facts/f1", "john", json={})),
+    ]
+    assert [status for status, _ in tried] == [403, 403, 404, 404, 404, 404, 422]
+
+
+def test_an_answer_says_what_it_rests_on(house: Served) -> None:
+    remembering(house)
+    found = asyncio.run(got(house, "/brain/query", q="What is Leo allergic to?"))
+    assert found["answer"] == "Leo is allergic to peanuts."
+    assert (found["confidence"], found["sources"][0]["kind"]) == ("high", "fact")
+    assert found["sources"][0]["text"] == "Leo is allergic to peanuts."
+    assert found["relevance_score"] >= 0.8
+
+
+def test_an_answer_out_of_the_calendar_has_its_times(house: Served) -> None:
+    found = asyncio.run(got(house, "/brain/query", q="When is Mia's ballet class?"))
+    assert found["answer"].startswith("Mia ballet class: Monday 2 March 2026 at 4pm")
+    assert found["relevance_score"] >= 0.8
+    [event] = found["extracted_events"]
+    assert event == {
+        "summary": "Mia ballet class", "start": "2026-03-02T16:00:00-06:00",
+        "end": "2026-03-02T17:00:00-06:00", "location": "madison-dance",
+        "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE",
+    }  # fmt: skip
+    assert {each["type"] for each in found["temporal_entities"]} == {"datetime", "recurring"}
+
+
+def test_what_nobody_knows_is_not_made_up(house: Served) -> None:
+    remembering(house)
+    found = asyncio.run(got(house, "/brain/query", q="What is the wifi password?"))
+    assert (found["answer"], found["sources"]) == ("Nothing is known about that.", [])
+    assert (found["confidence"], found["extracted_events"]) == ("low", [])
+    assert found["relevance_score"] < 0.5
