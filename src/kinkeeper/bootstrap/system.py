@@ -11,6 +11,7 @@ from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
+from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
@@ -261,9 +262,13 @@ class Houses:
             ]
             pace = pace or Pace()
             embedding = [partial(each.recall.embed, pace.upkeep_every) for each in self.systems]
+            nights = [
+                Nights(self.settings, each.household, self.store, clock).run
+                for each in self.systems
+            ]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *embedding, self._backups(clock).run),
+                tasks=(*tasks, *embedding, *nights, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

@@ -1,5 +1,6 @@
 """One run of the upkeep, from what is new to the report: finished or not begun, whatever becomes of the process."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -27,6 +28,7 @@ async def consolidate(
     progress: Progress,
     is_rehearsal: bool = False,
     is_agreed: bool = False,
+    remarks: Sequence[str] = (),
 ) -> Run:
     """Bring memory in step with what is new since the last run.
 
@@ -38,6 +40,7 @@ async def consolidate(
         progress: Hears of each step.
         is_rehearsal: Whether it only tells what it would do.
         is_agreed: Whether somebody has agreed to whatever leaves.
+        remarks: What it has to do without, for the report.
 
     Returns:
         The run: done, or asking because too much would leave. Where more is new than one run looks at,
@@ -48,7 +51,8 @@ async def consolidate(
         UnavailableError: The database cannot be written.
     """
     plan = await Planner(store, household, tools, now=now, progress=progress).plan()
-    plan = replace(plan, cost=await _cost(store, household, since=now))
+    cost = await _cost(store, household, since=now)
+    plan = replace(plan, cost=cost, remarks=(*remarks, *plan.remarks))
     progress("change what is to be changed")
     doing = Doing(household=household, now=now, is_agreed=is_agreed, propose=tools.propose)
     try:

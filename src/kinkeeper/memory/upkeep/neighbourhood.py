@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
 from kinkeeper.memory.upkeep.meeting import pair_of
 from kinkeeper.memory.upkeep.near import Block, Nearest
-from kinkeeper.memory.upkeep.stored_vectors import fact_block, vectors_of
+from kinkeeper.memory.upkeep.stored_vectors import fact_block
 from kinkeeper.memory.upkeep.support import ALIKE, may_support
 from kinkeeper.memory.upkeep.window import Window
 from kinkeeper.models.embedding.calibration import Calibration
@@ -53,24 +54,26 @@ class Neighbourhood:
         """Cosine from which two things are alike."""
         return self._likeness.cosine(ALIKE)
 
-    async def vectors(self, kind: str, ids: Iterable[str]) -> Mapping[str, Vectors]:
+    async def vectors(self, kind: VectorKind, ids: Iterable[str]) -> Mapping[str, Vectors]:
         """Return the vectors of some rows by id; those without one are left out.
 
         Args:
-            kind: "episode" or "fact".
+            kind: Of what.
             ids: Any number.
         """
         wanted = list(ids)
         return await self._store.read(
-            lambda conn: vectors_of(conn, self._household, self._likeness.model, wanted, kind=kind)
+            lambda conn: vectors_of(
+                conn, self._household, self._likeness.model, kind=kind, ids=wanted
+            )
         )
 
     async def of(self, window: Window) -> Neighbours:
         """Return what lies near what a run looks at."""
         episodes = {each.id: each for each in window.episodes if may_support(each)}
         facts = {each.id: each for each in window.facts}
-        of_episodes = await self.vectors("episode", episodes)
-        of_facts = await self.vectors("fact", facts)
+        of_episodes = await self.vectors(VectorKind.EPISODE, episodes)
+        of_facts = await self.vectors(VectorKind.FACT, facts)
         if not of_episodes and not of_facts:
             return Neighbours()
         scopes = [episodes[each].scope for each in of_episodes]

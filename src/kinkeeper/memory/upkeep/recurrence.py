@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Episode
 from kinkeeper.memory.upkeep.clustering import MOST_AT_ONCE, SMALLEST, clusters
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood
@@ -73,7 +74,8 @@ class Recurrence:
         unused = await self._store.read(
             lambda conn: recent_unused(conn, self._household, limit=MOST_AT_ONCE)
         )
-        vectors = await self._neighbourhood.vectors("episode", (each.id for each in unused))
+        ids = [each.id for each in unused]
+        vectors = await self._neighbourhood.vectors(VectorKind.EPISODE, ids)
         by_person: defaultdict[tuple[str, str | None], list[Episode]] = defaultdict(list)
         for each in unused:
             if each.id in vectors:

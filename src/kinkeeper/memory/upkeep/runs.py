@@ -131,8 +131,15 @@ def purge_runs(conn: Connection, household: str, *, before: datetime) -> None:
 
 def open_question(conn: Connection, household: str) -> Run | None:
     """Return the run that waits for a person's yes or has got it, if one does; nothing was done since."""
-    found = latest_runs(conn, household)
-    return next((each for each in found if each.state in {RunState.ASKS, RunState.APPROVED}), None)
+    query = (
+        select(memory_runs)
+        .where(_runs.household == household, _runs.state != RunState.FAILED.value)
+        .order_by(_runs.started_at.desc(), _runs.id.desc())
+        .limit(1)
+    )
+    row = conn.execute(query).one_or_none()
+    run = None if row is None else _run(row)
+    return run if run and run.state in {RunState.ASKS, RunState.APPROVED} else None
 
 
 def approve(conn: Connection, household: str, run_id: str) -> Run:
@@ -169,8 +176,8 @@ def _answered(conn: Connection, household: str, run_id: str, state: RunState) ->
     run = find_run(conn, household, run_id)
     if run.state is state:
         return run
-    later = latest_runs(conn, household)[0]
-    if run.state is not RunState.ASKS or later.id != run.id:
+    asking = open_question(conn, household)
+    if asking is None or asking.id != run.id or run.state is not RunState.ASKS:
         raise ConflictError("this question is settled; look at the latest night", run=run_id)
     conn.execute(
         update(memory_runs)

@@ -1,12 +1,11 @@
 """The vectors of facts, read in blocks so that memory stays bounded. Statements only."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from sqlalchemy import Connection, and_, select
 
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.tables import facts, memory_vectors
 from kinkeeper.memory.upkeep.near import Block
 from kinkeeper.models.embedding.embedder import Vectors
@@ -52,30 +51,6 @@ def fact_block(
         _matrix([row.vector for row in active]),
     )
     return block, rows[-1].id if len(rows) == BLOCK else None
-
-
-def vectors_of(
-    conn: Connection, household: str, model: str, ids: Iterable[str], *, kind: str
-) -> dict[str, Vectors]:
-    """Return the vectors of some rows by id; those without one are left out.
-
-    Args:
-        conn: In a transaction.
-        household: Tenant key.
-        model: Whose vectors.
-        ids: Any number.
-        kind: "episode" or "fact".
-    """
-    found: dict[str, Vectors] = {}
-    for part in in_parts(sorted(set(ids))):
-        query = select(_vectors.id, _vectors.vector).where(
-            _vectors.household == household, _vectors.kind == kind, _vectors.model == model,
-            _vectors.id.in_(part),
-        )  # fmt: skip
-        rows = conn.execute(query).all()
-        matrix = _matrix([row.vector for row in rows])
-        found |= {row.id: vector for row, vector in zip(rows, matrix, strict=True)}
-    return found
 
 
 def _matrix(stored: Sequence[bytes]) -> Vectors:

@@ -1,0 +1,184 @@
+"""When the upkeep of memory is due, who starts it, and what a check of it finds."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from functools import partial
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.bootstrap.night_process import MODULE, Night
+from kinkeeper.core.errors import KinkeeperError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import Clock, to_text
+from kinkeeper.household.model import Household
+from kinkeeper.memory.counting import last_seq
+from kinkeeper.memory.upkeep.questions import count_waiting
+from kinkeeper.memory.upkeep.report import Report, RunState
+from kinkeeper.memory.upkeep.runs import (
+    Run,
+    insert_run,
+    latest_runs,
+    looked_up_to,
+    open_question,
+)
+from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_FIRST_HOUR = 4
+_BETWEEN_LOOKS = timedelta(minutes=5)
+_AFTER_FAILURE = timedelta(hours=1)
+_OVERDUE = timedelta(days=3)
+_LOOKED_BACK = 50
+_CHECK = "memory upkeep"
+
+
+class Nights:
+    """Starts the upkeep of one household's memory every night, in a process of its own.
+
+    Args:
+        settings: In force.
+        household: Whose memory.
+        store: Its database.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self, settings: Settings, household: Household, store: Store, clock: Clock
+    ) -> None:
+        self._settings = settings
+        self._household = household
+        self._store = store
+        self._clock = clock
+        self._not_before = clock.now()
+
+    async def run(self) -> None:
+        """Do what is due, again and again, until cancelled."""
+        while True:
+            now = self._clock.now()
+            if now >= self._not_before:
+                try:
+                    await self.run_once()
+                except (KinkeeperError, OSError) as error:
+                    self._not_before = now + _AFTER_FAILURE
+                    log.warning("memory.upkeep.failed", reason=type(error).__name__)
+            await asyncio.sleep(_BETWEEN_LOOKS.total_seconds())
+
+    async def run_once(self) -> bool:
+        """Run the upkeep if it is due; returns whether it was.
+
+        Raises:
+            KinkeeperError: The database cannot be used.
+            OSError: No process can be started.
+        """
+        now = self._clock.now()
+        if not await self._store.read(lambda conn: is_due(conn, self._household, now=now)):
+            return False
+        night = Night(
+            settings=self._settings, household=self._household,
+            database=self._store.url.render_as_string(hide_password=False),
+        )  # fmt: skip
+        code = await _ran(night)
+        if code != 0:
+            self._not_before = now + _AFTER_FAILURE
+            await self._note_failure(now, code)
+            log.warning("memory.upkeep.failed", code=code)
+        return True
+
+    async def _note_failure(self, now: datetime, code: int) -> None:
+        household = self._household.id
+        remark = f"the process of the upkeep ended with code {code}; nothing was changed"
+        await self._store.write(
+            lambda conn: insert_run(
+                conn,
+                Run(
+                    household=household, id=stable_id(household, "failed night", to_text(now)),
+                    state=RunState.FAILED, from_seq=looked_up_to(conn, household),
+                    to_seq=looked_up_to(conn, household), report=Report(remarks=(remark,)),
+                    started_at=now, ended_at=self._clock.now(),
+                ),
+            )
+        )  # fmt: skip
+
+
+def is_due(conn: Connection, household: Household, *, now: datetime) -> bool:
+    """Whether the upkeep of a household is to be run.
+
+    Args:
+        conn: In a transaction.
+        household: Whose; its own clock tells night.
+        now: Aware.
+    """
+    if last_seq(conn, household.id) == 0:
+        return False
+    asking = open_question(conn, household.id)
+    if asking is not None and asking.state is RunState.APPROVED:
+        return True
+    runs = latest_runs(conn, household.id, limit=_LOOKED_BACK)
+    ended = next((run.started_at for run in runs if run.state is not RunState.FAILED), None)
+    return ended is None or ended < _night_before(now, household)
+
+
+def _night_before(now: datetime, household: Household) -> datetime:
+    """Return when the last night of a household began to be late enough."""
+    local = now.astimezone(household.zone)
+    day = local.date() if local.hour >= _FIRST_HOUR else local.date() - timedelta(days=1)
+    return datetime.combine(day, time(_FIRST_HOUR), tzinfo=household.zone)
+
+
+async def _ran(night: Night) -> int:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", MODULE, stdin=asyncio.subprocess.PIPE
+    )
+    try:
+        await process.communicate(night.packed())
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode or 0
+
+
+def upkeep_findings(
+    households: Sequence[Household], store: Store, *, now: datetime
+) -> Sequence[Finding]:
+    """Tell how the last nights of memory went. Blocks.
+
+    Args:
+        households: Whose memories.
+        store: Their database.
+        now: Aware.
+    """
+    return [
+        replace(store.read_now(partial(_finding, household=house.id, now=now)), household=house.id)
+        for house in households
+    ]
+
+
+def _finding(conn: Connection, *, household: str, now: datetime) -> Finding:
+    runs = latest_runs(conn, household)
+    if not runs:
+        return ok(_CHECK, "it has not run yet" if last_seq(conn, household) else "nothing to keep")
+    run = runs[0]
+    report = run.report
+    waiting = count_waiting(conn, household)
+    found = f"last on {run.started_at:%Y-%m-%d %H:%M} UTC, {len(report.differences)} changes"
+    found += f", {waiting} open questions" if waiting else ""
+    if run.state is RunState.ASKS:
+        asks = f"{report.leaving} of {report.active} facts would leave; it has stopped and asks"
+        return warning(
+            _CHECK, asks, "look with `kinkeeper consolidate --dry-run`, agree with --yes"
+        )
+    if run.state is RunState.FAILED:
+        return warning(_CHECK, "; ".join(report.remarks), "run `kinkeeper consolidate` to see why")
+    if now - run.started_at > _OVERDUE:
+        return warning(_CHECK, found, "let `kinkeeper serve` or `worker` run at night")
+    if report.remarks:
+        return warning(_CHECK, "; ".join(report.remarks), "the other steps were done")
+    return ok(_CHECK, found)
