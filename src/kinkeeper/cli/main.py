@@ -9,6 +9,7 @@ from kinkeeper.cli import events, pending, token
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
 from kinkeeper.cli.consolidate import consolidate
+from kinkeeper.cli.context import context
 from kinkeeper.cli.demo import demo
 from kinkeeper.cli.doctor import doctor
 from kinkeeper.cli.evaluate import evaluate
@@ -19,6 +20,7 @@ from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.models import models
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
+from kinkeeper.cli.relate import classify, relate
 from kinkeeper.cli.restore import restore
 from kinkeeper.cli.search import recall, search
 from kinkeeper.cli.serve import serve
@@ -77,9 +79,12 @@ app.command("import")(events.import_file)
 app.command()(events.export)
 app.command()(recall)
 app.command()(search)
+app.command()(context)
 app.command()(consolidate)
 app.command()(when)
 app.command()(sort)
+app.command()(relate)
+app.command()(classify)
 app.command()(metrics)
 app.command()(models)
 app.command()(doctor)

@@ -1,0 +1,64 @@
+"""Shows the memories that a session begins with."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.memory_opening import Memory, memory_opened
+from kinkeeper.cli.opening import member_named
+from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import SystemClock
+from kinkeeper.memory.context.injection import Injected, injected
+from kinkeeper.memory.context.presenting import as_markdown, as_record
+from kinkeeper.memory.finding.search import Finder
+from kinkeeper.memory.model import Viewer
+
+
+def show_context(
+    where: Where, *, query: str | None, projects: Sequence[str], named: str | None, as_json: bool
+) -> None:
+    """Show what a session begins with.
+
+    Args:
+        where: Household and database.
+        query: What it is about, if known.
+        projects: Whose memories belong to it, too.
+        named: Who asks; somebody who only sees what everybody may where None.
+        as_json: Answer in JSON instead of Markdown.
+
+    Raises:
+        InputError: Nobody is called so.
+    """
+    with memory_opened(where) as memory:
+        viewer = Viewer.of(memory.household, _member(memory, named), projects=projects)
+        found = asyncio.run(_injected(memory, viewer, query, now=SystemClock().now()))
+    if as_json:
+        answer_json(as_record(found))
+    else:
+        answer(as_markdown(found, memory.zone).rstrip())
+
+
+def _member(memory: Memory, named: str | None) -> str | None:
+    if named is None:
+        return None
+    if memory.people is None:
+        raise InputError("--as names a member; name the household's file with --household FILE")
+    return member_named(memory.people, named).id
+
+
+async def _injected(
+    memory: Memory, viewer: Viewer, query: str | None, *, now: datetime
+) -> Injected:
+    if not query:
+        finder = Finder(memory.store, memory.household, zone=memory.zone, locale=memory.locale)
+        return await injected(memory.store, finder, viewer, query=None, now=now)
+    async with embedder_opened(memory.settings) as embedder:
+        finder = Finder(
+            memory.store, memory.household, zone=memory.zone, embedder=embedder,
+            locale=memory.locale,
+        )  # fmt: skip
+        await finder.prepare()
+        return await injected(memory.store, finder, viewer, query=query, now=now)
