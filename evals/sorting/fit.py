@@ -8,6 +8,7 @@ which are used and what the figures are.
 
 import argparse
 import asyncio
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-import kinkeeper.language.sorting
 from kinkeeper.evaluation.sorting_gold import (
     OWN_REQUESTS,
     OWN_STATEMENTS,
@@ -28,16 +28,16 @@ from kinkeeper.evaluation.sorting_gold import (
     public_requests,
     public_statements,
 )
-from kinkeeper.language.sorting import categories, domains
-from kinkeeper.language.sorting.cues import load_cues
-from kinkeeper.language.sorting.sorter import CUES_ALONE, head_file
+from kinkeeper.language.sorting import domains
+from kinkeeper.language.sorting.sorter import CUES_ALONE, Kind, head_file
+from kinkeeper.memory.model import Category
+from kinkeeper.memory.statements import classification
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.models.embedding.heads import LinearHead
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 
 EVALS = Path(__file__).parents[1]
-SHIPPED = Path(kinkeeper.language.sorting.__path__[0]) / "data"
 RIDGE = 0.3
 # A vector's numbers are small beside a cue's 1, and would count too little under the same ridge.
 VECTOR_RIDGE = RIDGE / 4
@@ -93,17 +93,17 @@ def _request_weight(request: Request) -> float:
 
 
 def _fit_categories(statements: Sequence[Statement], embedder: Embedder | None) -> None:
-    labels = tuple(categories.Category)
+    labels = tuple(Category)
     truth = np.array([[label == each.category for label in labels] for each in statements])
     weights = np.array(
         [1.0 if each.source == "own" else PUBLIC_STATEMENT_WEIGHT for each in statements]
     )
     texts = [each.text for each in statements]
-    _fit(categories.KIND, texts, truth, weights, labels, embedder, is_exclusive=True)
+    _fit(classification.KIND, texts, truth, weights, labels, embedder, is_exclusive=True)
 
 
 def _fit(  # noqa: PLR0917 - one table and how to read it
-    kind: str,
+    kind: Kind,
     texts: Sequence[str],
     truth: NDArray[np.bool_],
     weights: Floats,
@@ -112,23 +112,23 @@ def _fit(  # noqa: PLR0917 - one table and how to read it
     *,
     is_exclusive: bool,
 ) -> None:
-    cues = load_cues(f"{kind}_cues")
-    seen = [cues.seen_in(text) for text in texts]
-    features = np.array([[own.get(name, 0.0) for name in cues.names] for own in seen])
+    seen = [kind.cues_of(text) for text in texts]
+    features = np.array([[own.get(name, 0.0) for name in kind.cue_names] for own in seen])
     if embedder is not None:
         vectors = asyncio.run(embedder.embed(texts))
         features = np.hstack([features, vectors])
     ridge = np.full((features.shape[1], 1), VECTOR_RIDGE)
-    ridge[: len(cues.names)] = RIDGE
+    ridge[: len(kind.cue_names)] = RIDGE
     solution = _solved(
         features, truth.astype(np.float64), weights, ridge, is_exclusive=is_exclusive
     )
     model = embedder.model if embedder else CUES_ALONE
     head = LinearHead(
-        model=model, labels=tuple(labels), cues=cues.names, is_exclusive=is_exclusive,
+        model=model, labels=tuple(labels), cues=kind.cue_names, is_exclusive=is_exclusive,
         weights=solution[:-1].astype(np.float32), bias=solution[-1].astype(np.float32),
     )  # fmt: skip
-    path = SHIPPED / head_file(kind, model)
+    package = importlib.import_module(kind.package)
+    path = Path(package.__path__[0]) / "data" / head_file(kind, model)
     head.save(path)
     print(f"{path.name}: {len(texts):,} texts, {path.stat().st_size / 1024:.0f} kB")
 

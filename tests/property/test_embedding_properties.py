@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.language.sorting.categories import Categoriser
 from kinkeeper.language.sorting.domains import THRESHOLD, Domain, DomainRouter
+from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.models.embedding.calibration import fit_calibration, shipped_calibrations
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
@@ -78,7 +78,7 @@ def test_a_curve_needs_both_kinds_of_pairs_and_the_right_way_round():
 def test_any_text_is_sorted(text: str, has_embedder: bool) -> None:
     embedder = HashingEmbedder() if has_embedder else None
     (route,) = asyncio.run(DomainRouter(embedder).route([text]))
-    (statement,) = asyncio.run(Categoriser(embedder).categorise([text]))
+    (statement,) = asyncio.run(StatementClassifier(embedder).classify([text]))
 
     assert set(route.chances) == set(Domain)
     assert all(0 <= chance <= 1 for chance in route.chances.values())

@@ -8,17 +8,22 @@ from pathlib import Path
 
 import pytest
 
-import kinkeeper.language.sorting
 from kinkeeper.core.errors import InputError, UnavailableError
-from kinkeeper.language.sorting.categories import Categoriser, Category
-from kinkeeper.language.sorting.cues import load_cues
+from kinkeeper.language.sorting.domains import KIND as DOMAINS
 from kinkeeper.language.sorting.domains import Domain, DomainRouter, Route, parts_of
-from kinkeeper.language.sorting.sorter import CUES_ALONE, load_head
+from kinkeeper.language.sorting.sorter import CUES_ALONE, Kind, load_head
+from kinkeeper.memory.model import Category
+from kinkeeper.memory.statements.classification import KIND as CATEGORIES
+from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import MODEL as HASHING
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 
-DATA = Path(kinkeeper.language.sorting.__path__[0]) / "data"
+SOURCE = Path(__file__).parents[2] / "src/kinkeeper"
+CUES = [
+    SOURCE / "language/sorting/data/domain_cues.toml",
+    SOURCE / "memory/statements/data/category_cues.toml",
+]
 
 
 class Unreachable:
@@ -117,33 +122,33 @@ def test_hashing_stands_in_for_a_model_that_cannot_be_reached_or_has_no_head():
 def test_plain_statements_find_their_category_without_weights(
     text: str, category: Category
 ) -> None:
-    (found,) = asyncio.run(Categoriser(None).categorise([text]))
+    (found,) = asyncio.run(StatementClassifier(None).classify([text]))
 
     assert found.category is category
     assert sum(found.chances.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", ["domain", "category"])
+@pytest.mark.parametrize("kind", [DOMAINS, CATEGORIES])
 @pytest.mark.parametrize("model", [CUES_ALONE, HASHING, "all-MiniLM-L6-v2-int8"])
-def test_a_shipped_head_reads_the_cues_that_are_shipped(kind: str, model: str) -> None:
+def test_a_shipped_head_reads_the_cues_that_are_shipped(kind: Kind, model: str) -> None:
     head = load_head(kind, model)
 
     assert head is not None
     assert head.model == model
-    assert head.cues == load_cues(f"{kind}_cues").names
+    assert head.cues == kind.cue_names
 
 
 def test_a_vector_of_another_length_is_refused():
-    head = load_head("domain", HASHING)
+    head = load_head(DOMAINS, HASHING)
     assert head is not None
 
     with pytest.raises(InputError, match="numbers"):
         head.predict({}, head.bias)
 
 
-@pytest.mark.parametrize("name", ["domain_cues", "category_cues"])
-def test_every_pattern_is_whole_and_every_word_list_used(name: str) -> None:
-    content = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", CUES)
+def test_every_pattern_is_whole_and_every_word_list_used(path: Path) -> None:
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
     patterns = [pattern for cue in content["cues"].values() for pattern in cue]
 
     for pattern in patterns:

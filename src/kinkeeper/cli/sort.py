@@ -1,4 +1,4 @@
-"""`kinkeeper sort`: which part of the assistant a request is for, which kind of thing a statement tells."""
+"""`kinkeeper sort`: which part of the assistant a request is for."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def sort(
     text: Annotated[list[str], typer.Argument(help="What somebody says; quotes are not needed.")],
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
-    """Tell which domains a request is for, and which category of memory a statement belongs to."""
+    """Tell which domains a request is for."""
     from kinkeeper.cli.sorting import sort_text
 
     sort_text(" ".join(text), where, as_json=json_)

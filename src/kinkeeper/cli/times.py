@@ -9,14 +9,13 @@ from zoneinfo import ZoneInfo
 
 from rich.table import Table
 
-from kinkeeper.cli.input import lines_of
+from kinkeeper.cli.input import records_of, text_in
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.zones import read_zone
 from kinkeeper.language.when import read, to_record
-from kinkeeper.messaging.records import parse_record
 
 _YEARS = range(1970, 2200)
 
@@ -94,35 +93,24 @@ def read_file(path: Path, reader: Reader) -> int:
         InputError: The file cannot be read.
     """
     bad = 0
-    with lines_of(path) as lines:
-        for number, raw in enumerate(lines, start=1):
-            line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-            if not line.strip():
-                continue
-            try:
-                answer_json(_read_line(line, reader))
-            except InputError as error:
-                bad += 1
-                answer_json({"line": number, "error": str(error)})
+    for number, record in records_of(path):
+        try:
+            if isinstance(record, InputError):
+                raise record
+            answer_json(_read_record(record, reader))
+        except InputError as error:
+            bad += 1
+            answer_json({"line": number, "error": str(error)})
     return bad
 
 
-def _read_line(line: bytes, reader: Reader) -> dict[str, Any]:
-    record = parse_record(line)
-    text = _text(record, "text")
-    reference, tz = _text(record, "reference"), record.get("tz")
+def _read_record(record: Mapping[str, Any], reader: Reader) -> dict[str, Any]:
+    text = text_in(record, "text")
+    reference, tz = text_in(record, "reference"), record.get("tz")
     if tz is not None and not isinstance(tz, str):
         raise InputError('"tz" must be the name of a timezone, e.g. "America/Chicago"')
     known = {"id": record["id"]} if "id" in record else {}
     return {**known, **reader.record(text, reference, tz=tz)}
-
-
-def _text(record: Mapping[str, Any], name: str) -> str:
-    value = record.get(name)
-    if not isinstance(value, str):
-        raise InputError(f'"{name}" is missing or no text')
-    # Halves of a character cannot be written out again.
-    return value.encode("utf-8", "replace").decode()
 
 
 def _instant(text: str) -> datetime:

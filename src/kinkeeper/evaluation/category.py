@@ -11,7 +11,8 @@ from kinkeeper.evaluation.sorting_gold import (
     own_statements,
     public_statements,
 )
-from kinkeeper.language.sorting.categories import Categorised, Categoriser, Category
+from kinkeeper.memory.model import Category
+from kinkeeper.memory.statements.classification import Classified, StatementClassifier
 from kinkeeper.models.embedding.embedder import Embedder
 
 OWN = "own, held out"
@@ -36,9 +37,9 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
     worst: list[str] = []
     by_category: list[tuple[str, int, float]] = []
     for name, embedder in embedders.items():
-        categoriser = Categoriser(embedder)
+        classifier = StatementClassifier(embedder)
         for of, statements in sets.items():
-            found = asyncio.run(categoriser.categorise([each.text for each in statements]))
+            found = asyncio.run(classifier.classify([each.text for each in statements]))
             values[of] = _right(statements, found)
             rows.append((f"{of}, by {name}", len(statements), values[of]))
             if of == OWN:
@@ -62,13 +63,13 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
     )  # fmt: skip
 
 
-def _right(statements: Sequence[Statement], found: Sequence[Categorised]) -> float:
+def _right(statements: Sequence[Statement], found: Sequence[Classified]) -> float:
     hits = [each.category == own.category for each, own in zip(statements, found, strict=True)]
     return sum(hits) / len(hits) if hits else 0.0
 
 
 def _by_category(
-    statements: Sequence[Statement], found: Sequence[Categorised]
+    statements: Sequence[Statement], found: Sequence[Classified]
 ) -> list[tuple[str, int, float]]:
     rows = []
     for category in Category:
@@ -82,7 +83,7 @@ def _by_category(
     return rows
 
 
-def _wrong(of: str, statements: Sequence[Statement], found: Sequence[Categorised]) -> list[str]:
+def _wrong(of: str, statements: Sequence[Statement], found: Sequence[Classified]) -> list[str]:
     return [
         f"{of}: {each.category} taken for {own.category} by {own.stage}: {each.text[:90]!r}"
         for each, own in zip(statements, found, strict=True)

@@ -38,13 +38,14 @@ class Cues:
 
 
 @cache
-def load_cues(name: str) -> Cues:
-    """Return the cues of a data file of this package, read once.
+def load_cues(name: str, package: str = "kinkeeper.language.sorting") -> Cues:
+    """Return the cues of a data file, read once.
 
     Args:
         name: Of the file, without its ending.
+        package: Whose folder `data` it lies in.
     """
-    path = files("kinkeeper.language.sorting") / "data" / f"{name}.toml"
+    path = files(package) / "data" / f"{name}.toml"
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     words: Mapping[str, str] = content["words"]
     return Cues(

@@ -5,13 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kinkeeper.language.sorting.sorter import Sorted, Sorter
+from kinkeeper.language.sorting.cues import load_cues
+from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
 from kinkeeper.models.embedding.embedder import Embedder
 
 THRESHOLD = 0.4
 """Chance from which a domain is meant."""
 
-KIND = "domain"
+_CUES = load_cues("domain_cues")
+KIND = Kind(
+    name="domain",
+    package="kinkeeper.language.sorting",
+    cue_names=_CUES.names,
+    cues_of=_CUES.seen_in,
+)
 _PART_THRESHOLD = 0.6
 _JOINT = re.compile(
     r"\s*(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",

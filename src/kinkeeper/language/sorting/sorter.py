@@ -1,6 +1,6 @@
 """Gives texts the chance of each label of a kind, by cues and, where there is an embedder, by meaning."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -9,7 +9,6 @@ import numpy as np
 import structlog
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
-from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.models.embedding.heads import LinearHead
@@ -20,6 +19,23 @@ CUES_ALONE = "cues"
 """Stands in a head's name for "no model": it reads the cues and nothing else."""
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One way to sort texts.
+
+    Attributes:
+        name: "domain" or "category"; its heads' files are called so.
+        package: In whose folder `data` they lie.
+        cue_names: Names of all cues.
+        cues_of: Gives the cues that a text shows, 1 each.
+    """
+
+    name: str
+    package: str
+    cue_names: tuple[str, ...]
+    cues_of: Callable[[str], Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +63,15 @@ class Sorter:
     for it, as it does when the model cannot be reached.
 
     Args:
-        kind: "domain" or "category": whose cues and heads are read.
+        kind: Whose cues and heads are read.
         embedder: None sorts by cues alone.
     """
 
-    def __init__(self, kind: str, embedder: Embedder | None) -> None:
+    def __init__(self, kind: Kind, embedder: Embedder | None) -> None:
         self._kind = kind
-        self._cues = load_cues(f"{kind}_cues")
         self._embedder = embedder
         if embedder is not None and load_head(kind, embedder.model) is None:
-            log.warning("sorting.unfitted", kind=kind, model=embedder.model)
+            log.warning("sorting.unfitted", kind=kind.name, model=embedder.model)
             self._embedder = HashingEmbedder()
 
     async def sort(self, texts: Sequence[str]) -> list[Sorted]:
@@ -74,42 +89,67 @@ class Sorter:
         try:
             return self._embedder.model, [*await self._embedder.embed(texts)]
         except UnavailableError as error:
-            log.warning("sorting.fallback", kind=self._kind, reason=str(error))
+            log.warning("sorting.fallback", kind=self._kind.name, reason=str(error))
             fallback = HashingEmbedder()
             return fallback.model, [*await fallback.embed(texts)]
 
     def _sorted(
         self, texts: Sequence[str], model: str, vectors: Sequence[Vectors]
     ) -> Iterator[Sorted]:
-        head = load_head(self._kind, model)
-        if head is None:
-            raise InvariantError(f"no head of {self._kind} is shipped for {model}")
         for text, vector in zip(texts, vectors, strict=True):
-            yield Sorted(chances=head.predict(self._cues.seen_in(text), vector), stage=model)
+            yield sorted_by(self._kind, model, text, vector)
+
+
+def sorted_by_cues(kind: Kind, text: str) -> Sorted:
+    """Return what a text is taken for by its cues alone.
+
+    Args:
+        kind: Whose cues and head are read.
+        text: Any.
+    """
+    return sorted_by(kind, CUES_ALONE, text, _NO_VECTOR)
+
+
+def sorted_by(kind: Kind, model: str, text: str, vector: Vectors) -> Sorted:
+    """Return what a text is taken for.
+
+    Args:
+        kind: Whose cues and head are read.
+        model: Whose vector it is, or `CUES_ALONE`.
+        text: Any.
+        vector: Of the text, shape (dimension,); empty for cues alone.
+
+    Raises:
+        InvariantError: No head is shipped for the model.
+    """
+    head = load_head(kind, model)
+    if head is None:
+        raise InvariantError(f"no head of {kind.name} is shipped for {model}")
+    return Sorted(chances=head.predict(kind.cues_of(text), vector), stage=model)
 
 
 @cache
-def load_head(kind: str, model: str) -> LinearHead | None:
+def load_head(kind: Kind, model: str) -> LinearHead | None:
     """Return the head fitted to a model's vectors, read once; None where there is none.
 
     Args:
-        kind: "domain" or "category".
+        kind: Whose head.
         model: As an embedder names it, or `CUES_ALONE`.
     """
     name = head_file(kind, model)
-    shipped = {path.name: path for path in (files(__package__) / "data").iterdir()}
+    shipped = {path.name: path for path in (files(kind.package) / "data").iterdir()}
     if name not in shipped:
         return None
     with as_file(shipped[name]) as path:
         return LinearHead.load(path)
 
 
-def head_file(kind: str, model: str) -> str:
+def head_file(kind: Kind, model: str) -> str:
     """Return the name of the file that holds a head.
 
     Args:
-        kind: "domain" or "category".
+        kind: Whose head.
         model: As an embedder names it, or `CUES_ALONE`.
     """
     safe = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in model)
-    return f"{kind}_head.{safe}.npz"
+    return f"{kind.name}_head.{safe}.npz"
