@@ -27,7 +27,8 @@ shares = st.floats(0, 1)
         ("I like tea. I live in Rome.", [(12, 27)], "I like tea. …"),
         ("I like tea. I live in Rome. Bye", [(12, 27)], "I like tea. … Bye"),
         ("I live in Rome!", [(0, 14)], ""),
-        ("…", [(0, 0)], ""),
+        ("…", [], ""),
+        (" spaces stay ", [], " spaces stay "),
         ("abcdef", [(0, 4), (2, 6)], ""),
     ],
 )

@@ -2,24 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from kinkeeper.memory.finding.clues import Asked, asked, clues, of_neighbours
 from kinkeeper.memory.finding.fusion import Scores
+from kinkeeper.memory.finding.legs import (
+    CONFIDENCE,
+    DATE,
+    DENSE,
+    DENSE_CONTEXT,
+    LEXICAL,
+    OWN,
+    PLAIN,
+    RECENCY,
+    SPEAKER,
+)
 from kinkeeper.memory.finding.lexical_index import TermMatches
 from kinkeeper.memory.finding.postings import Slots
 from kinkeeper.memory.finding.shelf import Admission, Shelf
-from kinkeeper.memory.finding.signals import is_within, periods_of, recency
+from kinkeeper.memory.finding.signals import Period, is_within, recency
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
 from kinkeeper.models.embedding.embedder import Vectors
-
-LEXICAL, PLAIN, OWN = "lexical", "lexical_plain", "lexical_own"
-DENSE, DENSE_CONTEXT = "dense", "dense_context"
-SPEAKER, DATE, RECENCY, CONFIDENCE = "speaker", "date", "recency", "confidence"
 
 _BY_WORDS, _BY_MEANING = 100, 50
 _MOST_TERMS = 40
@@ -36,16 +43,14 @@ class Question:
         text: As asked.
         vector: What it means: shape (dimension,); None where nothing tells.
         model: Whose vector; "" where there is none.
-        now: When it is asked, aware, in the household's zone.
-        locale: Decides the order of numeric dates.
+        periods: The times it names.
         admission: What may be found.
     """
 
     text: str
     vector: Vectors | None
     model: str
-    now: datetime
-    locale: str
+    periods: Sequence[Period]
     admission: Admission
 
 
@@ -56,11 +61,10 @@ class Candidates:
     Attributes:
         ids: Of their rows.
         slots: Their places on the shelf.
-        terms: The query's stems that are known here, as `matches` counts them.
-        is_name: Whether each of them names somebody who speaks: shape (terms,).
-        matches: How the terms occur.
+        asked: What the query is like.
         most: The score of a text that holds each of the query's stems but names, known here or not.
         legs: Scores by leg, each of shape (candidates,).
+        clues: What else tells, by name, of the same shape.
         vectors: By id, where read.
     """
 
@@ -140,11 +144,10 @@ def _signals(
     shelf: Shelf, slots: Slots, question: Question, names: frozenset[str]
 ) -> dict[str, Scores]:
     said_at = shelf.said_at(slots)
-    periods = periods_of(question.text, question.now, locale=question.locale)
     now = question.admission.now
     return {
         SPEAKER: shelf.is_said_by(slots, names).astype(np.float64),
-        DATE: is_within(said_at, periods).astype(np.float64),
+        DATE: is_within(said_at, question.periods).astype(np.float64),
         RECENCY: recency(said_at, now),
         CONFIDENCE: shelf.confidences(slots, now),
     }

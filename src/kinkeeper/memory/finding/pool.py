@@ -121,9 +121,11 @@ def _relevances(some: Candidates, calibration: Calibration | None) -> Scores:
 def _likeness(
     hits: Sequence[Hit], vectors: Mapping[Key, Vectors], calibration: Calibration | None
 ) -> NDArray[np.float64]:
-    said = [frozenset(stems(hit.text)) for hit in hits]
-    likeness = np.array([[_overlap(one, other) for other in said] for one in said])
     known = [place for place, hit in enumerate(hits) if hit.key in vectors]
+    likeness = np.eye(len(hits))
+    if calibration is None or len(known) < len(hits):
+        said = [frozenset(stems(hit.text)) for hit in hits]
+        likeness = np.array([[_overlap(one, other) for other in said] for one in said])
     if calibration is not None and known:
         rows = np.stack([vectors[hits[place].key] for place in known])
         likeness[np.ix_(known, known)] = calibration.likeness(rows @ rows.T)

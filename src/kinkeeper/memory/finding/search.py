@@ -22,6 +22,7 @@ from kinkeeper.memory.finding.pool import Pool, distinct, pooled
 from kinkeeper.memory.finding.reading import read_episodes, read_facts
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.finding.signals import periods_of
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Viewer
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
@@ -39,7 +40,7 @@ log = structlog.get_logger()
 ACTIVE_CONFIDENCE, PASSIVE_CONFIDENCE = GONE, OFFERED
 """Facts at or below it are not found: by who searches, and by what flows into a turn unasked."""
 
-_SPARE = 3
+_SPARE = 5
 _REMEMBERED_QUERIES = 256
 _PATIENCE = 1.0
 
@@ -211,7 +212,8 @@ class Finder:
     def _pool(self, conn: Connection, search: Search, vector: Vectors | None) -> Pool:
         now = search.now.astimezone(self._zone)
         question = Question(
-            text=search.text, vector=vector, locale=self._locale, now=now,
+            text=search.text, vector=vector,
+            periods=periods_of(search.text, now, locale=self._locale),
             model=self._embedder.model if self._embedder else "",
             admission=Admission(
                 scopes=search.viewer.scopes, now=now.timestamp(), above=search.min_confidence,
@@ -232,8 +234,9 @@ class Finder:
         order = relevant[np.argsort(-ranked[relevant], kind="stable")]
         hits: list[Hit] = []
         # What was left out as outdated or said twice makes room for what comes next.
-        for start in range(0, len(order), _SPARE * search.limit):
-            places = order[start : start + _SPARE * search.limit].tolist()
+        page = search.limit + _SPARE
+        for start in range(0, len(order), page):
+            places = order[start : start + page].tolist()
             rows = shown(
                 conn, search.viewer, [pool.keys[place] for place in places],
                 now=search.now, above=search.min_confidence,

@@ -12,6 +12,7 @@ from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
 from kinkeeper.memory.finding.postings import Slots
 from kinkeeper.memory.finding.terms import words
+from kinkeeper.memory.finding.traits import Trait, traits_of
 from kinkeeper.memory.finding.vector_index import VectorIndex
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.models.embedding.embedder import Vectors
@@ -22,7 +23,9 @@ _ROW = np.dtype(
     [
         ("scope", "i4"), ("speaker", "i4"), ("is_assistant", "?"), ("said_at", "f8"),
         ("shown_from", "f8"), ("shown_until", "f8"), ("confidence", "f8"), ("faded_since", "f8"),
-    ]
+        ("traits", "u1", (len(Trait),)),
+    ],
+    align=True,
 )  # fmt: skip
 
 Mask = NDArray[np.bool_]
@@ -158,12 +161,13 @@ class Shelf:
         without = np.array([self._slots.get(each, 0) for each in asked.without], np.int64)
 
         def is_admitted(slots: Slots) -> Mask:
-            rows = self._rows[slots]
-            keep: Mask = scopes[rows["scope"]]
-            keep &= (rows["shown_from"] <= asked.now) & (rows["shown_until"] > asked.now)
-            keep &= _faded(rows, asked.now) > asked.above
+            rows = self._rows
+            keep: Mask = scopes[rows["scope"][slots]]
+            keep &= rows["shown_from"][slots] <= asked.now
+            keep &= rows["shown_until"][slots] > asked.now
+            keep &= self.confidences(slots, asked.now) > asked.above
             if not asked.with_assistant:
-                keep &= ~rows["is_assistant"]
+                keep &= ~rows["is_assistant"][slots]
             return keep & ~np.isin(slots, without) if len(without) else keep
 
         return is_admitted
@@ -181,6 +185,11 @@ class Shelf:
         said_at: NDArray[np.float64] = self._rows["said_at"][slots]
         return said_at
 
+    def traits(self, slots: Slots) -> NDArray[np.uint8]:
+        """Return what kind of texts they are: shape (texts, traits); 0 of no text."""
+        traits: NDArray[np.uint8] = self._rows["traits"][slots]
+        return traits
+
     def confidences(self, slots: Slots, now: float) -> NDArray[np.float64]:
         """Return how sure one may be of texts.
 
@@ -188,7 +197,9 @@ class Shelf:
             slots: Their places.
             now: In seconds.
         """
-        return _faded(self._rows[slots], now)
+        days = np.maximum(0.0, now - self._rows["faded_since"][slots]) / _SECONDS_A_DAY
+        faded: NDArray[np.float64] = self._rows["confidence"][slots] * np.exp(-FADES_A_DAY * days)
+        return faded
 
     def speakers_named(self, text: str) -> frozenset[str]:
         """Return the words of a text that name somebody who speaks here.
@@ -219,11 +230,5 @@ class Shelf:
             speaker = self._speakers.setdefault(entry.speaker, len(self._speakers) + 1)
         return (
             scope, speaker, entry.is_assistant, entry.said_at, entry.shown_from,
-            entry.shown_until, entry.confidence, entry.faded_since,
+            entry.shown_until, entry.confidence, entry.faded_since, traits_of(entry.text),
         )  # fmt: skip
-
-
-def _faded(rows: NDArray[np.void], now: float) -> NDArray[np.float64]:
-    days = np.maximum(0.0, now - rows["faded_since"]) / _SECONDS_A_DAY
-    faded: NDArray[np.float64] = rows["confidence"] * np.exp(-FADES_A_DAY * days)
-    return faded

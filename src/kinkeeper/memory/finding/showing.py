@@ -104,14 +104,12 @@ def shown(
 
 
 def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
-    """Return a text without its outdated parts; empty where nothing else remains.
+    """Return a text without its outdated parts; empty where no word remains, as of what was erased.
 
     Args:
         text: As it was said.
         outdated: Start and end of each part, in order.
     """
-    if not outdated:
-        return text
     parts, at = [], 0
     for start, end in outdated:
         parts.append(text[at : max(at, start)])
@@ -119,7 +117,7 @@ def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
     parts.append(text[at:])
     if not any(part.strip(_NOT_WORDS) for part in parts):
         return ""
-    return f" {_CUT} ".join(part.strip() for part in parts).strip()
+    return f" {_CUT} ".join(part.strip() for part in parts).strip() if outdated else text
 
 
 def _rows(

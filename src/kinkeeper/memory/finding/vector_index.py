@@ -109,61 +109,121 @@ class VectorIndex:
             return np.empty(0, np.int64)
         signs = _signs(query[None, :])[0]
         part = -(-self._words // _ROUGH_PART)
-        blocks, rows, distances = self._nearest(signs[:part], limit, is_allowed)
-        slots = np.empty(len(rows), np.int64)
-        for number in np.unique(blocks).tolist():
-            here = np.flatnonzero(blocks == number)
-            block = self._blocks[number]
-            slots[here] = block.slots[rows[here]]
+        near = self._nearest(signs[:part], limit, is_allowed, most=_ROUGHLY)
+        if near is None:
+            # Of the nearest, few may be found: all are asked.
+            near = self._nearest(signs[:part], limit, is_allowed, most=_BLOCK) or _Near()
+        for number in np.unique(near.rows // _BLOCK).tolist():
+            here = np.flatnonzero(near.rows // _BLOCK == number)
+            block, rows = self._blocks[number], near.rows[here] % _BLOCK
+            near.slots[here] = block.slots[rows]
             for word in range(part, self._words):
-                distances[here] += np.bitwise_count(block.signs[word, rows[here]] ^ signs[word])
-        order = np.lexsort((-slots, distances))[:limit]
-        return slots[order]
+                near.distances[here] += np.bitwise_count(block.signs[word, rows] ^ signs[word])
+        order = np.lexsort((-near.slots, near.distances))[:limit]
+        return near.slots[order]
 
     def _nearest(
         self,
         signs: NDArray[np.uint64],
         limit: int,
         is_allowed: Callable[[Slots], Mask] | None,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint16]]:
-        """Return rows by some words of signs, with all of the nearest: block, row and distance of each."""
-        xor, shared = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
-        distance = np.empty(_BLOCK, np.uint16)
-        # How many rows are how far, of those kept so far.
-        histogram = np.zeros(len(signs) * _WORD_BITS + 1, np.int64)
-        beyond = len(histogram)
-        kept: list[tuple[int, NDArray[np.int64], NDArray[np.uint16]]] = []
+        *,
+        most: int,
+    ) -> "_Near | None":
+        """Return rows by some words of signs, with all of the nearest; None where too few were asked.
+
+        Args:
+            signs: The first words of the query's.
+            limit: How many are wanted.
+            is_allowed: Tells which places may be found.
+            most: How many rows of a block are asked whether they may be found, where that can be told.
+        """
+        scan = _Scan(signs)
+        near, asked_below = _Near(), scan.furthest + 1
+        beyond = asked_below
+        histogram = np.zeros(scan.furthest + 1, np.int64)
         for number, block in enumerate(self._blocks):
-            own = distance[: block.size]
-            own[:] = 0
-            for word, sign in enumerate(signs):
-                np.bitwise_xor(block.signs[word, : block.size], sign, out=xor[: block.size])
-                np.bitwise_count(xor[: block.size], out=shared[: block.size])
-                np.add(own, shared[: block.size], out=own)
-            rows = np.flatnonzero(own < beyond)
+            distances = scan.distances(block)
+            rows = np.flatnonzero(distances < beyond)
+            if len(rows) > most:
+                cut = _enough(np.bincount(distances[rows]), limit, most)
+                asked_below = min(asked_below, cut)
+                rows = rows[distances[rows] < cut]
             places = block.slots[rows]
             keep = places > 0
             if is_allowed is not None:
                 keep &= is_allowed(places)
-            rows = rows[keep]
-            kept.append((number, rows, own[rows]))
-            histogram += np.bincount(own[rows], minlength=len(histogram))
-            within = np.cumsum(histogram)
-            # Many are equally far: those that may be needed, and then no more than are affordable.
-            beyond = int(
-                max(np.searchsorted(within, limit) + 1, np.searchsorted(within, _ROUGHLY, "right"))
-            )
-        near = [(number, rows[far < beyond], far[far < beyond]) for number, rows, far in kept]
-        return (
-            np.concatenate([np.full(len(rows), number) for number, rows, _ in near]),
-            np.concatenate([rows for _, rows, _ in near]),
-            np.concatenate([far for *_, far in near]),
-        )
+            near.add(number * _BLOCK + rows[keep], distances[rows[keep]])
+            histogram += np.bincount(distances[rows[keep]], minlength=len(histogram))
+            beyond = _enough(histogram, limit, _ROUGHLY)
+        needed = int(np.searchsorted(np.cumsum(histogram), limit)) + 1
+        if needed > asked_below:
+            return None
+        near.keep_below(beyond)
+        return near
 
     def _block_with_room(self) -> _Block:
         if not self._blocks or self._blocks[-1].size == _BLOCK:
             self._blocks.append(_Block(np.zeros((self._words, _BLOCK), np.uint64)))
         return self._blocks[-1]
+
+
+@dataclass(slots=True)
+class _Near:
+    """Rows that may be near.
+
+    Attributes:
+        rows: Numbered through all blocks.
+        distances: How many signs differ.
+        slots: Places of their texts.
+    """
+
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    distances: NDArray[np.uint16] = field(default_factory=lambda: np.empty(0, np.uint16))
+    slots: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def add(self, rows: NDArray[np.int64], distances: NDArray[np.uint16]) -> None:
+        self.rows = np.concatenate([self.rows, rows])
+        self.distances = np.concatenate([self.distances, distances])
+
+    def keep_below(self, beyond: int) -> None:
+        near = self.distances < beyond
+        self.rows, self.distances = self.rows[near], self.distances[near]
+        self.slots = np.zeros(len(self.rows), np.int64)
+
+
+class _Scan:
+    """Counts in how many signs the rows of blocks differ from a query's."""
+
+    def __init__(self, signs: NDArray[np.uint64]) -> None:
+        self.furthest = len(signs) * _WORD_BITS
+        self._signs = signs
+        self._xor = np.empty(_BLOCK, np.uint64)
+        self._differing = np.empty(_BLOCK, np.uint8)
+        self._distances = np.empty(_BLOCK, np.uint16)
+
+    def distances(self, block: _Block) -> NDArray[np.uint16]:
+        """Return the distance of each row; the array is used again for the next block."""
+        size = block.size
+        own = self._distances[:size]
+        own[:] = 0
+        for word, sign in enumerate(self._signs):
+            np.bitwise_xor(block.signs[word, :size], sign, out=self._xor[:size])
+            np.bitwise_count(self._xor[:size], out=self._differing[:size])
+            np.add(own, self._differing[:size], out=own)
+        return own
+
+
+def _enough(histogram: NDArray[np.int64], limit: int, most: int) -> int:
+    """Return below which distance there are as many as wanted, and no more than affordable if possible.
+
+    Args:
+        histogram: How many there are at each distance.
+        limit: How many are wanted.
+        most: How many are affordable.
+    """
+    within = np.cumsum(histogram)
+    return int(max(np.searchsorted(within, limit) + 1, np.searchsorted(within, most, "right")))
 
 
 def _signs(vectors: Vectors) -> NDArray[np.uint64]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select
 
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.rows import in_parts
@@ -17,6 +17,12 @@ from kinkeeper.models.embedding.embedder import Vectors
 _NUMBER = np.dtype("<f2")
 
 _columns = memory_vectors.c
+
+# Put together once: it is asked for hundreds of ids, many times.
+_BY_IDS = select(_columns.id, _columns.vector).where(
+    _columns.household == bindparam("household"), _columns.kind == bindparam("kind"),
+    _columns.id.in_(bindparam("ids", expanding=True)), _columns.model == bindparam("model"),
+)  # fmt: skip
 
 
 class VectorKind(StrEnum):
@@ -79,8 +85,8 @@ def vectors_of(
     found: list[str] = []
     stored: list[bytes] = []
     for part in in_parts([*ids]):
-        query = select(_columns.id, _columns.vector).where(_of(household, model, kind, part))
-        for each, vector in conn.execute(query):
+        asked = {"household": household, "kind": kind.value, "model": model, "ids": part}
+        for each, vector in conn.execute(_BY_IDS, asked).all():
             found.append(each)
             stored.append(vector)
     return dict(zip(found, _numbers(stored), strict=True))
