@@ -8,7 +8,6 @@ import ast
 from functools import cache
 
 import pytest
-
 from test_single_executor import bindings, references, sources, writers
 
 MEMORY = "kinkeeper.memory"
@@ -27,6 +26,7 @@ BOOKS = (f"{MEMORY}.finding.", f"{MEMORY}.upkeep.runs.")
 # A file that its owner hands over on the command line, the night's own command, and mending.
 BY_HAND = {
     "kinkeeper.cli.memory_import": {f"{MEMORY}.writing.import_facts"},
+    "kinkeeper.cli.mending": {f"{MEMORY}.invariants.mend"},
     "kinkeeper.cli.consolidating": {f"{MEMORY}.upkeep.reverting.revert"},
 }
 

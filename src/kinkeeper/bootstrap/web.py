@@ -7,7 +7,9 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from kinkeeper.bootstrap.brain import brain_findings
+from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
+from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.core.time import Clock
@@ -106,6 +108,8 @@ def _check_up(
     return [
         *database_findings(url),
         *backup_findings(url, settings.backup_dir, now),
+        *memory_findings(settings, [houses.by_id[household].household], houses.store),
+        *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
         *chats,
         *brain_findings(settings, [houses.by_id[household].household]),
         *model_findings(settings),

@@ -12,6 +12,7 @@ from rich.text import Text
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.embedding import embedder_finding
+from kinkeeper.bootstrap.memory_checks import stored_memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
 from kinkeeper.cli.located import Where
@@ -82,9 +83,11 @@ def _database(where: Where, settings: Settings, households: Sequence[Household])
         url = parse_address(where.db or database_address(settings))
     except KinkeeperError as error:
         return [broken("database", str(error), "correct --db, DATABASE_URL or DB_PATH")]
-    backups = backup_findings(url, settings.backup_dir, SystemClock().now())
+    now = SystemClock().now()
+    backups = backup_findings(url, settings.backup_dir, now)
     telegram = telegram_findings(settings, households, url)
-    return [*database_findings(url), *backups, *telegram]
+    memory = stored_memory_findings(url, settings, households, now=now)
+    return [*database_findings(url), *backups, *memory, *telegram]
 
 
 def _show(screen: Console, findings: list[Finding], settings: Settings | None) -> None:

@@ -50,6 +50,23 @@ def database_findings(url: URL) -> Iterator[Finding]:
     yield _version(place, version)
 
 
+def is_up_to_date(url: URL) -> bool:
+    """Return whether a database has the tables of this program. Blocks.
+
+    Args:
+        url: Where it is; it exists.
+
+    Raises:
+        UnavailableError: It cannot be reached.
+    """
+    engine = reader_engine(url, connections=1)
+    try:
+        with translated(), engine.connect() as connection:
+            return current_version(connection) == SCHEMA_VERSION
+    finally:
+        engine.dispose()
+
+
 def machine_findings(now: datetime) -> list[Finding]:
     """Check Python, the SQLite library and the clock.
 

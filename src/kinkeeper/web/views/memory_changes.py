@@ -1,0 +1,169 @@
+"""What changed in memory: each change with its words before and after. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kinkeeper.memory.journal import Cause
+from kinkeeper.memory.model import Fact, FactStatus
+from kinkeeper.memory.upkeep.report import ChangeKind
+from kinkeeper.memory.upkeep.telling import Told
+
+CAUSES = {
+    Cause.WRITE: "Something was said",
+    Cause.IMPORT: "Imported",
+    Cause.CORRECT: "Corrected",
+    Cause.EDIT: "Edited",
+    Cause.WRONG: "Marked as wrong",
+    Cause.RETRACT: "Holds no more",
+    Cause.PRIVATE: "Who sees it",
+    Cause.DECIDE: "Decided",
+    Cause.CONSOLIDATE: "Tidied up in the night",
+    Cause.FORGET: "Forgotten",
+    Cause.MEND: "Mended",
+}
+_LEFT = {
+    FactStatus.SUPERSEDED: "Something newer took its place",
+    FactStatus.MERGED_INTO: "The same as something else",
+    FactStatus.DEPRECATED: "Not mentioned for long",
+    FactStatus.RETRACTED: "Holds no more",
+}
+_WISHES = {
+    ChangeKind.MERGED: "Would be kept as one with another",
+    ChangeKind.SUPERSEDED: "Something newer would take its place",
+    ChangeKind.FADED: "Not mentioned for long",
+}
+_SHORT = 3
+
+Pair = tuple[Fact | None, Fact | None]
+"""A fact before and after a change; None where there was or is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChange:
+    """What happened to one remembered thing.
+
+    Attributes:
+        what: In words.
+        before: What was remembered; empty of something new.
+        after: What is remembered; empty of what is no longer.
+    """
+
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One change, which is taken back as a whole.
+
+    Attributes:
+        kind: What caused it.
+        line: What it did, in one line.
+        at: When, in few words.
+        spoken: When, in full.
+        lines: What became of each remembered thing.
+        is_long: Whether there are so many that they are folded away.
+        more: What is not listed, in words.
+        undo_id: To take it back; empty where that is not possible.
+        undone: Who took it back and when, in words; empty where it stands.
+    """
+
+    kind: str
+    line: str
+    at: str
+    spoken: str
+    lines: tuple[FactChange, ...]
+    is_long: bool
+    more: str
+    undo_id: str
+    undone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightQuestion:
+    """What a night wants to do and may not without a yes.
+
+    Attributes:
+        id: Of its run.
+        line: What is asked.
+        text: Why it is asked.
+        lines: What would become of each remembered thing.
+        more: What is not listed, in words.
+        is_answered: Whether a yes was said, and the next night does it.
+    """
+
+    id: str
+    line: str
+    text: str
+    lines: tuple[FactChange, ...]
+    more: str
+    is_answered: bool
+
+
+def fact_changes(pairs: Iterable[Pair]) -> tuple[FactChange, ...]:
+    """Return what became of facts, in words; what changed neither words nor use is left out."""
+    found = (_fact_change(before, after) for before, after in pairs)
+    return tuple(each for each in found if each is not None)
+
+
+def unlisted(pairs: Sequence[Pair], *, beyond: int) -> str:
+    """Return in words what is not listed: what only grew surer or less sure, and what there is no room for.
+
+    Args:
+        pairs: Facts before and after.
+        beyond: How many more facts changed.
+    """
+    counted: Counter[str] = Counter()
+    for before, after in pairs:
+        if before is None or after is None or _fact_change(before, after) is not None:
+            continue
+        if after.confidence != before.confidence:
+            surer = after.confidence > before.confidence
+            counted["grew surer" if surer else "grew less sure"] += 1
+    words = [f"{count} {what}" for what, count in sorted(counted.items())]
+    return ", ".join([*words, *([f"{beyond} more"] if beyond else [])])
+
+
+def is_long(lines: Sequence[FactChange]) -> bool:
+    """Whether lines are so many that they are folded away."""
+    return len(lines) > _SHORT
+
+
+def wishes(told: Iterable[Told]) -> tuple[FactChange, ...]:
+    """Return what would become of facts that a night wants to let go; only losses are told.
+
+    Args:
+        told: What the night wants, as far as the viewer may see it.
+    """
+    return tuple(
+        FactChange(
+            what=_WISHES[each.difference.kind],
+            before=each.fact.narrative if each.fact else "",
+            after=each.other.narrative if each.other else "",
+        )
+        for each in told
+        if each.difference.kind in _WISHES
+    )
+
+
+def _fact_change(before: Fact | None, after: Fact | None) -> FactChange | None:
+    held, holds = _words(before), _words(after)
+    if held and holds:
+        if held != holds:
+            return FactChange(what="Put differently", before=held, after=holds)
+        if before and after and before.scope != after.scope:
+            return FactChange(what="Seen by others than before", before="", after=holds)
+        return None
+    if holds:
+        return FactChange(what="Again" if before else "New", before="", after=holds)
+    if held:
+        what = _LEFT.get(after.status, "Taken out") if after else "Taken out"
+        return FactChange(what=what, before=held, after="")
+    return None
+
+
+def _words(fact: Fact | None) -> str:
+    """Return the words of a fact that may be recalled; empty where it may not."""
+    return fact.narrative if fact is not None and fact.status.is_active else ""

@@ -1,0 +1,161 @@
+"""What is remembered, as the pages of memory say and draw it."""
+
+import itertools
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kinkeeper.memory.concepts import Concept, Relation
+from kinkeeper.memory.model import Category, FactStatus, Origin
+from kinkeeper.web.views.asking import asked_for, end_of, shown_day
+from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
+from kinkeeper.web.views.happened import days_of, pieces_of
+from kinkeeper.web.views.known import Recollection
+from kinkeeper.web.views.memory_changes import fact_changes, unlisted
+from kinkeeper.web.views.people import people_of
+from memory_samples import NOW, episode, fact, statement
+from page_samples import home, words_at
+
+HOME = home()
+CHILD = HOME.children[0]
+PARENT = HOME.adults[0]
+
+
+def recollection() -> Recollection:
+    return Recollection(people_of(HOME), words_at(NOW))
+
+
+def test_facts_stand_under_whom_they_are_about_and_else_under_who_told_them():
+    about_child = fact("a", subject=CHILD.id)
+    told = fact("b", subject="anna")
+    nobody = fact("c", subject="boiler")
+    said = {"b": [statement("b", speaker=PARENT.id)]}
+    shelves = recollection().shelves([about_child, told, nobody], said)
+    found = {
+        shelf.person.name: [each.id for topic in shelf.topics for each in topic.facts]
+        for shelf in shelves
+    }
+    assert found == {CHILD.name: ["a"], PARENT.name: ["b"], "Everybody": ["c"]}
+
+
+def test_a_fact_says_who_said_it_when_and_how_often():
+    known = recollection().known(
+        fact("a", evidence_count=3, last_evidence_at=NOW - timedelta(days=1)),
+        [
+            statement("late", said_at=NOW, speaker=PARENT.name.casefold()),
+            statement("early", said_at=NOW - timedelta(days=3), speaker="Gran"),
+        ],
+    )
+    assert known.because is not None
+    assert (known.because.text, known.because.speaker.name) == ("late", PARENT.name)
+    assert known.often == "Said 3 times, last yesterday."
+    assert known.doubt == ""
+    assert not known.is_private
+
+
+def test_what_is_unsure_says_so():
+    say = recollection().known
+    assert say(fact("a", is_contradicted=True), []).doubt.startswith("Something else")
+    assert say(fact("a", confidence=0.6), []).doubt == "Not quite sure."
+    faded = fact("a", decayed_until=NOW - timedelta(days=60))
+    assert say(faded, []).doubt.startswith("Hardly sure")
+    assert say(fact("a", origin=Origin.OBSERVED), []).learnt == "heard in the chat, and confirmed"
+
+
+@given(
+    st.text(max_size=60),
+    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=6),
+)
+def test_pieces_are_the_text_and_outdated_exactly_where_it_is(
+    text: str, spans: list[tuple[int, int]]
+):
+    pieces = pieces_of(text, spans)
+    assert "".join(piece.text for piece in pieces) == text
+    outdated = {place for start, end in spans for place in range(start, min(end, len(text)))}
+    place = 0
+    for piece in pieces:
+        for _ in piece.text:
+            assert piece.is_outdated == (place in outdated)
+            place += 1
+
+
+def test_a_long_turn_is_cut_at_a_word_and_keeps_what_is_outdated_in_its_rest():
+    text = "word " * 200
+    (day,) = days_of([episode("e", text=text)], {"e": [(900, 904)]}, recollection())
+    (turn,) = day.turns
+    assert "".join(piece.text for piece in (*turn.pieces, *turn.rest)) == text
+    assert [piece.text for piece in turn.rest if piece.is_outdated] == ["word"]
+    assert day.label == "Today"
+
+
+def test_the_map_keeps_every_name_apart_and_says_all_in_words():
+    people = [_concept(f"p{number}", is_subject=True) for number in range(14)]
+    things = [_concept(f"t{number}", is_subject=False) for number in range(30)]
+    relations = [
+        Relation(source=f"p{number % 14}", target=f"t{number}", type="likes", weight=1 + number,
+                 facts=())
+        for number in range(30)
+    ]  # fmt: skip
+    drawn = concept_map(
+        [*people, *things], relations, named=lambda each: each.name, told=lambda each: [each.target]
+    )
+    assert drawn.left_out == 30 - len(drawn.threads)
+    assert drawn.left_out > 0
+    for column in (drawn.left, drawn.right):
+        heights = [knot.y for knot in column]
+        assert all(below - above >= ROW - 0.1 for above, below in itertools.pairwise(heights))
+        assert all(0 < y < drawn.height for y in heights)
+    assert sum(len(lines) for lines in drawn.sentences.values()) == 30
+    assert WIDTH <= 320
+
+
+def test_nothing_is_drawn_of_what_is_not_there():
+    drawn = concept_map([], [], named=lambda each: each.name, told=lambda _: ())
+    assert (drawn.threads, drawn.sentences, drawn.left_out) == ((), {}, 0)
+
+
+def test_changes_tell_what_became_of_each_memory():
+    old, new = fact("a"), fact("a", narrative="B.")
+    gone = replace(old, status=FactStatus.SUPERSEDED)
+    surer = replace(old, confidence=0.9)
+    private = replace(old, scope="person:x")
+    told = [(each.what, each.before, each.after) for each in fact_changes([
+        (old, new), (None, new), (old, gone), (gone, old), (old, surer), (old, private),
+    ])]  # fmt: skip
+    assert told == [
+        ("Put differently", "a.", "B."),
+        ("New", "", "B."),
+        ("Something newer took its place", "a.", ""),
+        ("Again", "", "a."),
+        ("Seen by others than before", "", "a."),
+    ]
+    assert unlisted([(old, surer), (old, new)], beyond=4) == "1 grew surer, 4 more"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [(None, None), (date(2026, 3, 5), None), (date(2027, 1, 1), None), (date(2026, 3, 4), date(2026, 3, 4))],
+)  # fmt: skip
+def test_only_a_past_day_is_looked_back_to(wanted: date | None, shown: date | None):
+    assert shown_day(wanted, words_at(NOW)) == shown
+
+
+def test_a_day_is_shown_as_of_its_end_in_the_households_zone():
+    wording = words_at(NOW)
+    assert end_of(date(2026, 3, 4), wording).isoformat() == "2026-03-05T00:00:00+01:00"
+    asked = asked_for("nuts", date(2026, 3, 4), first=NOW, count=1, wording=wording)
+    assert asked.sentence == "One thing found, as of Wednesday 4 March."
+    assert asked.first == "2026-03-04"
+    assert asked_for("", None, first=None, count=0, wording=wording).nothing
+
+
+def test_every_category_has_a_heading():
+    for category in Category:
+        assert recollection().known(fact("a", category=category), []).topic
+
+
+def _concept(name: str, *, is_subject: bool) -> Concept:
+    return Concept(name=name, is_subject=is_subject, weight=1.0, last_said_at=NOW)
