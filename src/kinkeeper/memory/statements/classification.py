@@ -137,7 +137,16 @@ def _type_of(text: str, category: Category) -> StatementType:
 
 
 def title_of(text: str) -> str:
-    """Return a statement as one line: without what frames it, its first letter large.
+    """Return a statement as one short line.
+
+    Args:
+        text: One statement.
+    """
+    return shorten(told_plainly(text), _LONGEST_TITLE)
+
+
+def told_plainly(text: str) -> str:
+    """Return a statement without what frames it, its first letter large.
 
     Args:
         text: One statement.
@@ -146,4 +155,4 @@ def title_of(text: str) -> str:
     core, framings = unframed(plain.lower())
     if framings and len(core) < len(plain) and plain.lower().endswith(core):
         plain = plain[len(plain) - len(core) :]
-    return shorten(plain[:1].upper() + plain[1:], _LONGEST_TITLE)
+    return plain[:1].upper() + plain[1:]

@@ -1,0 +1,250 @@
+"""What of a message is worth keeping: durable statements, and what sets an earlier one right. Pure."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.language.when import read
+from kinkeeper.language.when.model import Grain, SpanKind
+from kinkeeper.memory.model import Category, Correction, Observation
+from kinkeeper.memory.statements.classification import classify, told_plainly
+from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.memory.statements.sentences import Part, parts_of
+from kinkeeper.memory.statements.subjects import ME
+from kinkeeper.memory.statements.words import canon_of, opened
+
+_FEWEST_WORDS = 3
+_MOST_LOOKED_BACK = 8
+_UNSURE = 0.7
+_SINCE = re.compile(r"\b(?:since|from|as of|starting|effective)\b", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|through|up to)\b", re.IGNORECASE)
+_VALUE_ONLY = re.compile(
+    r"^(?:it is|it was|that is|the name is|make it|call me|is|be) (?P<v>.+)$|^(?P<w>[\w' -]{1,40})$"
+)
+_WORD = re.compile(r"[\w'@.+-]*[\w@]")
+_LONGEST_VALUE = 6
+_HAS_VERB = re.compile(r"^(?:i|we|he|she|they|my|our|his|her|their)\b")
+_CALL_ME = re.compile(
+    r"^(?:please )?(?:you can )?(?:just )?call (?:me|us|him|her) \w+", re.IGNORECASE
+)
+
+
+@cache
+def _talk() -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of the data file by name, read once."""
+    raw = tomllib.loads(files(__package__).joinpath("data/talk.toml").read_text(encoding="utf-8"))
+    found = {}
+    for name in ("request", "talk"):
+        found[name] = re.compile("(?:" + "|".join(raw["begins"][name]) + ")")
+    for name, patterns in raw["holds"].items():
+        found[name] = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    found["lead"] = re.compile("^(?:(?:" + "|".join(raw["corrects"]["lead"]) + "))+")
+    found["bare"] = re.compile("^(?:" + "|".join(raw["corrects"]["bare"]) + ")$")
+    return found
+
+
+def observe(
+    text: str, *, said_at: datetime, previous: Sequence[str] = (), locale: str = "en-US"
+) -> tuple[Observation, ...]:
+    """Return what of a message is worth keeping; small talk, questions and requests are not.
+
+    Args:
+        text: What somebody says to the assistant.
+        said_at: When, aware, in the household's zone.
+        previous: Earlier turns of the same conversation, oldest first.
+        locale: Decides how dates are read.
+    """
+    parts = parts_of(text)
+    found: list[Observation] = []
+    is_led = False
+    for place, part in enumerate(parts):
+        before = [*previous[-_MOST_LOOKED_BACK:], *(each.text for each in parts[:place])]
+        plain = opened(part.text)
+        lead = _talk()["lead"].match(plain)
+        if lead is not None and lead.end() == len(plain) and not _talk()["bare"].match(plain):
+            is_led = place + 1 < len(parts)
+            continue
+        is_led = is_led or lead is not None
+        observed = _correction(part, before, is_led=is_led) or _statement(
+            part, before, is_led=is_led
+        )
+        is_led = False
+        if observed is None:
+            continue
+        if _is_taken_back_at_once(observed, found, parts[:place]):
+            found[-1:] = [replace(observed, start=found[-1].start)]
+        else:
+            found.append(_dated(observed, said_at, locale))
+    return tuple(each for each in found if not _is_open_question(each, parts))
+
+
+def _is_taken_back_at_once(
+    observed: Observation, found: Sequence[Observation], before: Sequence[Part]
+) -> bool:
+    """Whether it only takes back the sentence right before it ("I love tacos? Not any more")."""
+    correction = observed.correction
+    return (
+        correction is not None and correction.is_retraction and bool(found) and bool(before)
+        and found[-1].end == before[-1].end
+    )  # fmt: skip
+
+
+def _is_open_question(observed: Observation, parts: Sequence[Part]) -> bool:
+    return any(part.mark == "?" and part.end == observed.end for part in parts)
+
+
+def _statement(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
+    plain = opened(part.text)
+    if len(plain.split()) < _FEWEST_WORDS or not _is_durable(part.text, plain):
+        return None
+    return _observation(part, part.text, _set_right(part.text, before) if is_led else None)
+
+
+def _is_durable(text: str, plain: str) -> bool:
+    """Whether a sentence tells something that will still hold in weeks."""
+    talk = _talk()
+    if (
+        talk["request"].match(plain)
+        or talk["talk"].match(plain)
+        or talk["trivial_feeling"].search(plain)
+    ):
+        return False
+    readings = read_statement(text)
+    if not readings or readings[0].is_hypothetical:
+        return False
+    is_lasting = talk["lasting"].search(plain) is not None
+    if talk["passing"].search(plain) and not is_lasting:
+        return False
+    return is_lasting or any(_is_telling(reading, plain) for reading in readings)
+
+
+_ABOUT_SOMEBODY = re.compile(
+    r"^(?:i|we|my|our|he|she|they|his|her|their|the|no|nobody|everyone|all|please never|\w+ 's|\w+)\b"
+)
+_PAST_EVENT = re.compile(
+    r"\b(?:yesterday|earlier|last (?:night|week|weekend)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+)
+_RULE = re.compile(
+    r"\b(?:must|have to|has to|not allowed|allowed|never|always|only|rule|no \w+ (?:at|before|after|on|in|until)|due|closes?|opens?|costs?|every|stored|runs? on|uses?|written in)\b"
+)
+
+
+def _is_telling(reading: Reading, plain: str) -> bool:
+    if reading.is_known:
+        return (
+            bool(reading.value)
+            or reading.is_retraction
+            or reading.is_negative
+            or not reading.is_past
+        )
+    if reading.is_past or _PAST_EVENT.search(plain):
+        return False
+    if not reading.value:
+        return reading.subject != ME and bool(reading.slot)
+    if reading.subject != ME or plain.startswith(("i ", "we ", "my ", "our ")):
+        return True
+    return (
+        _RULE.search(plain) is not None
+        or " be " in f" {reading.slot} "
+        or plain.split(maxsplit=1)[0] in {"the", "our"}
+    )
+
+
+def _correction(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
+    """Return what sets an earlier sentence right without being a whole sentence itself."""
+    talk, plain = _talk(), opened(part.text)
+    lead = talk["lead"].match(plain)
+    rest = plain[lead.end() :].strip(" ,.") if lead else plain
+    if talk["bare"].match(plain) or talk["bare"].match(rest):
+        return _taken_back(part, before)
+    if _CALL_ME.match(part.text):
+        return _observation(part, part.text, Correction(corrects=_last_of_slot("name", before)))
+    value = _VALUE_ONLY.match(rest) if is_led else None
+    if value is None or len(rest.split()) > _LONGEST_VALUE or _HAS_VERB.search(rest):
+        return None
+    return _completed(part, value["v"] or value["w"], before)
+
+
+def _taken_back(part: Part, before: Sequence[str]) -> Observation | None:
+    told = next(_told(before), None)
+    if told is None:
+        return None
+    taken = _observation(part, part.text, Correction(corrects=told, is_retraction=True))
+    return replace(taken, category=classify(told).category)
+
+
+def _completed(part: Part, value: str, before: Sequence[str]) -> Observation | None:
+    """Return the last sentence with another value: after "my son is called Tim", "sorry, it's Tom"."""
+    for told in _told(before):
+        reading = read_statement(told)[0]
+        if not (reading.is_known and reading.value and reading.is_single) and not reading.names:
+            continue
+        old = _surface(told, reading)
+        if old is None:
+            continue
+        shown = part.text[-len(value) :] if part.text.lower().endswith(value) else value
+        sentence = told.replace(old, shown, 1)
+        return _observation(part, sentence, Correction(corrects=told))
+    return None
+
+
+def _surface(told: str, reading: Reading) -> str | None:
+    """Return the words of a sentence that its value stands in."""
+    wanted = set(reading.value) if reading.is_known and reading.value else set(reading.names)
+    found = [each for each in _WORD.finditer(told) if canon_of(each[0].lower()) in wanted]
+    return told[found[0].start() : found[-1].end()] if found else None
+
+
+def _told(before: Sequence[str]) -> Iterator[str]:
+    """Yield what was told before, the last first."""
+    for turn in reversed(before):
+        for part in reversed(parts_of(turn)):
+            plain = opened(part.text)
+            if (
+                part.mark != "?"
+                and len(plain.split()) >= _FEWEST_WORDS
+                and _is_durable(part.text, plain)
+            ):
+                yield part.text
+
+
+def _last_of_slot(slot: str, before: Sequence[str]) -> str | None:
+    return next((told for told in _told(before) if read_statement(told)[0].slot == slot), None)
+
+
+def _set_right(text: str, before: Sequence[str]) -> Correction:
+    """Return which earlier sentence a whole new one sets right."""
+    for told in _told(before):
+        if relate(told, text).relation in {Relation.UPDATE, Relation.CONTRADICTION}:
+            return Correction(corrects=told)
+    return Correction()
+
+
+def _observation(part: Part, sentence: str, correction: Correction | None) -> Observation:
+    found = classify(sentence)
+    return Observation(
+        text=sentence, start=part.start, end=part.end, category=found.category, type=found.type,
+        title=found.title, narrative=told_plainly(sentence),
+        confidence=1.0 if found.category is not Category.EMOTIONAL else _UNSURE, correction=correction,
+    )  # fmt: skip
+
+
+def _dated(observed: Observation, said_at: datetime, locale: str) -> Observation:
+    """Add since when and until when it holds, where the words say so."""
+    changed = observed
+    for span in read(observed.text, said_at, locale=locale):
+        if span.kind not in {SpanKind.DATE, SpanKind.DATETIME, SpanKind.RANGE} or not span.has_date:
+            continue
+        lead = observed.text[: span.start_char][-12:] + span.surface
+        if _SINCE.search(lead):
+            changed = replace(changed, valid_from=span.begin)
+        elif _UNTIL.search(lead):
+            changed = replace(
+                changed, valid_to=span.until if span.grain is not Grain.HOUR else span.begin
+            )
+    return changed
