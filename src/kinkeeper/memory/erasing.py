@@ -8,37 +8,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import Connection, delete, or_, select
 
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.concepts import drop_facts
-from kinkeeper.memory.counting import reserve
-from kinkeeper.memory.episodes import CONTEXT, EPISODE, episodes_by_id
+from kinkeeper.memory.cutting import cut_words, places_of
+from kinkeeper.memory.episodes import episodes_by_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
     delete_statements,
     for_facts,
-    out_of,
 )
-from kinkeeper.memory.fact_rows import FACTS, delete_facts, forget_vectors
+from kinkeeper.memory.fact_rows import FACTS, delete_facts
 from kinkeeper.memory.facts import facts_by_id, load_fact
 from kinkeeper.memory.journal import Cause, Change, changing
-from kinkeeper.memory.model import EmbedState, Episode, Fact, Statement, Viewer
+from kinkeeper.memory.model import Episode, Fact, Statement, Viewer
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.tables import (
-    episodes,
     facts,
     memory_changes,
     memory_verdicts,
-    statements,
 )
-from kinkeeper.memory.tombstones import cut_out, put_up
+from kinkeeper.memory.tombstones import put_up
 from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
-
-_FOLLOWING = 2
-"""How many later turns are learnt together with a turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +61,7 @@ def preview_forget(conn: Connection, viewer: Viewer, fact_id: str) -> Erasure:
     load_fact(conn, viewer, fact_id)
     gone = _versions(conn, viewer.household, fact_id)
     said = for_facts(conn, viewer.household, gone)
-    spans = _spans(conn, viewer.household, said)
+    spans = places_of(conn, viewer.household, said)
     held = episodes_by_id(conn, viewer.household, spans)
     return Erasure(facts=list(gone.values()), statements=said, episodes=list(held.values()))
 
@@ -96,7 +90,7 @@ def forget(
         _end_predecessors(conn, change, gone, at=at)
         if erasure.statements:
             put_up(conn, erasure.statements, by=by, at=at)
-        _cut_episodes(conn, household, erasure.statements)
+        cut_words(conn, household, erasure.statements)
         _delete(conn, household, gone, [each.id for each in erasure.statements])
         settle(conn, change, {each.strand for each in erasure.statements}, at=at)
     return replace(erasure, change_set=change.made.id)
@@ -139,105 +133,6 @@ def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: d
             made_at=ends[fact] or at,
         )  # fmt: skip
         add_verdict(conn, change, verdict)
-
-
-def _spans(
-    conn: Connection, household: str, said: Iterable[Statement]
-) -> dict[str, list[tuple[int, int]]]:
-    """Return by episode id where the words of statements stand, also repeated elsewhere."""
-    spans: dict[str, set[tuple[int, int]]] = {}
-    for each in said:
-        if each.end > each.start:
-            spans.setdefault(each.episode_id, set()).add((each.start, each.end))
-        for episode_id, text in _episodes_with(conn, household, each.text):
-            start = text.casefold().find(each.text.casefold())
-            while start >= 0 and len(text.casefold()) == len(text):
-                spans.setdefault(episode_id, set()).add((start, start + len(each.text)))
-                start = text.casefold().find(each.text.casefold(), start + len(each.text))
-    return {episode_id: _apart(found) for episode_id, found in spans.items()}
-
-
-def _episodes_with(conn: Connection, household: str, words: str) -> list[tuple[str, str]]:
-    """Return id and text of episodes that repeat words."""
-    wanted = words.casefold().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    query = select(episodes.c.id, episodes.c.text).where(
-        episodes.c.household == household,
-        or_(
-            func.lower(episodes.c.text).like(f"%{wanted}%", escape="\\"),
-            episodes.c.text.contains(words, autoescape=True),
-        ),
-    )
-    return [(row.id, row.text) for row in conn.execute(query)]
-
-
-def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return spans in order, overlapping ones as one."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
-
-
-def _cut_episodes(conn: Connection, household: str, said: Sequence[Statement]) -> None:
-    spans = _spans(conn, household, said)
-    erased = {each.id for each in said}
-    for episode in episodes_by_id(conn, household, spans).values():
-        cut = spans[episode.id]
-        _write_text(conn, episode, cut_out(episode.text, cut))
-        for each in out_of(conn, household, [episode.id]):
-            if each.id not in erased:
-                _shift(conn, each, cut)
-        _learn_anew(conn, episode)
-
-
-def _write_text(conn: Connection, episode: Episode, text: str) -> None:
-    conn.execute(
-        update(episodes)
-        .where(episodes.c.household == episode.household, episodes.c.id == episode.id)
-        .values(text=text, title=None, topic=None, seq=reserve(conn, episode.household))
-    )
-
-
-def _shift(conn: Connection, statement: Statement, cut: Sequence[tuple[int, int]]) -> None:
-    """Let a statement that stays point to where its words stand now."""
-    before = [span for span in cut if span[1] <= statement.start]
-    offset = sum(end - start - 1 for start, end in before)
-    if offset:
-        conn.execute(
-            update(statements)
-            .where(statements.c.household == statement.household, statements.c.id == statement.id)
-            .values(start_index=statement.start - offset, end_index=statement.end - offset)
-        )
-
-
-def _learn_anew(conn: Connection, episode: Episode) -> None:
-    """Delete the vectors that know the words: of the turn, and of those that were learnt with it."""
-    household = episode.household
-    columns = episodes.c
-    ids = [episode.id]
-    if episode.session is not None:
-        query = (
-            select(columns.id)
-            .where(
-                columns.household == household,
-                columns.session == episode.session,
-                columns.said_at >= episode.said_at,
-                columns.id != episode.id,
-            )
-            .order_by(columns.said_at, columns.seq)
-            .limit(_FOLLOWING)
-        )
-        ids += conn.execute(query).scalars()
-    forget_vectors(conn, household, EPISODE, [episode.id])
-    forget_vectors(conn, household, CONTEXT, ids)
-    conn.execute(
-        update(episodes)
-        .where(columns.household == household, columns.id.in_(ids))
-        .values(embed_state=EmbedState.PENDING.value)
-    )
 
 
 def _delete(

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, count
 
 from sqlalchemy import Connection
 
@@ -43,7 +44,7 @@ class _Stored:
 
     said: Mapping[str, Sequence[Statement]]
     verdicts: Sequence[Verdict]
-    facts: Mapping[str, Fact]
+    facts: dict[str, Fact]
     behind: Mapping[str, Sequence[Statement]]
 
 
@@ -74,6 +75,8 @@ def settle(
         verdicts = [each for each in stored.verdicts if each.older in ids or each.newer in ids]
         lines = fold(said, relate=relate_statements, verdicts=verdicts)
         owners = _owners(lines, stored.facts)
+        missing = [each for each in owners if each not in stored.facts]
+        stored.facts.update(facts_by_id(conn, change.made.household, missing))
         after |= _derived(lines, owners, stored, at)
         supports = {
             each.id: owner
@@ -98,7 +101,7 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
         said[each.strand].append(each)
         if each.fact_id and each.id not in new:
             behind[each.fact_id].append(each)
-    ids = {*behind, *map(fact_id_of, every), *(each.fact_id for each in every if each.fact_id)}
+    ids = {each.fact_id for each in every if each.fact_id}
     return _Stored(
         said=said,
         verdicts=verdicts_on(conn, household, (each.id for each in every)),
@@ -108,12 +111,15 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
 
 
 def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
-    """Return the id of each line's fact: the surest that its statements had, else that of its first.
+    """Return the id of each line's fact: the surest that its statements had, else a new one.
 
-    A fact that a statement of another line began stays with that line.
+    A fact stays with the line of the statement that began it and is still behind it.
     """
     begun = {
-        fact_id_of(each): place for place, line in enumerate(lines) for each in line.statements
+        fact_id_of(each): place
+        for place, line in enumerate(lines)
+        for each in line.statements
+        if each.fact_id == fact_id_of(each)
     }
     taken: set[str] = set()
     owners = []
@@ -123,11 +129,17 @@ def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
         owner = max(
             free,
             key=lambda each: facts[each].confidence if each in facts else 0.0,
-            default=fact_id_of(line.statements[0]),
+            default=None,
         )
-        owners.append(owner)
-        taken.add(owner)
+        owners.append(owner or _unused(line, taken | begun.keys()))
+        taken.add(owners[-1])
     return owners
+
+
+def _unused(line: Line, taken: Container[str]) -> str:
+    first = line.statements[0]
+    again = (stable_id(first.household, "fact", first.id, number) for number in count(2))
+    return next(each for each in chain([fact_id_of(first)], again) if each not in taken)
 
 
 def _derived(

@@ -203,7 +203,7 @@ class _Folding:
         if verdict is not None:
             is_update = verdict.ruling is Ruling.UPDATE
             return verdict.ruling, is_update and verdict.older == statement.id
-        ruling = self._relate(line.words, statement)
+        ruling = self._by_words(line, statement)
         if ruling is not Ruling.SAME and statement.corrects and self._is_corrected(line, statement):
             ruling = Ruling.UPDATE
         is_technical = Category.TECHNICAL in {line.words.category, statement.category}
@@ -211,6 +211,13 @@ class _Folding:
             ruling = Ruling.OTHER
         differs = ruling in {Ruling.UPDATE, Ruling.CONTRADICTION}
         return ruling, differs and line.outranks(statement)
+
+    def _by_words(self, line: Line, statement: Statement) -> Ruling:
+        """Return how a statement relates to what a line says, in whichever of its wordings."""
+        texts = {each.text: each for each in line.statements}
+        wordings = [line.words, *(each for text, each in texts.items() if text != line.words.text)]
+        rulings = (self._relate(each, statement) for each in wordings)
+        return next((each for each in rulings if each is not Ruling.OTHER), Ruling.OTHER)
 
     def _verdict_on(self, line: Line, statement: Statement) -> Verdict | None:
         if not self._verdicts:

@@ -10,6 +10,7 @@ from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.absorbing import absorb
 from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.cutting import cut_words
 from kinkeeper.memory.episodes import claim_reading, insert_episodes
 from kinkeeper.memory.journal import Cause, Change, changing
 from kinkeeper.memory.model import (
@@ -117,6 +118,8 @@ def remember(
         _store(conn, change, episode, at=at)
         facts = absorb(conn, change, [each for each in said if each.id not in gone], at=at)
         is_new = bool(change.images())
+        if gone:
+            cut_words(conn, household, [each for each in said if each.id in gone])
     return Remembered(
         change_set=change.made.id if is_new else None, facts=facts, blocked=len(gone)
     )  # fmt: skip

@@ -1,0 +1,180 @@
+"""What must always be true of a memory, and mending it where it is not.
+
+Facts follow from statements, so anything about facts is mended by working it out anew.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from kinkeeper.memory.episodes import EPISODE
+from kinkeeper.memory.evidence import for_facts
+from kinkeeper.memory.facts import FACT
+from kinkeeper.memory.journal import Cause, changing
+from kinkeeper.memory.model import FactStatus, Origin
+from kinkeeper.memory.rows import in_parts
+from kinkeeper.memory.settling import settle
+from kinkeeper.memory.tables import episodes, facts, memory_vectors, statements
+
+_AT_ONCE = 2000
+_ACTIVE = [status.value for status in FactStatus if status.is_active]
+_POINTERS = ("superseded_by", "merged_into_id")
+_MAY_BE_FACTS = [origin.value for origin in Origin if origin.may_become_fact]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """Something that should never be.
+
+    Attributes:
+        what: Which rule is broken, as a plain sentence.
+        ids: Of the facts, episodes or statements concerned.
+        is_mendable: Whether working facts out anew may mend it.
+    """
+
+    what: str
+    ids: Sequence[str]
+    is_mendable: bool = True
+
+
+def check(conn: Connection, household: str) -> list[Breach]:
+    """Return the rules that are broken; none in a sound memory.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+    """
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for part in _parts(conn, household):
+        for what, fact_id in _broken(conn, household, part):
+            found[what].append(fact_id)
+    breaches = [Breach(what=what, ids=ids) for what, ids in sorted(found.items())]
+    lost = _statements_without(conn, household)
+    if lost:
+        breaches.append(
+            Breach(what="a statement points to no episode", ids=lost, is_mendable=False)
+        )
+    stray = _stray_vectors(conn, household)
+    if stray:
+        breaches.append(
+            Breach(what="a vector is of a row that is gone", ids=stray, is_mendable=False)
+        )
+    return breaches
+
+
+def mend(
+    conn: Connection, household: str, breaches: Sequence[Breach], *, at: datetime
+) -> str | None:
+    """Work the facts of breaches out anew.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        breaches: As `check` found them.
+        at: Present time, aware.
+
+    Returns:
+        Id of the change-set.
+    """
+    ids = sorted({each for breach in breaches if breach.is_mendable for each in breach.ids})
+    with changing(
+        conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts worked out anew",
+        by="upkeep", at=at,
+    ) as change:  # fmt: skip
+        settle(conn, change, {each.strand for each in for_facts(conn, household, ids)}, at=at)
+    return change.made.id if ids else None
+
+
+def _parts(conn: Connection, household: str) -> Iterator[Sequence[Mapping[str, object]]]:
+    last = ""
+    columns = facts.c
+    while True:
+        query = (
+            select(
+                columns.id, columns.scope, columns.status, columns.origin, columns.derived_from,
+                columns.evidence_count, columns.superseded_by, columns.merged_into_id,
+                columns.confidence,
+            )
+            .where(columns.household == household, columns.id > last)
+            .order_by(columns.id)
+            .limit(_AT_ONCE)
+        )  # fmt: skip
+        rows = [dict(row) for row in conn.execute(query).mappings()]
+        if not rows:
+            return
+        yield rows
+        last = rows[-1]["id"]
+
+
+def _broken(
+    conn: Connection, household: str, rows: Sequence[Mapping[str, object]]
+) -> Iterator[tuple[str, str]]:
+    """Yield each broken rule with the fact that breaks it."""
+    ids = [str(row["id"]) for row in rows]
+    stated: defaultdict[str, set[str]] = defaultdict(set)
+    scopes: defaultdict[str, set[str]] = defaultdict(set)
+    for each in for_facts(conn, household, ids):
+        stated[str(each.fact_id)].add(each.episode_id)
+        scopes[str(each.fact_id)].add(each.scope)
+    wanted = {each for row in rows for each in _list(row["derived_from"])}
+    stored = _known(conn, household, EPISODE, wanted)
+    leads = {str(row[name]) for row in rows for name in _POINTERS if row[name]}
+    facts_known = _known(conn, household, FACT, leads)
+    for row in rows:
+        fact_id, derived = str(row["id"]), set(_list(row["derived_from"]))
+        holds = row["status"] in _ACTIVE
+        said = stated[fact_id]
+        rules = (
+            ("a fact that holds rests on no stored episode", not holds or derived & stored),
+            ("a fact that holds is stated by nothing", not holds or said),
+            ("a fact that holds is merged into another", not holds or not row["merged_into_id"]),
+            ("a fact does not name all episodes that state it", said <= derived),
+            ("a fact counts its evidence wrongly", row["evidence_count"] == len(derived)),
+            ("a fact leads on to one that is not there", {str(row[n]) for n in _POINTERS if row[n]} <= facts_known),
+            ("a fact comes from what may not become one", row["origin"] in _MAY_BE_FACTS),
+            ("others may see a fact than what it rests on", scopes[fact_id] <= {row["scope"]}),
+        )  # fmt: skip
+        yield from ((what, fact_id) for what, is_kept in rules if not is_kept)
+
+
+def _list(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _known(conn: Connection, household: str, kind: str, ids: set[str]) -> set[str]:
+    table = {EPISODE: episodes, FACT: facts}[kind]
+    found: set[str] = set()
+    for part in in_parts(sorted(ids)):
+        query = select(table.c.id).where(table.c.household == household, table.c.id.in_(part))
+        found |= set(conn.execute(query).scalars())
+    return found
+
+
+def _statements_without(conn: Connection, household: str) -> list[str]:
+    said = statements.c
+    is_there = (
+        select(episodes.c.id)
+        .where(episodes.c.household == said.household, episodes.c.id == said.episode_id)
+        .exists()
+    )
+    query = select(said.id).where(said.household == household, ~is_there).limit(_AT_ONCE)
+    return list(conn.execute(query).scalars())
+
+
+def _stray_vectors(conn: Connection, household: str) -> list[str]:
+    vectors = memory_vectors.c
+    of_fact = (
+        select(facts.c.id)
+        .where(facts.c.household == vectors.household, facts.c.id == vectors.id)
+        .exists()
+    )
+    of_episode = (
+        select(episodes.c.id)
+        .where(episodes.c.household == vectors.household, episodes.c.id == vectors.id)
+        .exists()
+    )
+    query = select(vectors.id).where(vectors.household == household, ~of_fact, ~of_episode)
+    return list(conn.execute(query.limit(_AT_ONCE)).scalars())
