@@ -20,6 +20,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from kinkeeper.actions.proposals import propose
+from kinkeeper.memory.model import Category
+from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.web.security.rates import RateLimits
 from pending_samples import adding, event, proposal
 from web_server import Served, served
@@ -47,14 +49,25 @@ def waiting(house: Served) -> str:
     return house.system.store.write_now(lambda conn: propose(conn, proposed, now=now)).action.id
 
 
+def remembered(house: Served) -> str:
+    here, now = house.system.household.id, house.clock.now()
+    given = ImportedFact(
+        id="f1", text="Leo is allergic to peanuts.", category=Category.IDENTITY, title="Leo", at=now
+    )
+    house.system.store.write_now(lambda conn: import_facts(conn, here, [given], at=now))
+    return "f1"
+
+
 def operations(house: Served) -> dict[str, Any]:
     schema = schemathesis.openapi.from_asgi("/openapi.json", house.app)
     found = [each.ok() for each in schema.get_all_operations()]
     return {f"{each.method.upper()} {each.path}": each for each in found}
 
 
-def keeps_to_it(operation: Any, headers: dict[str, str], known: str, statuses: set[int]) -> None:
-    """Send an operation what its description allows and what it does not; half of the ids are of an action that is there."""
+def keeps_to_it(
+    operation: Any, headers: dict[str, str], known: dict[str, str], statuses: set[int]
+) -> None:
+    """Send an operation what its description allows and what it does not; half of the ids are of what is there."""
 
     modes = [operation.as_strategy(generation_mode=mode) for mode in GenerationMode]
 
@@ -64,8 +77,10 @@ def keeps_to_it(operation: Any, headers: dict[str, str], known: str, statuses: s
     )  # fmt: skip
     @given(case=st.one_of(*modes), is_known=st.booleans())
     def send(case: Case, is_known: bool) -> None:
-        if is_known and "action_id" in case.path_parameters:
-            case.path_parameters["action_id"] = known
+        if is_known:
+            case.path_parameters |= {
+                name: known[name] for name in case.path_parameters.keys() & known.keys()
+            }
         answer = case.call(headers=headers)
         statuses.add(answer.status_code)
         case.validate_response(answer, checks=CHECKS)
@@ -78,7 +93,7 @@ def test_whatever_is_sent_the_answer_is_one_that_is_described(
     house: Served, login: str, subtests: pytest.Subtests
 ) -> None:
     headers = {"Authorization": f"Bearer {house.token('john')}"} if login == "owner" else {}
-    known, statuses = waiting(house), set[int]()
+    known, statuses = {"action_id": waiting(house), "fact_id": remembered(house)}, set[int]()
     for name, operation in operations(house).items():
         with subtests.test(name):
             keeps_to_it(operation, headers, known, statuses)
@@ -91,7 +106,16 @@ def test_the_description_names_every_error(house: Served) -> None:
             return (await client.get("/openapi.json")).json()
 
     document = asyncio.run(asked())
-    assert {"/observe", "/calendar.ics", "/brain/query", "/api/events"} <= set(document["paths"])
+    assert {
+        "/observe",
+        "/calendar.ics",
+        "/brain/query",
+        "/api/events",
+        "/api/sessions/messages",
+        "/api/context/inject",
+        "/api/memory/search",
+        "/api/facts/{fact_id}",
+    } <= set(document["paths"])
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             problem = operation["responses"]["404"]["content"]["application/problem+json"]
