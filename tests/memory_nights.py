@@ -37,6 +37,18 @@ LIKENESS = Calibration(model="test-meanings", slope=20.0, midpoint=0.6)
 DIMENSION = 64
 
 
+def tools_of_tests() -> Tools:
+    """Return what nights work with where nothing else is said."""
+    return Tools(people={}, zone=ZONE, likeness=LIKENESS)
+
+
+def unlike(count: int) -> Sequence[str]:
+    """Return statements that have nothing to do with each other."""
+    names = ("Ana", "Ben", "Carla", "Dora", "Emil", "Frida", "Gus", "Hanna", "Igor", "Jette")
+    likes = ("tulips", "chess", "sailing", "mushrooms")
+    return [f"{name} loves {like}" for like in likes for name in names][:count]
+
+
 def day(count: float) -> datetime:
     """Return the instant some days after the start."""
     return START + timedelta(days=count)
@@ -65,7 +77,7 @@ class Memory:
     """
 
     store: Store
-    tools: Tools = field(default_factory=lambda: Tools(people={}, zone=ZONE))
+    tools: Tools = field(default_factory=tools_of_tests)
     household: str = HOUSE
     steps: list[str] = field(default_factory=list)
 

@@ -8,16 +8,15 @@ import pytest
 
 from kinkeeper.memory.confidence import confidence_now
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
-from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.store.store import Store
-from memory_nights import LIKENESS, ZONE, Memory, day, meaning
+from memory_nights import Memory, day, meaning, unlike
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Store.open(str(tmp_path / "family.db")) as store:
-        yield Memory(store, Tools(people={}, zone=ZONE, likeness=LIKENESS))
+        yield Memory(store)
 
 
 def unmet(memory: Memory, first: str, second: str) -> tuple[Fact, Fact]:
@@ -90,8 +89,8 @@ def test_feelings_end_after_a_fortnight(memory: Memory) -> None:
 
 
 def test_much_silence_at_once_is_asked_about_and_a_person_decides(memory: Memory) -> None:
-    for number in range(12):
-        memory.say(f"Grandma owns house number {number} in {number + 50} street", day(0))
+    for text in unlike(12):
+        memory.say(text, day(0))
     active = sum(fact.status.is_active for fact in memory.every())
     run = memory.night(day(120))
     assert run.state is RunState.ASKS

@@ -1,7 +1,7 @@
 """What a run of the upkeep did, or wants to do: counts, durations, cost, and each change in plain words. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
@@ -116,5 +116,9 @@ class Report:
             Difference(**{**each, "kind": ChangeKind(each["kind"])})
             for each in record.get("differences", ())
         )
-        cost = Cost(**record.get("cost", {}))
-        return replace(cls(**{**record, "cost": cost}), differences=differences)
+        return cls(
+            **{
+                **record, "differences": differences, "cost": Cost(**record.get("cost", {})),
+                "remarks": tuple(record.get("remarks", ())),
+            }
+        )  # fmt: skip
