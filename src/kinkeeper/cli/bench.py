@@ -18,12 +18,20 @@ def bench(
     ] = None,
     seconds: Annotated[
         int | None,
-        typer.Option(min=5, help="How long ingest and idle watch a server; 60 otherwise."),
+        typer.Option(min=5, help="How long ingest and idle watch a server; 180 and 60 otherwise."),
+    ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            min=1_000, help="How many memories the suite memory searches; 100,000 otherwise."
+        ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Measure the hot paths against a limit or a peer."""
-    from kinkeeper.cli.timing import run_benchmarks
+    from kinkeeper.cli.timing import Extent, run_benchmarks
 
-    if not run_benchmarks(suite, data=data, seconds=seconds, as_json=json_):
+    if not run_benchmarks(
+        suite, data=data, extent=Extent(seconds=seconds, rows=rows), as_json=json_
+    ):
         raise typer.Exit(1)

@@ -2,7 +2,7 @@
 
 import pkgutil
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -18,19 +18,33 @@ from kinkeeper.core.errors import InputError
 _ALL = frozenset({"all", "observer"})
 _READ_DATA = frozenset({"tripwire"})
 _LAST_AS_TOLD = frozenset({"idle", "ingest"})
+_AS_LARGE_AS_TOLD = frozenset({"memory"})
 _NOT_SUITES = frozenset({"report", "serving"})
 _HEADINGS = ("what", "median µs", "p99 µs", "peer", "ratio or value", "target", "")
 _ON_THE_LEFT = frozenset({"what", "peer", ""})
 _VERDICTS = {None: ("", ""), True: ("ok", "green"), False: ("MISSED", "bold red")}
 
 
-def run_benchmarks(suite: str, *, data: Path | None, seconds: int | None, as_json: bool) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How much is measured; each suite's own measure where None.
+
+    Attributes:
+        seconds: How long a server is watched.
+        rows: How many memories are searched.
+    """
+
+    seconds: int | None = None
+    rows: int | None = None
+
+
+def run_benchmarks(suite: str, *, data: Path | None, extent: Extent, as_json: bool) -> bool:
     """Run one suite or all of them, and show the figures.
 
     Args:
         suite: Name of a benchmark module, "observer" or "all".
         data: Folder with real messages, for the suites that read some.
-        seconds: For the suites that watch a server for a while; as long as they want where None.
+        extent: For the suites that can do more or less.
         as_json: Answer with one JSON list.
 
     Returns:
@@ -49,7 +63,7 @@ def run_benchmarks(suite: str, *, data: Path | None, seconds: int | None, as_jso
     found: list[Ratio | Figure] = []
     for name in known if suite in _ALL else [suite]:
         notice(f"measuring {name} …")
-        found += _measured(name, data, seconds)
+        found += _measured(name, data, extent)
     if as_json:
         answer_json([_record(each) for each in found])
     else:
@@ -67,13 +81,15 @@ def holds(found: Ratio | Figure) -> bool | None:
     return measured <= found.target
 
 
-def _measured(name: str, data: Path | None, seconds: int | None) -> Sequence[Ratio | Figure]:
+def _measured(name: str, data: Path | None, extent: Extent) -> Sequence[Ratio | Figure]:
     measure = import_module(f"kinkeeper.benchmarks.{name}").measure
     found: Sequence[Ratio | Figure]
     if name in _READ_DATA:
         found = measure(data)
-    elif name in _LAST_AS_TOLD and seconds is not None:
-        found = measure(seconds)
+    elif name in _LAST_AS_TOLD and extent.seconds is not None:
+        found = measure(extent.seconds)
+    elif name in _AS_LARGE_AS_TOLD and extent.rows is not None:
+        found = measure(extent.rows)
     else:
         found = measure()
     return found
