@@ -62,7 +62,7 @@ class _Path:
         self.loop_cpu.append(1e6 * (after[1] - before[1]) / self.count)
 
 
-def measure(seconds: int = 60, *, rounds: int = 5) -> tuple[Ratio | Figure, ...]:
+def measure(seconds: int = 180, *, rounds: int = 5) -> tuple[Ratio | Figure, ...]:
     """Take in the same talk through /observe and as a chat service posts it, in turn with a bare server.
 
     Args:
@@ -70,8 +70,8 @@ def measure(seconds: int = 60, *, rounds: int = 5) -> tuple[Ratio | Figure, ...]
         rounds: How often each way in takes its turn, > 0.
 
     Returns:
-        CPU of the server and time until the answer as ratios to a bare Starlette route; then what a
-        minute of many messages with tier 2 running left.
+        CPU of the server and time until the answer as ratios to a bare Starlette route; then what
+        some minutes of many messages with tier 2 running left.
     """
     with TemporaryDirectory() as name, ExitStack() as held:
         folder = Path(name)
