@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import perf_counter
 
 import structlog
@@ -166,35 +167,52 @@ class Streaming:
     async def _look_up(self, thread: Thread) -> Sequence[Hit]:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
         ids = frozenset(turn.id for turn in turns)
-        facts = await self._found_by(turns, thread.viewer, HitKind.FACT, MOST_FACTS, without=ids)
-        episodes = await self._found_by(
-            turns, thread.viewer, HitKind.EPISODE, MOST_EPISODES, without=ids
-        )
-        return [*facts, *episodes]
+        texts = [turn.text for turn in turns]
+        kinds = ((HitKind.FACT, MOST_FACTS), (HitKind.EPISODE, MOST_EPISODES))
+        found = [
+            await foresee(
+                self._finder, texts, thread.viewer, now=self._clock.now(), kind=kind, limit=most,
+                without=ids,
+            )
+            for kind, most in kinds
+        ]  # fmt: skip
+        return [hit for each in found for hit in each]
 
-    async def _found_by(
-        self,
-        turns: Sequence[Episode],
-        viewer: Viewer,
-        kind: HitKind,
-        most: int,
-        *,
-        without: frozenset[str],
-    ) -> list[Hit]:
-        """Return what the turns call for, each by itself: what bears on one need not bear on the other."""
-        best: dict[str, Hit] = {}
-        for turn in turns:
-            found = await self._finder.search(
-                Search(
-                    text=turn.text, viewer=viewer, now=self._clock.now(), kinds=(kind,),
-                    limit=most, min_confidence=PASSIVE_CONFIDENCE, min_relevance=OPEN,
-                    order=Order.CONTEXT, without=without,
-                )
-            )  # fmt: skip
-            for hit in found.hits:
-                if hit.id not in best or best[hit.id].score < hit.score:
-                    best[hit.id] = hit
-        return sorted(best.values(), key=lambda hit: -hit.score)[:most]
+
+async def foresee(
+    finder: Finder,
+    turns: Sequence[str],
+    viewer: Viewer,
+    *,
+    now: datetime,
+    kind: HitKind,
+    limit: int,
+    without: frozenset[str] = frozenset(),
+) -> list[Hit]:
+    """Return what turns call for, best first, each searched for by itself: what bears on one need not on others.
+
+    Args:
+        finder: Searches.
+        turns: Their words.
+        viewer: On whose behalf.
+        now: Aware.
+        kind: What is looked for.
+        limit: Most hits, > 0.
+        without: Ids that are left out.
+    """
+    best: dict[str, Hit] = {}
+    for text in turns:
+        found = await finder.search(
+            Search(
+                text=text, viewer=viewer, now=now, kinds=(kind,), limit=limit,
+                min_confidence=PASSIVE_CONFIDENCE, min_relevance=OPEN, order=Order.CONTEXT,
+                without=without,
+            )
+        )  # fmt: skip
+        for hit in found.hits:
+            if hit.id not in best or best[hit.id].score < hit.score:
+                best[hit.id] = hit
+    return sorted(best.values(), key=lambda hit: -hit.score)[:limit]
 
 
 def last_turns(conn: Connection, thread: Thread) -> Sequence[Episode]:
