@@ -14,7 +14,17 @@ from kinkeeper.cli.opening import log_to_stderr
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
-from kinkeeper.evaluation import category, likeness, observer, router, second_look, tripwire, when
+from kinkeeper.evaluation import (
+    category,
+    likeness,
+    memory_observations,
+    memory_relations,
+    observer,
+    router,
+    second_look,
+    tripwire,
+    when,
+)
 from kinkeeper.evaluation.report import Report, Table
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.settings.embedding import EmbedderChoice
@@ -95,6 +105,14 @@ def _extraction(scope: Scope) -> Report:
     return second_look.measure(scope.root, load_settings(), data=scope.data)
 
 
+def _memory_relations(scope: Scope) -> Report:
+    return memory_relations.measure(scope.data, root=scope.root)
+
+
+def _memory_observations(scope: Scope) -> Report:
+    return memory_observations.measure(scope.root)
+
+
 SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "observer": (_observer,),
     "tripwire": (_tripwire,),
@@ -103,8 +121,12 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "category": (_category,),
     "likeness": (_likeness,),
     "extraction": (_extraction,),
-    "all": (_observer, _tripwire, _when, _router, _category, _likeness),
-}
+    "memory": (_memory_relations, _memory_observations, _category),
+    "all": (
+        _observer, _tripwire, _when, _router, _category, _likeness,
+        _memory_relations, _memory_observations,
+    ),
+}  # fmt: skip
 
 
 def run_evaluation(suite: str, scope: Scope, *, as_json: bool) -> bool:

@@ -17,6 +17,7 @@ _JOINT = re.compile(
     r",\s+(?:(?:and|but|so|plus|also|then)\s+)?(?=(?:i|i'm|im|i've|i'll|we|we're|we've|my|our|he|she|he's|she's|they|they're|the|it|it's)\b)|"
     r"\s+(?:and|but|so)\s+(?=(?:i|i'm|im|i've|we|we're|we've)\b\s(?!are a\b|are both\b|are engaged|are married|are a couple))|"
     r"\s+(?:and|but|so)\s+(?=(?:my|our)\s+(?:[\w-]+\s+){1,3}(?:is|are|was|has|lives?|works?|loves?|likes?|hates?|plays?|goes|wants?|started|moved|turned)\b)|"
+    r"\s+(?:and|but)\s+(?=(?:he|she)\s(?!and\b)[\w']+s\b)|"
     r"\s+(?:and|but)\s+(?=(?-i:[A-Z])[\w-]+ (?:is|was|has|started|moved|lives|works|loves|likes|hates|plays|goes|wants|turned|got|cannot|can't|doesn't)\b)",
     re.IGNORECASE,
 )

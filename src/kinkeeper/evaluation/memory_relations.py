@@ -1,0 +1,168 @@
+"""How well new statements are told apart into repetitions, updates and others: public pairs, and our own."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from kinkeeper.evaluation.coordination import read_lines
+from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.memory.statements.relation import Effect, Relation, relate
+
+OWN = "memory/relations_heldout.jsonl"
+OWN_LATER = "memory/relations_heldout2.jsonl"
+PUBLIC = "memupdate_dev.jsonl"
+INFERENCES = "sick_train.txt"
+
+_BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+_EFFECTS = {"same": Effect.MERGE, "update": Effect.SUPERSEDE}
+_COLUMNS = (
+    "pairs", "number", "supersede precision", "recall", "merge precision", "recall",
+    "true ones lost", "outdated ones kept",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two statements and what is to become of them.
+
+    Attributes:
+        old: What was said.
+        new: What is said now.
+        old_at: When the old one was said.
+        new_at: When the new one was.
+        effect: The right one.
+        of: What the pair is about, to look at attributes apart.
+    """
+
+    old: str
+    new: str
+    old_at: datetime
+    new_at: datetime
+    effect: str
+    of: str
+
+
+def measure(data: Path | None, *, root: Path) -> Report:
+    """Measure what becomes of pairs of statements.
+
+    Args:
+        data: Folder with the public sets; without it our own pairs alone are measured.
+        root: The repository.
+    """
+    sets = {name: [*_own(root / "evals" / name)] for name in (OWN,)}
+    if data is not None:
+        sets[PUBLIC] = [*_public(data / PUBLIC)]
+    scores = {name: _score(pairs) for name, pairs in sets.items()}
+    tables = [
+        Table(
+            title="What becomes of pairs of statements", columns=_COLUMNS,
+            rows=tuple((name, len(sets[name]), *score.cells()) for name, score in scores.items()),
+        )
+    ]  # fmt: skip
+    floors = [floor for name, score in scores.items() for floor in score.floors(name)]
+    if data is not None:
+        merged, table = _contradictions_merged(data / INFERENCES)
+        tables.append(table)
+        # A floor is a least value, so the safe share is what is held.
+        floors.append(Floor(name="contradictions kept apart", value=1 - merged, minimum=0.995))
+    worst = tuple(mistake for name in sets for mistake in scores[name].wrong)
+    return Report(suite="memory relations", tables=tuple(tables), floors=tuple(floors), worst=worst)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How often each effect was given for each right one.
+
+    Attributes:
+        counts: By right effect and given one.
+        wrong: The mistakes, a line each.
+    """
+
+    counts: Counter[tuple[str, str]]
+    wrong: tuple[str, ...]
+
+    def precision(self, effect: str) -> float:
+        """Share of those given an effect that are right."""
+        given = sum(number for (_, got), number in self.counts.items() if got == effect)
+        return self.counts[effect, effect] / given if given else 1.0
+
+    def recall(self, effect: str) -> float:
+        """Share of those of an effect that are found."""
+        right = sum(number for (own, _), number in self.counts.items() if own == effect)
+        return self.counts[effect, effect] / right if right else 1.0
+
+    def cells(self) -> tuple[float, ...]:
+        """The figures of a row."""
+        supersedes = sum(n for (own, _), n in self.counts.items() if own == Effect.SUPERSEDE)
+        stale = supersedes - self.counts[Effect.SUPERSEDE, Effect.SUPERSEDE]
+        return (
+            self.precision(Effect.SUPERSEDE), self.recall(Effect.SUPERSEDE),
+            self.precision(Effect.MERGE), self.recall(Effect.MERGE),
+            1 - self.recall(Effect.KEEP_BOTH), stale / supersedes if supersedes else 0.0,
+        )  # fmt: skip
+
+    def floors(self, name: str) -> Iterator[Floor]:
+        """What must not drop."""
+        for effect, (precision, recall) in _FLOORS[name].items():
+            label = f"{name}: {effect.lower()}"
+            yield Floor(name=f"{label} precision", value=self.precision(effect), minimum=precision)
+            yield Floor(name=f"{label} recall", value=self.recall(effect), minimum=recall)
+
+
+_FLOORS: dict[str, dict[str, tuple[float, float]]] = {
+    OWN: {Effect.SUPERSEDE: (0.96, 0.86), Effect.MERGE: (0.96, 0.78)},
+    OWN_LATER: {Effect.SUPERSEDE: (0.8, 0.6), Effect.MERGE: (0.9, 0.5)},
+    PUBLIC: {Effect.SUPERSEDE: (0.96, 0.93), Effect.MERGE: (0.99, 0.93)},
+}
+
+
+def _score(pairs: Sequence[Pair]) -> Score:
+    counts: Counter[tuple[str, str]] = Counter()
+    wrong: list[str] = []
+    for pair in pairs:
+        found = relate(pair.old, pair.new, old_at=pair.old_at, new_at=pair.new_at)
+        counts[pair.effect, found.effect] += 1
+        if found.effect != pair.effect:
+            wrong.append(f"{pair.effect} taken for {found.effect}: {pair.old!r} | {pair.new!r}")
+    return Score(counts, tuple(wrong))
+
+
+def _own(path: Path) -> Iterator[Pair]:
+    for row in read_lines(path):
+        yield Pair(
+            old=row["old"], new=row["new"], old_at=_day(row["old_at"]), new_at=_day(row["new_at"]),
+            effect=_EFFECTS.get(row["relation"], Effect.KEEP_BOTH), of="own",
+        )  # fmt: skip
+
+
+def _day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def _public(path: Path) -> Iterator[Pair]:
+    for row in read_lines(path):
+        yield Pair(
+            old=row["old"], new=row["new"], effect=row["label"], of=row["attr"],
+            old_at=_BEGIN + timedelta(days=row["old_ts"]),
+            new_at=_BEGIN + timedelta(days=row["new_ts"]),
+        )  # fmt: skip
+
+
+def _contradictions_merged(path: Path) -> tuple[float, Table]:
+    """Return the share of contradicting pairs that were taken for the same, and a table by class."""
+    seen: Counter[str] = Counter()
+    merged: Counter[str] = Counter()
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t"):
+            judged = row["entailment_judgment"]
+            seen[judged] += 1
+            found = relate(row["sentence_A"], row["sentence_B"])
+            merged[judged] += found.relation is Relation.SAME
+    table = Table(
+        title="Pairs of a set of inferences taken for the same", columns=("class", "number", "merged"),
+        rows=tuple((name, seen[name], merged[name] / seen[name]) for name in sorted(seen)),
+    )  # fmt: skip
+    return merged["CONTRADICTION"] / max(1, seen["CONTRADICTION"]), table
