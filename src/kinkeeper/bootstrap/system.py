@@ -8,6 +8,7 @@ from functools import partial
 
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
+from kinkeeper.bootstrap.consolidating import people_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
@@ -17,6 +18,7 @@ from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.memory.context.streaming import Streaming
+from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
@@ -266,9 +268,20 @@ class Houses:
                 Nights(self.settings, each.household, self.store, clock).run
                 for each in self.systems
             ]
+            reading = [
+                SessionReading(
+                    self.store,
+                    each.household.id,
+                    people=people_of(each.household),
+                    zone=each.household.zone,
+                    locale=each.household.locale,
+                    clock=clock,
+                ).run
+                for each in self.systems
+            ]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *embedding, *nights, self._backups(clock).run),
+                tasks=(*tasks, *embedding, *nights, *reading, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

@@ -1,0 +1,143 @@
+"""Reads statements out of what was said in sessions, in the background: a turn at a time, each once.
+
+A turn counts as read in the transaction that writes what was found in it, so a process that is
+killed leaves it either unread or done.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.memory.concepts import follow_facts, is_behind
+from kinkeeper.memory.counting import TOPIC
+from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes
+from kinkeeper.memory.model import Episode, Observation, Viewer
+from kinkeeper.memory.statements.extraction import observe
+from kinkeeper.memory.writing import remember
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+PIECE = 16_384
+"""Most characters that are read at once; a longer text is read in pieces, cut between sentences."""
+
+_EARLIER_TURNS = 6
+_ENDS = ("\n", ". ", "! ", "? ", " ")
+
+
+class SessionReading:
+    """Reads statements out of one household's sessions.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        people: Member ids by folded name or alias.
+        zone: Of the household.
+        locale: Of the household; decides how dates are read.
+        clock: Tells when something is stored.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        household: str,
+        *,
+        people: Mapping[str, str],
+        zone: ZoneInfo,
+        locale: str,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._people = people
+        self._zone = zone
+        self._locale = locale
+        self._clock = clock
+
+    async def run(self, every: timedelta = timedelta(seconds=30)) -> None:
+        """Read what is unread, as soon as it is there, until cancelled.
+
+        Args:
+            every: Longest wait between looks for what other processes stored, > 0.
+        """
+        with self._store.watch((TOPIC, self._household)) as watch:
+            while True:
+                try:
+                    while await self.run_once():
+                        pass
+                except UnavailableError as error:
+                    log.warning("memory.reading.postponed", reason=type(error).__name__)
+                await watch.wait(every.total_seconds())
+
+    async def run_once(self) -> int:
+        """Read some of what is unread, and bring the map of concepts up to date.
+
+        Returns:
+            How many turns were read.
+        """
+        waiting = await self._store.read(lambda conn: unread_episodes(conn, self._household))
+        for episode in waiting:
+            await self._read(episode)
+        if not waiting and await self._store.read(self._is_behind):
+            await self._store.write(lambda conn: follow_facts(conn, self._household))
+        return len(waiting)
+
+    def _is_behind(self, conn: Connection) -> bool:
+        return is_behind(conn, self._household)
+
+    async def _read(self, episode: Episode) -> None:
+        previous = await self._store.read(lambda conn: _earlier(conn, episode))
+        try:
+            found = await asyncio.to_thread(self._observed, episode, previous)
+        except Exception as error:  # noqa: BLE001 - one turn that cannot be read must not keep all others waiting
+            log.error("memory.reading.failed", episode=episode.id, reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+            found = []
+        await self._store.write(lambda conn: self._written(conn, episode, found))
+
+    def _written(self, conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
+        if not found:
+            claim_reading(conn, self._household, episode.id)
+            return
+        remember(conn, episode, found, at=self._clock.now(), people=self._people)
+
+    def _observed(self, episode: Episode, previous: Sequence[str]) -> list[Observation]:
+        said_at = episode.said_at.astimezone(self._zone)
+        return [
+            replace(each, start=each.start + start, end=each.end + start)
+            for start, piece in pieces(episode.text)
+            for each in observe(piece, said_at=said_at, previous=previous, locale=self._locale)
+        ]
+
+
+def pieces(text: str, size: int = PIECE) -> Iterator[tuple[int, str]]:
+    """Yield a text in pieces, each with where it starts.
+
+    Args:
+        text: Any.
+        size: Most characters of a piece, > 0.
+    """
+    start = 0
+    while start < len(text):
+        end = start + size
+        if end < len(text):
+            cuts = (
+                text.rfind(mark, start, end) + len(mark)
+                for mark in _ENDS
+                if mark in text[start:end]
+            )
+            end = next(cuts, end)
+        yield start, text[start:end]
+        start = end
+
+
+def _earlier(conn: Connection, episode: Episode) -> list[str]:
+    viewer = Viewer(episode.household, frozenset({episode.scope}))
+    turns = neighbours(conn, viewer, episode.id, before=_EARLIER_TURNS, after=0)
+    return [turn.text[:PIECE] for turn in turns[:-1]]

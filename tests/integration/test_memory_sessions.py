@@ -1,0 +1,152 @@
+"""What is said in sessions is read in the background: each turn once, whatever happens in between."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.memory.concepts import concept_map
+from kinkeeper.memory.episodes import count_episodes
+from kinkeeper.memory.erasing import forget
+from kinkeeper.memory.extracting import PIECE, SessionReading, pieces
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.model import Viewer, person_scope
+from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.store.store import Store
+from memory_chains import NOW, START
+
+JOHN = Viewer.of("h", "john")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "family.sqlite")) as opened:
+        yield opened
+
+
+def reading(store: Store) -> SessionReading:
+    return SessionReading(
+        store, "h", people={"dad": "john"}, zone=ZoneInfo("Europe/London"), locale="en-GB",
+        clock=VirtualClock(NOW),
+    )  # fmt: skip
+
+
+def read_all(store: Store) -> None:
+    async def work() -> None:
+        while await reading(store).run_once():
+            pass
+
+    asyncio.run(work())
+
+
+def tell(store: Store, *turns: str, member: str = "john", scope: str = "household") -> None:
+    for place, text in enumerate(turns):
+        message = SessionMessage(
+            content_session_id="s", user_message=text, assistant_response="I live in Atlantis, noted.",
+            timestamp=START + timedelta(minutes=place), member=member, scope=scope,
+        )  # fmt: skip
+        store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
+
+
+def known(store: Store, viewer: Viewer = JOHN) -> list[str]:
+    return [
+        fact.narrative for fact in store.read_now(lambda conn: list_facts(conn, viewer, now=NOW))
+    ]
+
+
+def test_statements_become_facts_and_small_talk_nothing(store: Store) -> None:
+    tell(store, "Hi there! How are you?", "I live in York.", "Thanks, bye!")
+    read_all(store)
+    assert len(known(store)) == 1
+    assert "York" in known(store)[0]
+    assert store.read_now(lambda conn: count_episodes(conn, "h")) == {
+        "all": 6,
+        "pending": 6,
+        "unread": 0,
+    }
+    relations = store.read_now(lambda conn: concept_map(conn, JOHN)).relations
+    assert [(each.source, each.target) for each in relations] == [("john", "York")]
+
+
+def test_reading_twice_finds_nothing_new(store: Store) -> None:
+    tell(store, "I live in York.", "My car is a Volvo.")
+
+    async def both() -> None:
+        await asyncio.gather(reading(store).run_once(), reading(store).run_once())
+
+    asyncio.run(both())
+    read_all(store)
+    tell(store, "I live in York.", "My car is a Volvo.")
+    read_all(store)
+    facts = store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+    assert [fact.evidence_count for fact in facts] == [1, 1]
+
+
+def test_what_the_assistant_says_never_becomes_a_fact(store: Store) -> None:
+    tell(store, "What did I tell you about my home?")
+    read_all(store)
+    assert known(store) == []
+
+
+def test_a_correction_takes_the_last_words_place(store: Store) -> None:
+    tell(store, "I live in York.", "No, actually I live in Leeds.")
+    read_all(store)
+    assert len(known(store)) == 1
+    assert "Leeds" in known(store)[0]
+
+
+def test_private_words_stay_private(store: Store) -> None:
+    tell(store, "I live in York.", scope=person_scope("john"))
+    read_all(store)
+    assert len(known(store)) == 1
+    assert known(store, Viewer.of("h", "sarah")) == []
+
+
+def test_a_long_text_is_read_in_pieces_and_its_places_are_right(store: Store) -> None:
+    filler = "Nothing much. " * 3000
+    text = f"{filler}I live in York. {filler}My car is a Volvo."
+    assert all(len(piece) <= PIECE for _, piece in pieces(text))
+    assert "".join(piece for _, piece in pieces(text)) == text
+    tell(store, text)
+    read_all(store)
+    assert len(known(store)) == 2
+    fact = next(
+        fact
+        for fact in store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+        if "York" in fact.narrative
+    )
+    store.write_now(lambda conn: forget(conn, JOHN, fact.id, by="john", at=NOW))
+    assert len(known(store)) == 1
+    (kept,) = store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+    erased = store.write_now(lambda conn: forget(conn, JOHN, kept.id, by="john", at=NOW))
+    assert all("York" not in episode.text for episode in erased.episodes)
+
+
+def test_no_byte_of_what_is_forgotten_is_left_in_the_folder(store: Store, tmp_path: Path) -> None:
+    tell(store, "I live in Zanzibar. My car is a Volvo.", "Remember: I live in Zanzibar.")
+    read_all(store)
+    fact = next(
+        fact
+        for fact in store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+        if "Zanzibar" in fact.narrative
+    )
+
+    def places(mark: bytes) -> set[str]:
+        return {
+            file.name for file in tmp_path.iterdir() if mark.lower() in file.read_bytes().lower()
+        }
+
+    store.fold_log()
+    assert places(b"Zanzibar") == {"family.sqlite"}
+    store.write_now(lambda conn: forget(conn, JOHN, fact.id, by="john", at=NOW))
+    store.fold_log()
+    assert places(b"Zanzibar") == set()
+    assert places(b"Volvo") == {"family.sqlite"}
+    tell(store, "I live in Zanzibar. My car is a Volvo.")
+    read_all(store)
+    store.fold_log()
+    assert places(b"Zanzibar") == set()
