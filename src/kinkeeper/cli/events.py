@@ -10,6 +10,15 @@ from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.pending import AsOption, JsonOption
 
 
+class Exportable(StrEnum):
+    """What can be exported."""
+
+    EVENTS = "events"
+    FACTS = "facts"
+    EPISODES = "episodes"
+    ALL = "all"
+
+
 class Importable(StrEnum):
     """What a file can be imported as."""
 
@@ -88,13 +97,30 @@ def import_file(
 def export(
     where: Where,
     file: Annotated[
-        Path, typer.Argument(metavar="[FILE]", help='Where to; "-" writes to the output.')
+        Path,
+        typer.Argument(
+            metavar="[FILE]", help='Where to; "-" writes to the output; of `all`, a folder.'
+        ),
     ] = Path("-"),
+    as_: Annotated[
+        Exportable,
+        typer.Option("--as", help="The calendar (iCalendar), what is remembered (JSONL), or all."),
+    ] = Exportable.EVENTS,
 ) -> None:
-    """Write the whole calendar as an iCalendar file."""
-    from kinkeeper.cli.calendar_view import export_calendar
+    """Write the calendar as an iCalendar file, what is remembered as JSON lines, or all into a folder."""
+    if as_ is Exportable.EVENTS:
+        from kinkeeper.cli.calendar_view import export_calendar
 
-    export_calendar(where, file)
+        export_calendar(where, file)
+    elif as_ is Exportable.ALL:
+        from kinkeeper.cli.exporting import export_all
+
+        export_all(where, file)
+    else:
+        from kinkeeper.cli.exporting import export_memory
+        from kinkeeper.memory.exporting import Exported
+
+        export_memory(where, file, Exported(as_.value))
 
 
 def _import(where: Where, file: Path, by: str | None) -> None:

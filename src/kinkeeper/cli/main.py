@@ -21,6 +21,7 @@ from kinkeeper.cli.models import models
 from kinkeeper.cli.observe import observe
 from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.relate import classify, relate
+from kinkeeper.cli.remember import forget, remember
 from kinkeeper.cli.restore import restore
 from kinkeeper.cli.search import recall, search
 from kinkeeper.cli.serve import serve
@@ -77,7 +78,9 @@ app.command()(why)
 app.command()(events.events)
 app.command("import")(events.import_file)
 app.command()(events.export)
+app.command()(remember)
 app.command()(recall)
+app.command()(forget)
 app.command()(search)
 app.command()(context)
 app.command()(consolidate)

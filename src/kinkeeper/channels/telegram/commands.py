@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.channels.telegram import remembering
 from kinkeeper.channels.telegram.answers import Answer, Answers
 from kinkeeper.channels.telegram.families import CHANNEL, Family
+from kinkeeper.channels.telegram.remembering import Wish
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
@@ -22,12 +24,14 @@ MENU: Mapping[str, str] = {
     "why": "Why something was said, or not: as an answer to a message",
     "today": "What takes place today",
     "week": "What takes place in the next seven days",
+    "remember": "Remember something: /remember Leo is allergic to nuts",
+    "forget": "Erase something that is remembered: /forget nuts",
     "quiet": "Say nothing unasked: /quiet 2h, /quiet off",
     "help": "What can be asked here",
 }
 """What people can ask, as the app lists it."""
 
-ALONE = frozenset({"pending", "why"})
+ALONE = frozenset({"pending", "why", "forget"})
 """What nobody else needs to see asked."""
 
 _ANSWER_WITHIN = timedelta(hours=1)
@@ -171,6 +175,23 @@ def _quiet(asking: _Asking) -> Sequence[Answer]:
     return [Answer(text=f"Quiet until {asking.answers.moment(now + length)}.")]
 
 
+def _remember(asking: _Asking) -> Sequence[Answer]:
+    return remembering.remember(asking.conn, _wish(asking))
+
+
+def _forget(asking: _Asking) -> Sequence[Answer]:
+    return remembering.forget(asking.conn, _wish(asking))
+
+
+def _wish(asking: _Asking) -> Wish:
+    asked = asking.asked
+    return Wish(
+        household=asking.family.household, member=asking.member, text=asked.argument,
+        chat_id=asked.chat.id, is_private=asked.chat.is_private, source_id=str(asked.update_id),
+        now=asking.now,
+    )  # fmt: skip
+
+
 def _help(_asking: _Asking) -> Sequence[Answer]:
     lines = [f"/{name}: {words}" for name, words in MENU.items()]
     return [Answer(text="\n".join(lines))]
@@ -186,6 +207,8 @@ _ANSWERS: Mapping[str, Callable[[_Asking], Sequence[Answer]]] = {
     "why": _why,
     "today": _today,
     "week": _week,
+    "remember": _remember,
+    "forget": _forget,
     "quiet": _quiet,
     "help": _help,
     "start": _start,

@@ -17,6 +17,8 @@ from kinkeeper.web.pages import (
     welcome,
     why,
 )
+from kinkeeper.web.pages.memory import changes, exporting, fact, heard, known
+from kinkeeper.web.pages.memory import map as map_
 
 plain: list[Route] = [*static.routes, *live.routes]
 routers: tuple[APIRouter, ...] = (
@@ -26,6 +28,12 @@ routers: tuple[APIRouter, ...] = (
     correcting.router,
     calendar.router,
     why.router,
+    known.router,
+    fact.router,
+    heard.router,
+    map_.router,
+    changes.router,
+    exporting.router,
     silence.router,
     health.router,
     keys.router,

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals, undo
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.model import RejectReason
+from kinkeeper.actions.model import ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action, open_actions
@@ -167,7 +167,10 @@ def press(desk: Desk, shown: str) -> PressDetails:
 
 
 def told(receipt: Receipt) -> RedirectResponse:
-    """Send the person back to the cards, with what became of it."""
+    """Send the person back to the cards, or to memory, with what became of it."""
+    is_undone = receipt.outcome is Outcome.UNDONE
+    if is_undone and receipt.action.proposal.type is ActionType.MEMORY_FACT:
+        return RedirectResponse("/memory?told=undone", HTTPStatus.SEE_OTHER)
     changed = "yes" if receipt.is_change else "no"
     told = urlencode(
         {"about": receipt.action.id, "outcome": receipt.outcome.value, "changed": changed}

@@ -1,0 +1,81 @@
+"""Writes what the household has: its calendar, what it remembers, what waited and was decided."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.repository import list_actions
+from kinkeeper.bootstrap import System
+from kinkeeper.cli.calendar_view import export_calendar
+from kinkeeper.cli.input import STDIN
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import opened, present
+from kinkeeper.cli.terminal import notice
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.ids import canonical_json
+from kinkeeper.memory.exporting import Exported, exported_lines
+
+_PRIVATE = 0o600
+
+
+def export_memory(where: Where, file: Path, what: Exported) -> None:
+    """Write facts or episodes as JSON lines, everybody's own ones too.
+
+    Args:
+        where: Household and database.
+        file: Where to; "-" writes to the output.
+        what: Which.
+    """
+    with opened(where) as system:
+        lines = _memory(system, what)
+    if file == STDIN:
+        sys.stdout.writelines(lines)
+    else:
+        _write(file, lines)
+
+
+def export_all(where: Where, folder: Path) -> None:
+    """Write everything into a folder, a file each: calendar, facts, episodes and actions.
+
+    Args:
+        where: Household and database.
+        folder: Made where it does not exist.
+
+    Raises:
+        InputError: It is no folder.
+    """
+    if folder == STDIN or (folder.exists() and not folder.is_dir()):
+        raise InputError("name a folder: kinkeeper export FOLDER --as all")
+    folder.mkdir(parents=True, exist_ok=True)
+    with opened(where) as system:
+        written = {
+            "facts.jsonl": _memory(system, Exported.FACTS),
+            "episodes.jsonl": _memory(system, Exported.EPISODES),
+            "actions.jsonl": _actions(system),
+        }
+    export_calendar(where, folder / "calendar.ics")
+    for name, lines in written.items():
+        _write(folder / name, lines)
+
+
+def _memory(system: System, what: Exported) -> list[str]:
+    household = system.household.id
+    return system.store.read_now(lambda conn: list(exported_lines(conn, household, what)))
+
+
+def _actions(system: System) -> list[str]:
+    household, now = system.household.id, present(system)
+    found = system.store.read_now(
+        lambda conn: list_actions(conn, household, statuses=frozenset(ActionStatus), now=now)
+    )
+    return [f"{canonical_json(action_record(action))}\n" for action in found]
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    """Write a file that only its owner may read."""
+    file.touch(mode=_PRIVATE)
+    with file.open("w", encoding="utf-8", newline="") as open_file:
+        open_file.writelines(lines)
+    notice(f"wrote {file}")

@@ -1,0 +1,1 @@
+"""The pages of memory: what is known, what was said, what belongs together, what changed."""

@@ -1,0 +1,125 @@
+"""One remembered thing: why it is believed, how it came to this, and setting it right."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import InputError
+from kinkeeper.memory.erasing import preview_forget
+from kinkeeper.memory.facts import find_fact, load_fact, statements_of
+from kinkeeper.memory.history import history
+from kinkeeper.web.access.door import Decider, Viewer
+from kinkeeper.web.access.memory_scope import viewer_of
+from kinkeeper.web.pages.desk import desk_of, show
+from kinkeeper.web.pages.memory.telling import Told, notice_of, setting_right, told
+from kinkeeper.web.views.fact_history import erasure_lines, standing_of, versions_of
+from kinkeeper.web.views.known import fact_href
+
+router = APIRouter(include_in_schema=False)
+
+FactId = Annotated[str, Path(max_length=200)]
+
+
+@router.get("/memory/facts/{fact_id}")
+async def fact_page(
+    request: Request,
+    person: Viewer,
+    fact_id: FactId,
+    *,
+    outcome: Annotated[Told | None, Query(alias="told")] = None,
+    action: Annotated[str, Query(max_length=64)] = "",
+) -> HTMLResponse:
+    """Show one remembered thing."""
+    desk, viewer = desk_of(request, person), viewer_of(person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        fact = load_fact(conn, viewer, fact_id)
+        said = statements_of(conn, viewer, fact_id)
+        words = desk.recollection
+        follower = fact.superseded_by or fact.merged_into_id
+        return {
+            "notice": notice_of(outcome, action),
+            "fact": words.known(fact, said),
+            "whose": words.whose(fact, said),
+            "evidence": words.evidence(said),
+            "versions": versions_of(history(conn, viewer, fact_id), words),
+            "state": standing_of(
+                fact, find_fact(conn, viewer, follower) if follower else None, desk.wording
+            ),
+        }
+
+    return await show("memory_fact.html", desk, "memory", read)
+
+
+@router.post("/memory/facts/{fact_id}/edit")
+async def edit(
+    request: Request,
+    person: Decider,
+    fact_id: FactId,
+    text: Annotated[str, Form(min_length=1, max_length=1000)],
+) -> RedirectResponse:
+    """Put it in a person's own words."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(
+        lambda conn: setting_right(desk).edit(conn, fact_id, text.strip())
+    )
+    return told(fact_href(fact_id), Told.EDITED, receipt)
+
+
+@router.post("/memory/facts/{fact_id}/wrong")
+async def wrong(request: Request, person: Decider, fact_id: FactId) -> RedirectResponse:
+    """Take it out of use: it never was true."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(lambda conn: setting_right(desk).wrong(conn, fact_id))
+    return told(fact_href(fact_id), Told.WRONG, receipt)
+
+
+@router.post("/memory/facts/{fact_id}/scope")
+async def set_scope(
+    request: Request,
+    person: Decider,
+    fact_id: FactId,
+    private: Annotated[str, Form(pattern="^(yes|no)$")],
+) -> RedirectResponse:
+    """Keep it to oneself, or let the household see it."""
+    desk, is_private = desk_of(request, person), private == "yes"
+    receipt = await desk.house.store.write(
+        lambda conn: setting_right(desk).set_scope(conn, fact_id, is_private=is_private)
+    )
+    return told(fact_href(fact_id), Told.PRIVATE if is_private else Told.SHARED, receipt)
+
+
+@router.get("/memory/facts/{fact_id}/forget")
+async def forget_page(request: Request, person: Decider, fact_id: FactId) -> HTMLResponse:
+    """Say what would be erased, and ask."""
+    desk, viewer = desk_of(request, person), viewer_of(person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        said = statements_of(conn, viewer, fact_id)
+        return {
+            "fact": desk.recollection.known(load_fact(conn, viewer, fact_id), said),
+            "evidence": desk.recollection.evidence(said),
+            "erased": erasure_lines(preview_forget(conn, viewer, fact_id)),
+        }
+
+    return await show("memory_forget.html", desk, "memory", read)
+
+
+@router.post("/memory/facts/{fact_id}/forget")
+async def forget(
+    request: Request,
+    person: Decider,
+    fact_id: FactId,
+    sure: Annotated[str, Form(max_length=3)] = "",
+) -> RedirectResponse:
+    """Erase it for good."""
+    if sure != "yes":
+        raise InputError("this cannot be undone; tick the box that says so")
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(lambda conn: setting_right(desk).forget(conn, fact_id))
+    await asyncio.to_thread(desk.house.store.fold_log)
+    return told("/memory", Told.FORGOTTEN, receipt)

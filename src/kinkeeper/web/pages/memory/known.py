@@ -1,0 +1,143 @@
+"""What is remembered: all of it, what a search finds, and what it was on another day."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals
+from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.remembering import asked_to_remember
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
+from kinkeeper.memory.facts import facts_by_id, list_facts
+from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
+from kinkeeper.memory.history import as_of
+from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Fact, Viewer, person_scope
+from kinkeeper.web.access import door
+from kinkeeper.web.access.memory_scope import viewer_of
+from kinkeeper.web.access.model import READERS
+from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.pages.memory.telling import Told, notice_of, told
+from kinkeeper.web.pages.records import load_ground, load_standing
+from kinkeeper.web.views.asking import Answer, asked_for, end_of, shown_day
+from kinkeeper.web.views.cards import Card, lapses_at
+from kinkeeper.web.views.known import Evidence
+
+router = APIRouter(include_in_schema=False)
+
+_MOST_SHOWN = 300
+_MOST_FOUND = 20
+
+
+@router.get("/memory")
+async def memory_page(
+    request: Request,
+    person: door.Viewer,
+    *,
+    q: Annotated[str, Query(max_length=300)] = "",
+    on: Annotated[date | None, Query()] = None,
+    outcome: Annotated[Told | None, Query(alias="told")] = None,
+    action: Annotated[str, Query(max_length=64)] = "",
+) -> HTMLResponse:
+    """Show what is remembered."""
+    desk, viewer = desk_of(request, person), viewer_of(person)
+    text, day = q.strip(), shown_day(on, desk.wording)
+    # What was known on another day is looked through by words: the index holds what is known now.
+    found = await _search(desk, viewer, text) if text and day is None else None
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        facts = [] if found else _listed(conn, desk, text, day)
+        answers = _answers(conn, desk, viewer, found.hits) if found else ()
+        evidence = evidence_of(conn, viewer, [fact.id for fact in facts])
+        is_plain = not text and day is None
+        return {
+            "notice": notice_of(outcome, action),
+            "asked": asked_for(
+                text, day, first=first_remembered(conn, viewer), count=len(facts) + len(answers),
+                wording=desk.wording,
+            ),
+            "waiting": _waiting(conn, desk) if is_plain else (),
+            "shelves": desk.recollection.shelves(facts, evidence),
+            "found": answers,
+        }  # fmt: skip
+
+    return await show("memory.html", desk, "memory", read)
+
+
+@router.post("/memory/remember")
+async def remember(
+    request: Request,
+    person: door.Decider,
+    *,
+    text: Annotated[str, Form(min_length=1, max_length=500)],
+    private: Annotated[str, Form(max_length=3)] = "",
+) -> RedirectResponse:
+    """Store what somebody wants remembered, at once."""
+    desk = desk_of(request, person)
+    scope = person_scope(person.member.id) if private == "yes" else HOUSEHOLD_SCOPE
+    proposal = asked_to_remember(
+        desk.house.household, person.member, text.strip(), channel="web", now=desk.now, scope=scope
+    )
+    receipt = await desk.house.store.write(
+        lambda conn: approvals.request(
+            conn, proposal, member=person.member, household=person.household, now=desk.now
+        )
+    )
+    return told("/memory", Told.REMEMBERED, receipt)
+
+
+async def _search(desk: Desk, viewer: Viewer, text: str) -> Found:
+    return await desk.house.finder.search(
+        Search(text=text, viewer=viewer, now=desk.now, limit=_MOST_FOUND)
+    )
+
+
+def _listed(conn: Connection, desk: Desk, text: str, day: date | None) -> Sequence[Fact]:
+    """Return what is known, or was at the end of a day; with a text, what of that is about it."""
+    viewer = viewer_of(desk.person)
+    if day is None:
+        return list_facts(conn, viewer, now=desk.now, limit=_MOST_SHOWN)
+    then = as_of(conn, viewer, end_of(day, desk.wording))
+    return (sharing_words(then, text) if text else then)[:_MOST_SHOWN]
+
+
+def _answers(
+    conn: Connection, desk: Desk, viewer: Viewer, hits: Sequence[Hit]
+) -> tuple[Answer, ...]:
+    ids = [hit.id for hit in hits if hit.kind is HitKind.FACT]
+    facts = facts_by_id(conn, viewer.household, ids)
+    evidence = evidence_of(conn, viewer, ids)
+    recollection, wording = desk.recollection, desk.wording
+    answers = []
+    for hit in hits:
+        if hit.kind is HitKind.FACT and hit.id in facts:
+            known = recollection.known(facts[hit.id], evidence.get(hit.id, ()))
+            answers.append(Answer(fact=known))
+        elif hit.kind is HitKind.EPISODE:
+            turn = Evidence(
+                text=hit.text, speaker=recollection.speaker(hit.speaker),
+                at=wording.moment(hit.at), spoken=wording.long_moment(hit.at),
+                iso=wording.local(hit.at).isoformat(timespec="seconds"),
+            )  # fmt: skip
+            answers.append(Answer(turn=turn))
+    return tuple(answers)
+
+
+def _waiting(conn: Connection, desk: Desk) -> Sequence[Card]:
+    """Return the cards of what was heard and is not remembered without a yes."""
+    if desk.person.role not in READERS:
+        return ()
+    actions = [
+        action
+        for action in open_actions(conn, desk.household, now=desk.now)
+        if action.proposal.type is ActionType.MEMORY_FACT
+    ]
+    standing = load_standing(conn, desk.household, actions)
+    return [
+        desk.cards.card(action, load_ground(conn, desk.household, action), standing)
+        for action in sorted(actions, key=lapses_at)
+    ]
