@@ -30,6 +30,7 @@ from kinkeeper.models.embedding.embedder import Vectors
 
 _BY_WORDS, _BY_MEANING = 100, 50
 _MOST_TERMS = 40
+_TOLD_BESIDE = (PLAIN, DENSE)
 _LEG_OF = {
     VectorKind.EPISODE: DENSE, VectorKind.FACT: DENSE, VectorKind.CONTEXT: DENSE_CONTEXT,
 }  # fmt: skip
@@ -60,7 +61,6 @@ class Candidates:
 
     Attributes:
         ids: Of their rows.
-        slots: Their places on the shelf.
         asked: What the query is like.
         most: The score of a text that holds each of the query's stems but names, known here or not.
         legs: Scores by leg, each of shape (candidates,).
@@ -69,12 +69,10 @@ class Candidates:
     """
 
     ids: Sequence[str]
-    slots: Slots
-    terms: Sequence[str]
-    is_name: NDArray[np.bool_]
-    matches: TermMatches
+    asked: Asked
     most: float
     legs: Mapping[str, Scores]
+    clues: Mapping[str, Scores]
     vectors: Mapping[str, Vectors]
 
 
@@ -90,9 +88,9 @@ def gather(
         question: What to look for.
         names: Words of the query that name somebody who speaks.
     """
-    asked = _Asked(shelf, question, names)
+    query = _Query(shelf, question, names)
     is_allowed = shelf.admitted(question.admission)
-    slots, _ = shelf.words.search(asked.numbers, limit=_BY_WORDS, is_allowed=is_allowed)
+    slots, _ = shelf.words.search(query.numbers, limit=_BY_WORDS, is_allowed=is_allowed)
     found = [slots]
     if question.vector is not None:
         found += [
@@ -100,21 +98,25 @@ def gather(
             for index in shelf.vectors.values()
         ]
     slots = np.unique(np.concatenate(found))
-    ids, matches = shelf.ids(slots), shelf.words.matches(asked.numbers, slots)
-    legs = _word_legs(matches, asked.is_name) | _signals(shelf, slots, question, names)
+    ids, matches = shelf.ids(slots), shelf.words.matches(query.numbers, slots)
+    legs = _word_legs(matches, query.is_name)
     vectors: dict[str, Vectors] = {}
     if question.vector is not None:
         for kind in shelf.vectors:
             read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
             legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
             vectors = vectors or read
+    told = clues(shelf, slots, matches, is_name=query.is_name, most=query.most)
+    beside = of_neighbours(
+        {name: legs[name] for name in _TOLD_BESIDE if name in legs}, shelf, slots
+    )
     return Candidates(
-        ids=ids, slots=slots, terms=asked.terms, is_name=asked.is_name, matches=matches,
-        most=asked.most, legs=legs, vectors=vectors,
+        ids=ids, asked=asked(question.text, matches, query.is_name), most=query.most,
+        legs=legs | _signals(shelf, slots, question, names), clues=told | beside, vectors=vectors,
     )  # fmt: skip
 
 
-class _Asked:
+class _Query:
     """A query's stems as a shelf knows them, the rarest where there are many."""
 
     def __init__(self, shelf: Shelf, question: Question, names: frozenset[str]) -> None:
@@ -125,9 +127,9 @@ class _Asked:
         }
         rarities = shelf.words.rarities([*number_of.values()])
         kept = sorted(range(len(number_of)), key=lambda place: -rarities[place])[:_MOST_TERMS]
-        self.terms = [[*number_of][place] for place in kept]
-        self.numbers = [number_of[term] for term in self.terms]
-        self.is_name = np.array([term in name_stems for term in self.terms], np.bool_)
+        terms = [[*number_of][place] for place in kept]
+        self.numbers = [number_of[term] for term in terms]
+        self.is_name = np.array([term in name_stems for term in terms], np.bool_)
         unknown = [stem for stem in wanted if stem not in number_of and stem not in name_stems]
         self.most = shelf.words.highest(rarities[kept][~self.is_name], unknown=len(unknown))
 

@@ -196,6 +196,14 @@ class LexicalIndex:
             scores=rarity * _saturated(around, length_around[:, None], self._mean(self._total_around)),
         )  # fmt: skip
 
+    def before(self, slots: Slots) -> Slots:
+        """Return the place before each in its session, NOWHERE where there is none."""
+        return self._neighbours.before(slots)
+
+    def after(self, slots: Slots) -> Slots:
+        """Return the place after each in its session, NOWHERE where there is none."""
+        return self._neighbours.after(slots)
+
     def rarities(self, terms: Sequence[int]) -> NDArray[np.float32]:
         """Return the inverse document frequency of each term."""
         return np.array([self._rarity(self._posting(term)) for term in terms], np.float32)

@@ -6,20 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.memory.finding import candidates as legs
+from kinkeeper.memory.finding import legs
 from kinkeeper.memory.finding.candidates import Candidates
+from kinkeeper.memory.finding.clues import Asked
 from kinkeeper.memory.finding.diversity import ALIKE, without_repeats
-from kinkeeper.memory.finding.fusion import Scores, context_order, fused
+from kinkeeper.memory.finding.fusion import Scores, context_order
 from kinkeeper.memory.finding.gate import relevance
+from kinkeeper.memory.finding.ranking import ranked
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.models.embedding.embedder import Vectors
-
-_WEIGHTS = {
-    legs.LEXICAL: 1.0, legs.PLAIN: 1.0, legs.DENSE: 1.0, legs.DENSE_CONTEXT: 1.0,
-    legs.SPEAKER: 0.3, legs.DATE: 0.4,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +26,22 @@ class Pool:
     Attributes:
         keys: Which rows.
         legs: Scores by leg, each of shape (candidates,).
+        clues: What else tells, by name, of the same shape.
+        asked: What the query is like.
         relevances: Chance that each bears on the query: shape (candidates,).
         vectors: What each means, by row, where known.
     """
 
     keys: Sequence[Key]
     legs: Mapping[str, Scores]
+    clues: Mapping[str, Scores]
+    asked: Asked
     relevances: Scores
     vectors: Mapping[Key, Vectors]
 
     def by_relevance(self) -> Scores:
         """Return scores by which what answers the query best comes first."""
-        return fused(self.legs, _WEIGHTS)
+        return ranked(self.legs, self.clues, self.asked)
 
     def for_context(self) -> Scores:
         """Return scores by which what serves a context best comes first."""
@@ -60,6 +61,11 @@ def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None)
     return Pool(
         keys=keys,
         legs={name: np.concatenate([_leg(some, name) for _, some in each]) for name in names},
+        clues={
+            name: np.concatenate([_clue(some, name) for _, some in each])
+            for name in {name for _, some in each for name in some.clues}
+        },
+        asked=each[0][1].asked,
         relevances=np.concatenate([_relevances(some, calibration) for _, some in each]),
         vectors={
             Key(kind, row_id): vector for kind, some in each for row_id, vector in some.vectors.items()
@@ -109,6 +115,10 @@ def _leg(some: Candidates, name: str) -> Scores:
         return some.legs[name]
     # A fact stands alone: what it means with its neighbours is what it means.
     return some.legs.get(legs.DENSE, np.zeros(len(some.ids)))
+
+
+def _clue(some: Candidates, name: str) -> Scores:
+    return some.clues.get(name, np.zeros(len(some.ids)))
 
 
 def _relevances(some: Candidates, calibration: Calibration | None) -> Scores:

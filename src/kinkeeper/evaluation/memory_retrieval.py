@@ -1,0 +1,184 @@
+"""Whether memory finds again what was said: LoCoMo and LongMemEval, beside what others would pick."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from kinkeeper.evaluation.memory_finders import (
+    Dense,
+    Embed,
+    PlainBm25,
+    RankFusion,
+    VectorStore,
+    has_vector_store,
+    remembering,
+    spoken,
+)
+from kinkeeper.evaluation.memory_gold import ADVERSARIAL, Conversation, locomo, longmemeval
+from kinkeeper.evaluation.memory_probes import (
+    Making,
+    answer_all,
+    answer_by_session,
+    foreign_relevance,
+    foreseen,
+)
+from kinkeeper.evaluation.memory_scores import (
+    DEPTHS,
+    Answered,
+    Recall,
+    recall_of,
+    refused,
+    separation,
+    within_tokens,
+)
+from kinkeeper.evaluation.report import Floor, Report, Table
+
+ROOM = 720
+_CATEGORIES = ("single-hop", "multi-hop", "temporal", "open", ADVERSARIAL)
+_LOSSES = (0.02, 0.1)
+_WORST = 15
+_SHOWN = 90
+
+Row = tuple[str | int | float, ...]
+
+
+def baselines(embed: Embed | None) -> Mapping[str, Making]:
+    """Return what others would pick, by name.
+
+    Args:
+        embed: Makes vectors, if there is an embedder.
+    """
+    found: dict[str, Making] = {"BM25, stemmed": PlainBm25}
+    if embed is not None:
+        made = remembering(embed)
+        found["vectors alone"] = lambda: Dense(made)
+        found["BM25 + vectors by rank"] = lambda: RankFusion(made)
+        if has_vector_store():
+            found["Qdrant"] = lambda: VectorStore(made)
+    return found
+
+
+def measure(
+    data: Path, *, finders: Mapping[str, Making], embed: Embed | None, floors: Mapping[str, float]
+) -> Report:
+    """Measure finders on public conversations; the first one's figures are held to floors.
+
+    Args:
+        data: Folder with the public sets.
+        finders: Our own, by name, the one with floors first.
+        embed: Makes the vectors for the others' methods, if there is an embedder.
+        floors: Least values by figure.
+
+    Raises:
+        InputError: A set is missing.
+    """
+    conversations = locomo(data)
+    made = {**finders, **baselines(embed)}
+    answered = {name: answer_all(make, conversations) for name, make in made.items()}
+    figures: dict[str, Mapping[str, float]] = {}
+    for name, make in made.items():
+        figures[name] = {
+            **_refusal(_main(answered[name]), foreign_relevance(make, conversations)),
+            **_foresight(foreseen(make, conversations)),
+            f"evidence in {ROOM} tokens": _in_context(answered[name], conversations),
+            "sessions of LongMemEval, recall@5": _session_recall(make, data),
+        }
+    ours = next(iter(finders))
+    reached = {**_recall_figures(recall_of(_main(answered[ours]))), **figures[ours]}
+    return Report(
+        suite="memory: finding",
+        tables=(_recall_table(answered), _category_table(answered), _other_table(figures)),
+        floors=tuple(
+            Floor(name=name, value=reached[name], minimum=minimum)
+            for name, minimum in floors.items()
+        ),
+        worst=_missed(answered[ours]),
+    )
+
+
+def _main(answered: Sequence[Answered]) -> list[Answered]:
+    return [each for each in answered if each.question.category != ADVERSARIAL]
+
+
+def _recall_figures(recall: Recall) -> Mapping[str, float]:
+    at = {f"recall@{depth}": value for depth, value in zip(DEPTHS, recall.at, strict=True)}
+    return {**at, "hit@10": recall.hit, "MRR": recall.reciprocal_rank}
+
+
+def _refusal(own: Sequence[Answered], foreign: Sequence[float]) -> Mapping[str, float]:
+    seeming = [each.relevance for each in own]
+    return {
+        "own and foreign questions told apart (AUC)": separation(seeming, foreign),
+        **{
+            f"foreign questions refused at {loss:.0%} loss": refused(seeming, foreign, loss)
+            for loss in _LOSSES
+        },
+    }
+
+
+def _foresight(ranks: Sequence[int | None]) -> Mapping[str, float]:
+    return {
+        f"foreseen, hit@{depth}": sum(rank is not None and rank <= depth for rank in ranks)
+        / len(ranks)
+        for depth in (5, 10)
+    }
+
+
+def _in_context(answered: Sequence[Answered], conversations: Sequence[Conversation]) -> float:
+    texts = {
+        question: {turn.key: spoken(turn) for turn in conversation.turns}
+        for conversation in conversations
+        for question in conversation.questions
+    }
+    return within_tokens(_main(answered), lambda each, key: texts[each.question][key], ROOM)
+
+
+def _session_recall(make: Making, data: Path) -> float:
+    return recall_of(answer_by_session(make, longmemeval(data))).at[DEPTHS.index(5)]
+
+
+def _recall_table(answered: Mapping[str, Sequence[Answered]]) -> Table:
+    found = {name: recall_of(_main(each)) for name, each in answered.items()}
+    return Table(
+        title="LoCoMo, development half: evidence found",
+        columns=("", "questions", *_recall_figures(next(iter(found.values())))),
+        rows=tuple(
+            (name, each.questions, *_recall_figures(each).values()) for name, each in found.items()
+        ),
+    )
+
+
+def _category_table(answered: Mapping[str, Sequence[Answered]]) -> Table:
+    def row(name: str, found: Sequence[Answered]) -> Row:
+        recalls = [
+            recall_of([each for each in found if each.question.category == category])
+            for category in _CATEGORIES
+        ]
+        return name, *(recall.at[DEPTHS.index(10)] for recall in recalls)
+
+    return Table(
+        title="LoCoMo, recall@10 by kind of question",
+        columns=("", *_CATEGORIES),
+        rows=tuple(row(name, found) for name, found in answered.items()),
+    )
+
+
+def _other_table(figures: Mapping[str, Mapping[str, float]]) -> Table:
+    return Table(
+        title="LoCoMo, what else finding is for",
+        columns=("", *figures),
+        rows=tuple(
+            (figure, *(own[figure] for own in figures.values()))
+            for figure in next(iter(figures.values()))
+        ),
+    )
+
+
+def _missed(answered: Sequence[Answered]) -> tuple[str, ...]:
+    missed = [
+        each
+        for each in _main(answered)
+        if not each.question.evidence & {*each.ranked[: DEPTHS[-1]]}
+    ]
+    return tuple(
+        f"{each.question.category}: {each.question.text[:_SHOWN]!r}" for each in missed[:_WORST]
+    )
