@@ -161,8 +161,12 @@ def test_only_what_is_admitted_is_found(
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 2**32 - 1), gone=st.sets(st.integers(1, 300), max_size=100))
-def test_the_nearest_by_signs_are_found_whoever_left(seed: int, gone: set[int]):
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    gone=st.sets(st.integers(1, 300), max_size=300),
+    limit=st.sampled_from([1, 20, 400]),
+)
+def test_the_nearest_by_signs_are_found_whoever_left(seed: int, gone: set[int], limit: int):
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(300, 130)).astype(np.float32)
     index, slots = VectorIndex(), np.arange(1, 301)
@@ -177,5 +181,21 @@ def test_the_nearest_by_signs_are_found_whoever_left(seed: int, gone: set[int]):
 
     here = [slot for slot in slots.tolist() if slot not in gone and slot % 2 == 0]
     here.sort(key=lambda slot: (differing[slot - 1], -slot))
-    assert index.search(query, limit=20, is_allowed=is_even).tolist() == here[:20]
+    assert index.search(query, limit=limit, is_allowed=is_even).tolist() == here[:limit]
     assert len(index) == 300 - len(gone)
+
+
+@pytest.mark.parametrize("limit", [3, 50])
+def test_those_who_may_be_found_are_found_however_many_nearer_ones_may_not(limit: int):
+    random = np.random.default_rng(3)
+    near = random.normal(size=64) + random.normal(scale=0.1, size=(6_000, 64))
+    far = random.normal(size=(100, 64))
+    index, slots = VectorIndex(), np.arange(1, 6_101)
+    index.put(slots, np.concatenate([near, far]).astype(np.float32))
+
+    def is_far(places: Slots) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        return places > 6_000
+
+    found = index.search(near[0].astype(np.float32), limit=limit, is_allowed=is_far)
+    assert len(found) == limit
+    assert (found > 6_000).all()

@@ -139,8 +139,9 @@ class VectorIndex:
             most: How many rows of a block are asked whether they may be found, where that can be told.
         """
         scan = _Scan(signs)
-        near, asked_below = _Near(), scan.furthest + 1
-        beyond = asked_below
+        near, beyond = _Near(), scan.furthest + 1
+        # All were asked that are nearer than this: beyond all distances where no block was cut.
+        asked_below = scan.furthest + 2
         histogram = np.zeros(scan.furthest + 1, np.int64)
         for number, block in enumerate(self._blocks):
             distances = scan.distances(block)
