@@ -1,10 +1,13 @@
 """Keeps all tests on this machine; tells which of them the core suite leaves out besides those marked one by one."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from kinkeeper.store import engines
+from migrated_files import create_migrated, really_create
 from network_guard import forget_settings, stay_on_this_machine
 
 forget_settings()
@@ -33,6 +36,20 @@ SLOW_FILES = (
     "property/test_observer_pipeline.py",
     "property/test_web_lanes.py",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def migrated_files() -> Iterator[None]:
+    """Migrate one SQLite file a process instead of every one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "create_file", create_migrated)
+        yield
+
+
+@pytest.fixture
+def really_migrating(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let new SQLite files be migrated, for tests of that."""
+    monkeypatch.setattr(engines, "create_file", really_create)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

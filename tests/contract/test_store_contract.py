@@ -24,6 +24,8 @@ from kinkeeper.core.errors import InputError, StoreVersionError, UnavailableErro
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.store.store import Store
 
+pytestmark = pytest.mark.usefixtures("really_migrating")
+
 metadata = MetaData()
 counters = Table(
     "counters", metadata, Column("name", String(20), primary_key=True), Column("value", Integer)

@@ -18,6 +18,8 @@ from kinkeeper.store.migrate import MIGRATIONS, SCHEMA_VERSION
 from kinkeeper.store.schema import metadata
 from kinkeeper.store.store import Store
 
+pytestmark = pytest.mark.usefixtures("really_migrating")
+
 
 def import_tables() -> None:
     for module in pkgutil.walk_packages(kinkeeper.__path__, "kinkeeper."):
