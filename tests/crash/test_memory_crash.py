@@ -1,0 +1,64 @@
+"""kill -9 while memory changes: no fact is lost, none half merged; the story goes on where it was."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from memory_process import step
+from sqlalchemy import Connection
+
+from kinkeeper.memory.invariants import check
+from kinkeeper.store.store import Store
+from memory_chains import memory, rows
+
+pytestmark = [pytest.mark.slow, pytest.mark.crash]
+
+KILLS = 12
+PROCESS = Path(__file__).with_name("memory_process.py")
+
+
+def live_for(database: Path, first: int, seconds: float) -> int:
+    """Let the story go on until it is killed; return the number of the last step known to be done."""
+    tests = str(PROCESS.parents[1])
+    with subprocess.Popen(
+        [sys.executable, str(PROCESS), str(database), str(first)],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": tests},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        last = int(process.stdout.readline())
+        time.sleep(seconds)
+        process.kill()
+        for line in process.stdout:
+            last = int(line) if line.endswith("\n") else last
+    return last
+
+
+def told_until(conn: Connection, last: int) -> dict[str, list[str]]:
+    for number in range(last + 1):
+        step(conn, number)
+    return {table: list(found) for table, found in rows(conn).items()}
+
+
+def test_killed_over_and_over_the_story_is_the_same(tmp_path: Path) -> None:
+    dice = random.Random(5)  # noqa: S311 - repeatable
+    database, first = tmp_path / "family.sqlite", 0
+    for _ in range(KILLS):
+        last = live_for(database, first, dice.uniform(0, 1.0))
+        assert last >= first
+        with Store.open(str(database)) as store:
+            found = store.read_now(rows)
+            assert store.read_now(lambda conn: check(conn, "h")) == []
+        with memory() as conn:
+            done = told_until(conn, last)
+            # The step after the last that was told of is either done or not begun.
+            if found != done:
+                step(conn, last + 1)
+                last += 1
+                done = {table: list(each) for table, each in rows(conn).items()}
+        assert found == done
+        first = last + 1
+    assert first > KILLS
