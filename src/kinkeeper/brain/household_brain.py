@@ -34,11 +34,14 @@ class HouseholdBrain:
         household: As its file describes it.
         finder: Searches its memory.
         clock: Tells what holds and what comes next.
+
+    Attributes:
+        household: The one it knows about.
     """
 
     def __init__(self, store: Store, household: Household, finder: Finder, clock: Clock) -> None:
         self._store = store
-        self._household = household
+        self.household = household
         self._recollection = Recollection(store, household, finder)
         self._clock = clock
         self._words = EventWords(household)
@@ -53,8 +56,8 @@ class HouseholdBrain:
         if planned.relevance >= BEARS:
             return planned
         now = self._clock.now()
-        question = read_question(query.text, self._household, now=now)
-        remembered = await self._recollection.of(question, Viewer.of(self._household.id), now=now)
+        question = read_question(query.text, self.household, now=now)
+        remembered = await self._recollection.of(question, Viewer.of(self.household.id), now=now)
         timely = [source for source in remembered if self._speaks_of_time(source)]
         if not timely or timely[0].relevance <= planned.relevance:
             return planned
@@ -72,9 +75,9 @@ class HouseholdBrain:
             viewer: On whose behalf.
         """
         now = self._clock.now()
-        question = read_question(query.text, self._household, now=now)
+        question = read_question(query.text, self.household, now=now)
         planned = await self._store.read(
-            lambda conn: scheduled(conn, self._household.id, self._words, question, now=now)
+            lambda conn: scheduled(conn, self.household.id, self._words, question, now=now)
         )
         every = [
             *(self._event_source(found) for found in planned),
@@ -86,12 +89,12 @@ class HouseholdBrain:
         best = max((source.relevance for source in every), default=0.0)
         ids = {source.id for source in sources if source.kind is SourceKind.EVENT}
         events = known_events(
-            [found for found in planned if found.event.id in ids], self._household.zone
+            [found for found in planned if found.event.id in ids], self.household.zone
         )
         return Knowledge(
             answer=answer_of(sources), sources=sources, sureness=sureness_of(best),
             relevance=round(best, 3), events=events,
-            times=times_of(question.spans, events, sources, self._household),
+            times=times_of(question.spans, events, sources, self.household),
         )  # fmt: skip
 
     async def _usual_owner(self, query: BrainQuery, *, now: datetime) -> list[Source]:
@@ -102,7 +105,7 @@ class HouseholdBrain:
         if not found.items:
             return []
         person, _, times = found.summary.partition(",")
-        member = self._household.member(person)
+        member = self.household.member(person)
         sentence = f"Usually {member.name if member else person} does it,{times}."
         return [
             Source(
@@ -112,11 +115,11 @@ class HouseholdBrain:
         ]  # fmt: skip
 
     def _speaks_of_time(self, source: Source) -> bool:
-        reference = source.at.astimezone(self._household.zone)
-        return bool(read(source.text, reference, locale=self._household.locale))
+        reference = source.at.astimezone(self.household.zone)
+        return bool(read(source.text, reference, locale=self.household.locale))
 
     def _event_source(self, found: Scheduled) -> Source:
-        sentence = event_sentence(found, self._household)
+        sentence = event_sentence(found, self.household)
         return Source(
             id=found.event.id, kind=SourceKind.EVENT, text=sentence, sentence=sentence,
             relevance=round(found.relevance, 3), at=found.times[0].interval.start,

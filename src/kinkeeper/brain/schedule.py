@@ -19,7 +19,7 @@ _BACK = timedelta(days=30)
 _MOST_EVENTS = 5
 _TIMES = 2
 _BY_TIME_ALONE = 0.9
-_ALL_COVERED, _SHARPNESS = 0.95, 1.5
+_ALL_COVERED, _SHARPNESS, _OF_SOMEBODY_ELSE = 0.98, 1.5, 0.4
 _ON_ANOTHER_DAY = 0.6
 _LEAST = 0.2
 
@@ -80,7 +80,10 @@ def _at_that_time(conn: Connection, household: str, period: Interval) -> list[Sc
 def _relevance(question: Question, event: Event, words: EventWords) -> float:
     if event.state is not EventState.CONFIRMED:
         return 0.0
-    return float(_ALL_COVERED * question.coverage(words.of(event)) ** _SHARPNESS)
+    known = words.of(event)
+    relevance = float(_ALL_COVERED * question.coverage(known) ** _SHARPNESS)
+    is_of_somebody_else = bool(question.names) and not question.names & known
+    return relevance * _OF_SOMEBODY_ELSE if is_of_somebody_else else relevance
 
 
 def _times(

@@ -15,6 +15,7 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.evaluation import (
+    brain,
     category,
     likeness,
     memory_observations,
@@ -26,6 +27,7 @@ from kinkeeper.evaluation import (
     when,
 )
 from kinkeeper.evaluation.report import Report, Table
+from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.settings.embedding import EmbedderChoice
 from kinkeeper.settings.load import load_settings
@@ -101,6 +103,12 @@ def _embedders() -> Mapping[str, Embedder | None]:
     return found
 
 
+def _brain(scope: Scope) -> Report:
+    # Spelling alone tells the brain nothing that words do not.
+    meaning = {name: each for name, each in _embedders().items() if compares_meaning(each)}
+    return brain.measure(embedders={"words": None, **meaning}, root=scope.root)
+
+
 def _extraction(scope: Scope) -> Report:
     return second_look.measure(scope.root, load_settings(), data=scope.data)
 
@@ -121,7 +129,8 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "category": (_category,),
     "likeness": (_likeness,),
     "extraction": (_extraction,),
-    "memory": (_memory_relations, _memory_observations, _category),
+    "brain": (_brain,),
+    "memory": (_memory_relations, _memory_observations, _category, _brain),
     "all": (
         _observer, _tripwire, _when, _router, _category, _likeness,
         _memory_relations, _memory_observations,
