@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.models.records import count_fallbacks, count_outcomes
 from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of
@@ -64,7 +65,22 @@ async def metrics(request: Request) -> Response:
             {" ".join(where): count for where, count in fallbacks.items()},
         )
     )
+    if house.streaming is not None:
+        text += counts_text(
+            "kinkeeper_streaming",
+            "Turns of sessions, and memories looked up ahead of them, since the start.",
+            _streaming(house.streaming),
+        )
     return Response(text, media_type="text/plain; version=0.0.4")
+
+
+def _streaming(streaming: Streaming) -> dict[str, int]:
+    figures = streaming.figures
+    return {
+        "turns": figures.turns, "looked up": figures.searched, "failed": figures.failed,
+        "warm": figures.warm, "cold": figures.cold, "memories": figures.streamed,
+        "memories taken up": figures.used,
+    }  # fmt: skip
 
 
 routes: list[Route] = [

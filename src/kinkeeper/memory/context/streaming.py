@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
+from typing import TypeVar
 
 import structlog
 from sqlalchemy import Connection
@@ -21,15 +22,19 @@ from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.gate import OPEN
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Order, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind, Viewer
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+_Kept = TypeVar("_Kept")
 
 MOST_FACTS, MOST_EPISODES = 5, 5
 _TURNS = 2
 _MOST_THREADS = 256
 _PATIENCE_SECONDS = 5.0
+_TAKEN_UP = 0.5
+"""Share of a memory's new words that an answer holds which took it up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +73,23 @@ class StreamingFigures:
     """What streaming did since the process began.
 
     Attributes:
+        turns: Turns that ended.
         searched: Threads looked up.
         failed: Look-ups that could not be made.
         warm: Turns for which something had been looked up.
         cold: Turns that went on without.
         streamed: Memories handed to turns.
+        used: Of them, those that the turn's answer took up.
         seconds: Time that look-ups took in the background.
     """
 
+    turns: int = 0
     searched: int = 0
     failed: int = 0
     warm: int = 0
     cold: int = 0
     streamed: int = 0
+    used: int = 0
     seconds: float = 0.0
 
 
@@ -101,18 +110,22 @@ class Streaming:
         self._clock = clock
         self._wanted: OrderedDict[Thread, None] = OrderedDict()
         self._found: OrderedDict[Thread, Sequence[Hit]] = OrderedDict()
+        self._handed: OrderedDict[Thread, Sequence[Hit]] = OrderedDict()
         self._is_something_wanted = asyncio.Event()
         self.figures = StreamingFigures()
 
-    def turn_ended(self, thread: Thread) -> None:
+    def turn_ended(self, thread: Thread, *, asked: str = "", answered: str = "") -> None:
         """Have the last turns of a thread looked up; costs the caller nothing.
 
         Args:
             thread: Whose turns are stored; of several wishes for it the last counts.
+            asked: What the person said in the turn.
+            answered: What the assistant did.
         """
-        self._wanted[thread] = None
-        while len(self._wanted) > _MOST_THREADS:
-            self._wanted.popitem(last=False)
+        handed = self._handed.pop(thread, ())
+        self.figures.turns += 1
+        self.figures.used += sum(is_taken_up(hit.text, asked, answered) for hit in handed)
+        _keep(self._wanted, thread, None)
         self._is_something_wanted.set()
 
     async def take(self, thread: Thread) -> Streamed:
@@ -132,6 +145,7 @@ class Streaming:
         )
         # In the order and with the scores of the search; the words are those of now.
         hits = [replace(here[hit.key], score=hit.score) for hit in found if hit.key in here]
+        _keep(self._handed, thread, hits)
         self.figures.warm += 1
         self.figures.streamed += len(hits)
         return Streamed(
@@ -159,10 +173,7 @@ class Streaming:
                 continue
             self.figures.searched += 1
             self.figures.seconds += perf_counter() - began
-            self._found[thread] = found
-            self._found.move_to_end(thread)
-            while len(self._found) > _MOST_THREADS:
-                self._found.popitem(last=False)
+            _keep(self._found, thread, found)
 
     async def _look_up(self, thread: Thread) -> Sequence[Hit]:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
@@ -177,6 +188,25 @@ class Streaming:
             for kind, most in kinds
         ]  # fmt: skip
         return [hit for each in found for hit in each]
+
+
+def _keep(threads: OrderedDict[Thread, _Kept], thread: Thread, value: _Kept) -> None:
+    threads[thread] = value
+    threads.move_to_end(thread)
+    while len(threads) > _MOST_THREADS:
+        threads.popitem(last=False)
+
+
+def is_taken_up(memory: str, asked: str, answered: str) -> bool:
+    """Tell whether an answer says something out of a memory that the question did not say already. Pure.
+
+    Args:
+        memory: Its words.
+        asked: The question.
+        answered: The answer.
+    """
+    new = {*stems(memory)} - {*stems(asked)}
+    return bool(new) and len(new & {*stems(answered)}) >= _TAKEN_UP * len(new)
 
 
 async def foresee(

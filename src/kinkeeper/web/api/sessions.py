@@ -83,8 +83,11 @@ async def post_message(request: Request, person: Reader) -> Queued:
     pair = _pair(await request.body())
     message = _message(pair, person, house.household)
     taken = await house.store.write(lambda conn: take_in(conn, house.household.id, message, at=now))
-    if house.streaming is not None:
-        house.streaming.turn_ended(Thread(viewer_of(person), message.content_session_id))
+    if house.streaming is not None and taken.is_new:
+        house.streaming.turn_ended(
+            Thread(viewer_of(person), taken.session_id), asked=message.user_message,
+            answered=message.assistant_response or "",
+        )  # fmt: skip
     return Queued.model_validate({"sessionId": taken.session_id, "repeat": not taken.is_new})
 
 
