@@ -1,6 +1,6 @@
 """kill -9 of the server, workers and all or without them: what it acknowledged is there, once, and ends as a replay does.
 
-A thousand messages and 120; SERVER_CRASH_MESSAGES asks for more.
+600 messages and 120; SERVER_CRASH_MESSAGES asks for more.
 """
 
 import os
@@ -35,7 +35,7 @@ from serving_process import ALONE, WORKERS
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
 SCRIPT = str(Path(__file__).parents[1] / "serving_process.py")
-MESSAGES = int(os.environ.get("SERVER_CRASH_MESSAGES", "1000"))
+MESSAGES = int(os.environ.get("SERVER_CRASH_MESSAGES", "600"))
 MESSAGES_APART = int(os.environ.get("SERVER_CRASH_MESSAGES", "120"))
 LEAST_KILLS = 5
 LEAST_KILLS_APART = max(3, MESSAGES_APART // 100)
