@@ -15,6 +15,7 @@ from kinkeeper.web.access.door import Allowed, anyone
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.api.webhook import genuine
 from kinkeeper.web.app import create_app
+from page_visits import FREE
 from web_server import BROWSER, Served, second_house, served
 
 # Who comes here needs no login: probes, the ways in, the sample's play, and what has a secret of its own.
@@ -48,7 +49,7 @@ class TakesUpdates:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path, webhook=TakesUpdates()) as serving:
+    with served(tmp_path, webhook=TakesUpdates(), rates=FREE) as serving:
         yield serving
 
 

@@ -85,7 +85,7 @@ def proposal_of(
     """
     effect = RememberFact(
         words=words, sentences=tuple(sentences), scope=scope, is_wanted=is_wanted,
-        people=_people_named(household, words.text),
+        people=people_named(household, words.text),
     )  # fmt: skip
     lines = " ".join(sentence.narrative for sentence in sentences)
     source_type, source_id, slot = source
@@ -93,7 +93,7 @@ def proposal_of(
         household=household.id, type=ActionType.MEMORY_FACT, source_type=source_type,
         source_id=source_id, slot=slot, chat_id=chat_id, extraction={},
         extraction_confidence=min(each.confidence for each in sentences),
-        summary=shorten(f"Remember: {lines}", _LONGEST_SUMMARY), effects=(effect.frozen(),),
+        summary=shorten(f"{_opening(words)}: {lines}", _LONGEST_SUMMARY), effects=(effect.frozen(),),
         choices=(), merge_key=merge_key, expires_at=expires_at, origin=asked,
     )  # fmt: skip
 
@@ -111,8 +111,18 @@ def sentence_of(found: Observation) -> Sentence:
     )  # fmt: skip
 
 
-def _people_named(household: Household, text: str) -> dict[str, str]:
-    """Return the members that a text names, by the name it may use."""
+def _opening(words: Words) -> str:
+    """Return how what is to be remembered is introduced: who is overheard says "I" of themselves."""
+    return "Remember" if words.origin is Origin.SAID else f"Remember, {words.speaker} said"
+
+
+def people_named(household: Household, text: str) -> dict[str, str]:
+    """Return the ids of the members that a text names, by what it may call them, folded.
+
+    Args:
+        household: Whose members.
+        text: Any.
+    """
     folded = text.casefold()
     return {
         name.casefold(): member.id

@@ -24,6 +24,7 @@ from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import ContextSource
+from kinkeeper.observer.hearing import Hearing
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.participants import Participants
@@ -91,6 +92,10 @@ class System:
         if not self.settings.passive_streaming:
             return None
         return Streaming(self.store, self.recall.finder, clock)
+
+    def hearing(self, clock: Clock) -> Hearing:
+        """Return what proposes for memory what the chat lets drop."""
+        return Hearing(self.store, self.household, clock=clock, lasts=self.config.action_ttl)
 
     def prover(self) -> Prover:
         """Return what decides messages again, to prove decisions."""
@@ -279,9 +284,10 @@ class Houses:
                 ).run
                 for each in self.systems
             ]
+            hearing = [partial(each.hearing(clock).run, pace.upkeep_every) for each in self.systems]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *embedding, *nights, *reading, self._backups(clock).run),
+                tasks=(*tasks, *embedding, *nights, *reading, *hearing, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

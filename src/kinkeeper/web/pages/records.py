@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.states import Cause
 from kinkeeper.actions.tables import action_sources, action_transitions
+from kinkeeper.actions.words import OVERHEARD
 from kinkeeper.calendar.model import Event, Occurrence, Override, SourceType
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
@@ -19,7 +20,7 @@ from kinkeeper.observer import repository
 from kinkeeper.web.views.cards import Ground
 from kinkeeper.web.views.changes import Standing, touched
 
-_OBSERVER = SourceType.OBSERVER.value
+_OF_MESSAGES = (SourceType.OBSERVER.value, OVERHEARD)
 _INSTANT = timedelta(seconds=1)
 
 
@@ -79,7 +80,7 @@ def _source_rows(conn: Connection, household: str, action_ids: Sequence[str]) ->
             .where(
                 columns.household == household,
                 columns.action_id.in_(action_ids),
-                columns.source_type == _OBSERVER,
+                columns.source_type.in_(_OF_MESSAGES),
             )
             .distinct()
         )
