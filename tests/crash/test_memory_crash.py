@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from memory_process import step
 from sqlalchemy import Connection
 
 from kinkeeper.memory.invariants import check
 from kinkeeper.store.store import Store
 from memory_chains import memory, rows
+from memory_story import step
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, insert, update
+from sqlalchemy import Connection, Table, delete, update
 
 from kinkeeper.memory.counting import note_removals, reserve
 from kinkeeper.memory.episodes import CONTEXT, EPISODE
@@ -120,15 +120,13 @@ def _restore_episode(conn: Connection, household: str, image: Image) -> None:
 
 
 def _restore_verdict(conn: Connection, household: str, image: Image) -> None:
+    if image.before is not None:
+        _put_back(conn, memory_verdicts, (household, image.row_id), image.before)
+        return
     columns = memory_verdicts.c
     conn.execute(
         delete(memory_verdicts).where(columns.household == household, columns.id == image.row_id)
     )
-    if image.before is not None:
-        values = row_of(memory_verdicts, image.before)
-        conn.execute(
-            insert(memory_verdicts), {"household": household, "id": image.row_id, **values}
-        )
 
 
 def _put_back(
