@@ -32,6 +32,11 @@ _LEADING = re.compile(
     r"(?:(?!i\b|we\b|my\b|our\b|the\b|he\b|she\b|his\b|her\b|they\b|is\b|are\b)[\w'-]+ ?){0,4}?(?:(?<=for )(?:the|my|our) \w+ |(?<=since )(?:the|my|our) (?:\w+ ){1,2}|(?<=in )(?:the|my|our) (?:\w+ ){1,2}|(?<=at )(?:the|my|our) (?:\w+ ){1,2})?)"
     r",? ?(?=(?:i|we|he|she|they|it|my|our|the|his|her)\b (?!'s))"
 )
+# "we sold the Volvo and bought a Kia": the subject counts for both.
+_SECOND_VERB = re.compile(
+    r",? (?:and|but)(?: now| then| instead)? (?=(?:bought|got|have|has|moved|joined|started|switched|took up|adopted|hired|am|is|are|drive|drives|use|uses|work|works|live|lives|went) )"
+)
+_SUBJECT = re.compile(r"(?:(?:my|our|his|her|their|the) [\w-]+|[\w-]+)(?= )")
 _SAYS_NOTHING = re.compile(
     r"\b(?:different|changed|true|the case|over|joking|kidding|said|told|mentioned|hope|think|know|guess|dreamt|dreamed|imagin\w+|mind)\b"
 )
@@ -77,7 +82,7 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
         text: Any.
     """
     rest, before = unframed(_LABEL.sub(r"\1 \2", opened(text)))
-    parts = [unframed(part) for part in _parts(rest) if part]
+    parts = [unframed(part) for part in _parts(rest) if any(sign.isalnum() for sign in part)]
     frames = set(before)
     said: list[str] = []
     for core, framed in parts:
@@ -94,7 +99,11 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
 def _parts(text: str) -> Iterator[str]:
     for sentence in _ENDS.split(text):
         for part in _JOINTS.split(sentence):
-            yield part.strip(" ,'-")
+            first, *more = _SECOND_VERB.split(part)
+            yield first.strip(" ,'-")
+            subject = _SUBJECT.match(first)
+            for rest in more:
+                yield f"{subject[0] if subject else ''} {rest}".strip(" ,'-")
 
 
 def _says_something(part: str) -> bool:

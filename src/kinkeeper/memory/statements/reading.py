@@ -137,6 +137,9 @@ class _Filled:
 
 def _read(readings: Sequence[Told]) -> Reading:
     found = [filled for told in readings for filled in _fillings(told)]
+    best = next((filled for told in readings for filled in _liked_best(told)), None)
+    if best is not None:
+        return _reading(best)
     if found:
         return _reading(max(found, key=lambda filled: filled.weight))
     trades = [filled for told in readings for filled in _trade(told)]
@@ -161,7 +164,7 @@ def _fillings_by_use(told: Told) -> Iterator[_Filled]:
     known = slots()
     for marked, act, slot in _marked(told.words, ACT, known.acts):
         for frame in known.act_frames:
-            yield from _filled(told, frame, slot, marked, noun=act)
+            yield from _filled(told, frame, slot, marked, noun=act, bonus=_FOR_USE)
     for kind in dict.fromkeys(word for word in told.words if word in known.kinds):
         for frame in known.kind_frames:
             yield from _filled(told, frame, known.kinds[kind], told.sentence)
@@ -182,7 +185,13 @@ def _marked(
 
 
 def _filled(
-    told: Told, frame: SlotFrame, slot: Slot, sentence: str, *, noun: Sequence[str] = ()
+    told: Told,
+    frame: SlotFrame,
+    slot: Slot,
+    sentence: str,
+    *,
+    noun: Sequence[str] = (),
+    bonus: float = 0.0,
 ) -> Iterator[_Filled]:
     match = frame.pattern.fullmatch(sentence)
     if match is None:
@@ -202,13 +211,19 @@ def _filled(
         - _GENERIC_TOPICS
         - {SUBJECT, NOUN, ACT}
     )
+    if slot.is_when is not None and (
+        not topic or _is_time(value) != slot.is_when or len(topic) > _LONGEST_NOUN
+    ):
+        return
     yield _Filled(
         told=told, slot=slot, value=value, topic=topic, kind=frozenset(noun) if slot.is_apart else frozenset(),
         is_negation_used=frame.needs_negation,
-        weight=1 + frame.weight + len(noun) + (frame.slot is not None) + 0.2 * bool(slot.has_digits) + 0.7 * (slot.is_person and bool(noun)) + 0.5 * (told.subject != ME) - 0.01 * len(value) - 0.1 * len(topic),
+        weight=1 + bonus - 3 * (slot.is_when is not None) + frame.weight + len(noun) + (frame.slot is not None) + 0.2 * bool(slot.has_digits) + 0.7 * (slot.is_person and bool(noun)) + 0.5 * (told.subject != ME) - 0.01 * len(value) - 0.1 * len(topic),
     )  # fmt: skip
 
 
+_CLOCK = re.compile(r"\d{1,2}(?::\d\d|[ap]m|h)")
+_FOR_USE = 1.5
 _FAVOURITE = canon_of("favourite")
 
 
@@ -224,6 +239,11 @@ def _fits(value: Sequence[str], slot: Slot) -> bool:
         return all(word.isdigit() for word in value)
     has_digits = any(sign.isdigit() for word in value for sign in word)
     return slot.has_digits is None or not value or slot.has_digits == has_digits
+
+
+def _is_time(value: Sequence[str]) -> bool:
+    times = lexicon().times
+    return any(word in times or _CLOCK.fullmatch(word) for word in value)
 
 
 def _is_person(value: Sequence[str], told: Told) -> bool:
@@ -256,20 +276,23 @@ def _trade(told: Told) -> Iterator[_Filled]:
         yield _Filled(told=told, slot=slots().by_name["job"], value=value)
 
 
+def _liked_best(told: Told) -> Iterator[_Filled]:
+    """Yield the favourite that somebody tells without calling it so."""
+    for turn in _LIKED_BEST:
+        if found := turn.fullmatch(told.sentence):
+            noun = (_FAVOURITE, *_value(found["n"].split()))
+            yield _of_thing(told, noun, found["v"].split())
+
+
 def _open(told: Told) -> _Filled:
     """Return what a clause says where no slot is known: its thing, else its verb, stands for the slot."""
     words, verbs = told.words, lexicon().verbs
-    turned = _INVERTED.fullmatch(told.sentence) or _LIKED_BEST.fullmatch(told.sentence)
-    if turned:
-        best = (_FAVOURITE,) if turned.re is _LIKED_BEST else ()
-        return _of_thing(told, (*best, *_value(turned["n"].split())), turned["v"].split())
+    if turned := _INVERTED.fullmatch(told.sentence) or _ROLE.fullmatch(told.sentence):
+        return _of_thing(told, _value(turned["n"].split()), turned["v"].split())
     verb = next((at for at, word in enumerate(words) if at and word in verbs), None)
     start = 1 if words[:1] == (SUBJECT,) else 0
-    if (
-        verb is not None
-        and SUBJECT not in words[start:verb]
-        and (noun := _value(words[start:verb]))
-    ):
+    is_thing = verb is not None and SUBJECT not in words[start:verb]
+    if is_thing and (noun := _value(words[start:verb])):
         return _of_thing(told, noun, words[verb:])
     verb = start if verb is None else verb
     key = words[verb] if verb < len(words) else ""
@@ -284,11 +307,22 @@ def _of_thing(told: Told, noun: Sequence[str], value: Sequence[str]) -> _Filled:
     return _Filled(told=told, slot=slot, value=_value(value), is_known=False)
 
 
-# "green is my favourite colour"; "the colour I like best is green"
+# "green is my favourite colour"
 _INVERTED = re.compile(
     rf"(?P<v>(?:(?!{SUBJECT} )\S+ ){{1,4}}?)be {SUBJECT} (?P<n>(?:(?!{SUBJECT} )\S+ ){{1,3}})"
 )
-_LIKED_BEST = re.compile(rf"(?P<n>(?:\S+ ){{1,2}}?){SUBJECT} like (?:best|most) be (?P<v>.+)")
+# "we switched to Dana for the taxes"
+_ROLE = re.compile(
+    rf"{SUBJECT} (?:switch|chang|reloc|go|go over) to (?P<v>(?:\S+ ){{1,4}}?)for (?:{SUBJECT} )?(?P<n>(?:\S+ ){{1,2}})"
+)
+# "the colour I like best is green"; "I like green best of all colours"; "of all colours I like green best"
+_LIKED_BEST = (
+    re.compile(rf"(?P<n>(?:\S+ ){{1,2}}?){SUBJECT} like (?:best|most|more) be (?P<v>.+)"),
+    re.compile(
+        rf"{SUBJECT} like (?P<v>(?:\S+ ){{1,4}}?)(?:best|most|more) (?:than )?(?:of |out of |among |any |other )+(?P<n>(?:\S+ ){{1,2}})"
+    ),
+    re.compile(rf"of (?P<n>(?:\S+ ){{1,2}}?){SUBJECT} like (?P<v>(?:\S+ ){{1,4}}?)(?:best |most )"),
+)
 
 
 def _reading(filled: _Filled) -> Reading:
@@ -296,6 +330,10 @@ def _reading(filled: _Filled) -> Reading:
     subject, topic = _person_of_topic(told.subject, filled.topic, clause.names)
     if slot.name == "name" and subject != ME:
         subject, slot, topic = _named_person(subject, slot, topic)
+    if _WHEN in (slot.name, slot.family):
+        topic, kind = _activity(topic | filled.kind), frozenset[str]()
+    else:
+        kind = filled.kind
     dropped = lexicon().light | {SUBJECT}
     named = () if told.subject == ME else told.subject.replace("/", " ").split()
     said = [word for word in told.words if word not in dropped and word[0].isalnum()]
@@ -305,7 +343,7 @@ def _reading(filled: _Filled) -> Reading:
     replaced = _REPLACED.search(clause.text)
     return Reading(
         subject=subject, slot=slot.name, is_known=filled.is_known, is_single=slot.is_single,
-        topic=topic | filled.kind, value=filled.value, words=(*named, *said), names=clause.names,
+        topic=topic | kind, value=filled.value, words=(*named, *said), names=clause.names,
         replaced=frozenset(word.canon for word in words_of(replaced[1])) if replaced else frozenset(),
         is_negative=is_negative,
         is_retraction=clause.is_ended or Framing.RETRACTION in clause.framings,
@@ -318,7 +356,13 @@ def _reading(filled: _Filled) -> Reading:
 
 
 _BY = "by"
+_WHEN = "when"
 _OTHER_SIDE = {"like": "dislike", "dislike": "like"}
+
+
+def _activity(topic: frozenset[str]) -> frozenset[str]:
+    """Return what an activity is, without the words that only say that it is one."""
+    return topic - lexicon().activities or topic
 
 
 def _named_person(

@@ -1,11 +1,12 @@
 """How a new statement relates to an older one: the same, an update of it, a contradiction, or something else."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import canon_of, lexicon
 
 
@@ -209,6 +210,8 @@ def _ends(old: Reading, new: Reading) -> bool:
     """Whether what is said to be over, without a word for the slot, is what was told."""
     known = lexicon()
     gone = set(new.words) - _ENDING_VERBS
+    if old.is_known and _names_slot(gone, old.slot) and _same_subject(old.subject, new.subject):
+        return True
     subject = set(new.subject.replace("/", " ").split())
     if gone and gone <= set(old.words):
         return bool(gone - subject) or gone <= set(old.value)
@@ -217,6 +220,12 @@ def _ends(old: Reading, new: Reading) -> bool:
         is_weak and bool(new.value) and set(new.value) <= set(old.value)
         and _same_subject(old.subject, new.subject)
     )  # fmt: skip
+
+
+def _names_slot(words: Collection[str], slot: str) -> bool:
+    """Whether nothing but the noun of a slot is said to be over ("I sold the car")."""
+    nouns = slots().nouns
+    return any((found := nouns.get(word)) is not None and found.name == slot for word in words)
 
 
 def _is_about_the_same(old: Reading, new: Reading) -> bool:
@@ -235,7 +244,8 @@ def _same_topic(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _says_the_same(old: Reading, new: Reading) -> bool:
     if set(old.words) == set(new.words) and old.words:
-        return not _is_turned_round(old, new)
+        is_of_other_topic = old.is_exact and old.slot == new.slot and old.topic != new.topic
+        return not is_of_other_topic and not _is_turned_round(old, new)
     if not _same_subject(old.subject, new.subject):
         return False
     if _has_it_by_name(old, new) or _has_it_by_name(new, old):
@@ -263,10 +273,8 @@ def _is_turned_round(old: Reading, new: Reading) -> bool:
     if old.words[0] == new.words[0] or old.is_passive != new.is_passive:
         return False
     verbs = lexicon().verbs - {"be"}
-    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), None)
-    other = next((at for at, word in enumerate(new.words) if at and word in verbs), None)
-    if verb is None or other is None:
-        return False
+    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), 1)
+    other = next((at for at, word in enumerate(new.words) if at and word in verbs), 1)
     return old.words[0] in new.words[other:] and new.words[0] in old.words[verb:]
 
 

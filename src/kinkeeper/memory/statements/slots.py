@@ -59,6 +59,7 @@ class Slot:
         has_digits: Whether its value must hold digits (True), or must not (False).
         is_fixed: Whether it never changes: another value contradicts.
         family: Key of a more general slot that the same may be told of.
+        is_when: Whether its value must be a time (True), or must not (False), of a topic that is told.
         is_exact: Whether different topics fill it side by side, also where one names none.
         side: "like" or "dislike", whose same values exclude each other; else empty.
     """
@@ -74,6 +75,7 @@ class Slot:
     is_fixed: bool = False
     family: str = ""
     is_exact: bool = False
+    is_when: bool | None = None
     side: str = ""
 
 
@@ -177,7 +179,7 @@ def _slot(name: str, content: Mapping[str, Any]) -> Slot:
         is_thing=content.get("thing", False), is_apart=content.get("apart", False),
         is_number=content.get("number", False),
         has_digits=content.get("amount"), is_fixed=content.get("fixed", False),
-        family=content.get("family", name), is_exact=content.get("exact", False), side=content.get("side", ""),
+        family=content.get("family", name), is_exact=content.get("exact", False), is_when=content.get("when"), side=content.get("side", ""),
     )  # fmt: skip
 
 

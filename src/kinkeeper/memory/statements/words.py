@@ -103,6 +103,7 @@ class Lexicon:
         properties: Canonical nouns of which there is one value at a time.
         weak_verbs: Canonical verbs that only say that somebody has to do with something.
         standing_verbs: Canonical verbs of being somewhere or at some time.
+        activities: Canonical words that only say that something is an activity.
     """
 
     canon: Mapping[str, str]
@@ -118,6 +119,7 @@ class Lexicon:
     properties: frozenset[str]
     weak_verbs: frozenset[str]
     standing_verbs: frozenset[str]
+    activities: frozenset[str]
 
 
 @cache
@@ -157,7 +159,7 @@ def lexicon() -> Lexicon:
         ),
         verbs=canons(raw["verbs"]), trades=canons(raw["trades"]), times=canons(raw["times"]),
         properties=canons(raw["properties"]), weak_verbs=canons(raw["weak_verbs"]),
-        standing_verbs=canons(raw["standing_verbs"]),
+        standing_verbs=canons(raw["standing_verbs"]), activities=canons(raw["activities"]),
     )  # fmt: skip
 
 

@@ -1,0 +1,86 @@
+"""What of a message is worth keeping, and what it sets right."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from kinkeeper.memory.model import Category, Correction, Observation, StatementType
+from kinkeeper.memory.statements.extraction import observe
+
+NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
+
+
+def found(text: str, *previous: str) -> list[Observation]:
+    return [*observe(text, said_at=NOON, previous=previous)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hi there", "thanks, you're great!", "what's for dinner?", "can you call the plumber tomorrow?", "on my way, ten minutes",
+        "remind me to buy stamps", "I'm so tired", "it's raining again", "we're having soup tonight", "lol", "", "👍👍",
+    ],
+)  # fmt: skip
+def test_small_talk_questions_and_requests_leave_nothing(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_chatty_message_gives_each_lasting_statement_with_its_place():
+    text = (
+        "hey! just got in. btw Nadja is allergic to figs, and we moved to Trondheim 🎉 what's up?"
+    )
+
+    first, second = found(text)
+
+    assert text[first.start : first.end] == first.text == "Nadja is allergic to figs"
+    assert first.category is Category.CONSTRAINT
+    assert text[second.start : second.end] == "we moved to Trondheim"
+    assert second.narrative == "We moved to Trondheim"
+    assert second.correction is None
+
+
+def test_a_new_value_alone_completes_the_sentence_it_corrects():
+    (corrected,) = found("oops, it's Tom", "my son is called Tim")
+
+    assert corrected.text == "my son is called Tom"
+    assert corrected.correction == Correction(corrects="my son is called Tim")
+    assert (corrected.start, corrected.end) == (6, 14)
+
+
+@pytest.mark.parametrize("text", ["that's not true any more", "forget that", "scratch that"])
+def test_what_is_taken_back_names_the_last_statement(text: str) -> None:
+    (taken_back,) = found(text, "I work at the mill", "nice!")
+
+    assert taken_back.correction == Correction(corrects="I work at the mill", is_retraction=True)
+
+
+def test_a_statement_questioned_and_denied_at_once_is_one_retraction():
+    (taken_back,) = found("I love tacos? Not any more")
+
+    assert taken_back.correction == Correction(corrects="I love tacos", is_retraction=True)
+    assert (taken_back.start, taken_back.end) == (0, 26)
+
+
+def test_nothing_is_taken_back_where_nothing_was_told():
+    assert found("forget that") == []
+
+
+def test_a_whole_sentence_after_no_corrects_what_it_takes_the_place_of():
+    (corrected,) = found("no, I moved to Leeds", "I have two cats", "I live in York")
+
+    assert corrected.correction == Correction(corrects="I live in York")
+
+
+def test_dates_since_and_until_are_kept():
+    (until,) = found("I'm on the night shift until 20 March")
+    (since,) = found("From 1 April on we live in Harbour Street")
+
+    assert until.valid_to is not None
+    assert until.valid_to.date().isoformat() in {"2026-03-20", "2026-03-21"}
+    assert since.valid_from is not None
+    assert since.valid_from.date().isoformat() == "2026-04-01"
+
+
+def test_the_type_follows_what_is_told():
+    assert found("We must be home by ten")[0].type is StatementType.RULE
+    assert found("I love figs")[0].type is StatementType.PREFERENCE
