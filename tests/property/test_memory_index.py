@@ -183,6 +183,11 @@ def test_the_nearest_by_signs_are_found_whoever_left(seed: int, gone: set[int], 
     here.sort(key=lambda slot: (differing[slot - 1], -slot))
     assert index.search(query, limit=limit, is_allowed=is_even).tolist() == here[:limit]
     assert len(index) == 300 - len(gone)
+    kept = index.kept(np.arange(1, 303))
+    assert kept is not None
+    there = np.array([slot not in gone for slot in slots.tolist()])
+    assert np.allclose(kept[:300], vectors * there[:, None], atol=2e-3)
+    assert not kept[300:].any()
 
 
 @pytest.mark.parametrize("limit", [3, 50])

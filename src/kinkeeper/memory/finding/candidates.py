@@ -102,8 +102,12 @@ def gather(
     legs = _word_legs(matches, query.is_name)
     vectors: dict[str, Vectors] = {}
     if question.vector is not None:
-        for kind in shelf.vectors:
-            read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
+        for kind, index in shelf.vectors.items():
+            kept = index.kept(slots)
+            if kept is not None:
+                read = {each: row for each, row in zip(ids, kept, strict=True) if row.any()}
+            else:
+                read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
             legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
             vectors = vectors or read
     told = clues(shelf, slots, matches, is_name=query.is_name, most=query.most)

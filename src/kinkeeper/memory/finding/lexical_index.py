@@ -20,7 +20,7 @@ from kinkeeper.memory.finding.terms import Vocabulary
 _OWN, _BEFORE, _SECOND_BEFORE, _AFTER = 1.0, 0.5, 0.2, 0.2
 _PARTS = np.array([_OWN, _BEFORE, _SECOND_BEFORE, _AFTER], np.float32)
 _K1, _B = 0.9, 0.4
-_MOST_POSTINGS = 120_000
+_MOST_POSTINGS = 60_000
 _SHORTLIST = 2_000
 _FIRST_ROOM = 1_024
 

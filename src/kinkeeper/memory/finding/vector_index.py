@@ -32,15 +32,20 @@ class _Block:
         signs: Shape (words, _BLOCK).
         slots: Place of the text of each row; 0 where it is gone.
         size: Rows in use.
+        values: The vectors themselves, shape (_BLOCK, dimension), of a block that is the only one.
     """
 
     signs: NDArray[np.uint64]
     slots: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_BLOCK, np.int64))
     size: int = 0
+    values: NDArray[np.float16] | None = None
 
 
 class VectorIndex:
-    """Signs of vectors, by the place of their text; the first ones tell how long all are."""
+    """Signs of vectors, by the place of their text; the first ones tell how long all are.
+
+    While there are few, the vectors themselves are kept too: reading them would cost more than the search.
+    """
 
     def __init__(self) -> None:
         self._words = 0
@@ -66,11 +71,13 @@ class VectorIndex:
         self._words = signs.shape[1]
         start = 0
         while start < len(slots):
-            block = self._block_with_room()
+            block = self._block_with_room(vectors.shape[1])
             end = min(len(slots), start + _BLOCK - block.size)
             rows = slice(block.size, block.size + end - start)
             block.signs[:, rows] = signs[start:end].T
             block.slots[rows] = slots[start:end]
+            if block.values is not None:
+                block.values[rows] = vectors[start:end]
             first = (len(self._blocks) - 1) * _BLOCK + block.size
             self._row_of[slots[start:end]] = np.arange(first, first + end - start)
             block.size, start = rows.stop, end
@@ -92,6 +99,19 @@ class VectorIndex:
             self._blocks[row // _BLOCK].slots[row % _BLOCK] = 0
             self._count -= 1
         self._row_of[slots] = _NO_ROW
+
+    def kept(self, slots: Slots) -> Vectors | None:
+        """Return the vectors of texts, 0 of those without one; None where they are not kept.
+
+        Args:
+            slots: Places of texts.
+        """
+        values = self._blocks[0].values if self._blocks else None
+        if values is None:
+            return None
+        rows = self._row_of[np.minimum(slots, len(self._row_of) - 1)]
+        has_vector = (rows != _NO_ROW) & (slots < len(self._row_of))
+        return np.asarray(values[rows] * has_vector[:, None], np.float32)
 
     def search(
         self, query: Vectors, *, limit: int, is_allowed: Callable[[Slots], Mask] | None = None
@@ -163,10 +183,16 @@ class VectorIndex:
         near.keep_below(beyond)
         return near
 
-    def _block_with_room(self) -> _Block:
-        if not self._blocks or self._blocks[-1].size == _BLOCK:
-            self._blocks.append(_Block(np.zeros((self._words, _BLOCK), np.uint64)))
-        return self._blocks[-1]
+    def _block_with_room(self, dimension: int) -> _Block:
+        if self._blocks and self._blocks[-1].size < _BLOCK:
+            return self._blocks[-1]
+        block = _Block(np.zeros((self._words, _BLOCK), np.uint64))
+        if self._blocks:
+            self._blocks[0].values = None
+        else:
+            block.values = np.zeros((_BLOCK, dimension), np.float16)
+        self._blocks.append(block)
+        return block
 
 
 @dataclass(slots=True)
