@@ -21,7 +21,7 @@ ALIKE = 0.7
 """Relevance from which a fact resembles a query enough to be put into a session unasked."""
 
 # So many more are looked at than a tier takes: some are no longer believed enough.
-_LOOKED_AT = 10
+_LOOKED_AT = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

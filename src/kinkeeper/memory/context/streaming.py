@@ -179,15 +179,17 @@ class Streaming:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
         ids = frozenset(turn.id for turn in turns)
         texts = [turn.text for turn in turns]
-        kinds = ((HitKind.FACT, MOST_FACTS), (HitKind.EPISODE, MOST_EPISODES))
-        found = [
-            await foresee(
-                self._finder, texts, thread.viewer, now=self._clock.now(), kind=kind, limit=most,
-                without=ids,
-            )
-            for kind, most in kinds
-        ]  # fmt: skip
-        return [hit for each in found for hit in each]
+        now = self._clock.now()
+        facts = await foresee(
+            self._finder, texts, thread.viewer, now=now, kind=HitKind.FACT, limit=MOST_FACTS,
+            without=ids,
+        )  # fmt: skip
+        told = {episode for fact in facts for episode in fact.provenance}
+        episodes = await foresee(
+            self._finder, texts, thread.viewer, now=now, kind=HitKind.EPISODE,
+            limit=MOST_EPISODES, without=ids | told,
+        )  # fmt: skip
+        return [*facts, *episodes]
 
 
 def _keep(threads: OrderedDict[Thread, _Kept], thread: Thread, value: _Kept) -> None:

@@ -1,0 +1,168 @@
+"""What is looked up ahead of a turn: ready at once, as memory stands then, and never in the way."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.memory.context.injection import injected
+from kinkeeper.memory.context.streaming import (
+    MOST_EPISODES,
+    MOST_FACTS,
+    Streaming,
+    Thread,
+    is_taken_up,
+)
+from kinkeeper.memory.context.tiers import Tier
+from kinkeeper.memory.correcting import mark_wrong
+from kinkeeper.memory.episodes import insert_episodes
+from kinkeeper.memory.finding.search import Finder, Found, Search
+from kinkeeper.memory.model import Category, Episode, Origin, Viewer
+from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.store.store import Store
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+VIEWER = Viewer.of("h", "ann")
+THREAD = Thread(VIEWER, "s")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "memory.sqlite")) as opened:
+        yield opened
+
+
+def fact(number: int, text: str) -> ImportedFact:
+    return ImportedFact(
+        id=f"f{number}", text=text, category=Category.PREFERENCE, title=text, at=NOW, confidence=0.9
+    )
+
+
+def say(store: Store, *texts: str, session: str = "s") -> None:
+    turns = [
+        Episode(
+            household="h", id=f"{session}-{number}", session=session, text=text, speaker="ann",
+            said_at=NOW + timedelta(minutes=number), origin=Origin.SAID,
+        )
+        for number, text in enumerate(texts)
+    ]  # fmt: skip
+    store.write_now(lambda conn: insert_episodes(conn, turns, at=NOW, is_read=True))
+
+
+def know(store: Store, *texts: str) -> None:
+    facts = [fact(number, text) for number, text in enumerate(texts)]
+    store.write_now(lambda conn: import_facts(conn, "h", facts, at=NOW))
+
+
+class Unreachable(Finder):
+    """Finds nothing, because what it asks cannot be reached."""
+
+    async def search(self, search: Search, *, patience: float = 1.0) -> Found:
+        raise UnavailableError("not reachable")
+
+
+@asynccontextmanager
+async def looking(
+    store: Store, kind: type[Finder] = Finder
+) -> AsyncIterator[tuple[Streaming, Callable[[], Awaitable[None]]]]:
+    streaming = Streaming(store, kind(store, "h", zone=ZoneInfo("UTC")), VirtualClock(NOW))
+
+    async def until_looked_up() -> None:
+        figures = streaming.figures
+        before = figures.searched + figures.failed
+        streaming.turn_ended(THREAD)
+        async with asyncio.timeout(10):
+            while figures.searched + figures.failed == before:
+                await asyncio.sleep(0.001)
+
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(streaming.run())
+        yield streaming, until_looked_up
+        running.cancel()
+
+
+def test_a_turn_finds_ready_what_the_turns_before_call_for(store: Store) -> None:
+    know(store, "Leo loves the violin.", "The tent is in the cellar.")
+    say(store, "We bought a tent in Graz once.", session="old")
+    say(store, "hello there", "where is the tent?")
+
+    async def run() -> None:
+        async with looking(store) as (streaming, look):
+            assert (await streaming.take(THREAD)).is_cold
+            await look()
+            found = await streaming.take(THREAD)
+            assert [hit.text for hit in found.facts] == ["The tent is in the cellar."]
+            assert [hit.id for hit in found.episodes][:1] == ["old-0"]
+            assert (streaming.figures.cold, streaming.figures.warm) == (1, 1)
+            other = Thread(Viewer.of("h", "bob"), "s")
+            assert (await streaming.take(other)).is_cold
+
+    asyncio.run(run())
+
+
+def test_what_holds_no_more_does_not_come_out_of_what_was_looked_up(store: Store) -> None:
+    know(store, "The tent is in the cellar.")
+    say(store, "where is the tent?")
+
+    async def run() -> None:
+        async with looking(store) as (streaming, look):
+            await look()
+            await store.write(lambda conn: mark_wrong(conn, VIEWER, "f0", by="ann", at=NOW))
+            found = await streaming.take(THREAD)
+            assert (found.facts, found.is_cold) == ([], False)
+
+    asyncio.run(run())
+
+
+def test_no_more_is_handed_to_a_turn_than_it_has_room_for(store: Store) -> None:
+    tents = [f"The tent of {name} is green." for name in ("Ada", "Bo", "Cy", "Di", "Ed", "Flo")]
+    know(store, *tents, *(f"Parcel {n} went to Rome." for n in range(60)))
+    say(store, *(f"{n}: a tent was mended" for n in range(9)), session="old")
+    say(store, *(f"On day {n} it rained, and nobody went out" for n in range(60)), session="rain")
+    say(store, "which tent is green, and was it mended?")
+
+    async def run() -> None:
+        async with looking(store) as (streaming, look):
+            await look()
+            found = await streaming.take(THREAD)
+            assert 1 <= len(found.facts) <= MOST_FACTS
+            assert 1 <= len(found.episodes) <= MOST_EPISODES
+
+    asyncio.run(run())
+
+
+def test_where_nothing_can_be_searched_turns_go_on_without(store: Store) -> None:
+    know(store, "The tent is in the cellar.")
+    say(store, "where is the tent?")
+
+    async def run() -> None:
+        async with looking(store, Unreachable) as (streaming, look):
+            await look()
+            assert (await streaming.take(THREAD)).is_cold
+            assert streaming.figures.failed == 1
+            finder = Unreachable(store, "h", zone=ZoneInfo("UTC"))
+            begun = await injected(store, finder, VIEWER, query="tent", now=NOW)
+            assert [each.tier for each in begun.placed] == [Tier.CORE]
+            assert list(begun.skipped) == [Tier.SEMANTIC]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("answered", "is_used"),
+    [
+        ("It is in the cellar.", True),
+        ("I do not know where your tent is.", False),
+        ("", False),
+    ],
+)
+def test_an_answer_takes_a_memory_up_where_it_says_what_the_question_did_not(
+    answered: str, is_used: bool
+) -> None:
+    assert is_taken_up("The tent is in the cellar.", "where is my tent?", answered) is is_used
