@@ -22,11 +22,12 @@ _PHRASES = re.compile(
     r"this (?:year|month|week|term|season)|in fact|of course|at last|by now|so far|"
     r"since (?:last \w+|\w+day|this \w+|january|february|march|april|may|june|july|august|september|october|november|december|then|(?:19|20)\d\d)|as before|as ever|as always|as usual|"
     r"back then|in those days|at the time|one day|some day|someday|on the whole|most of the time|all the time|a lot|a bit|very much|so much|at all|in general|"
-    r"(?:have |has )?(?:stopped|quit|gave up|given up)(?= \w+ing)|have to say|when i was \w+|as a (?:kid|child|teenager|student|toddler|boy|girl)|of choice|so i|too$)(?!\w)"
+    r"(?:have |has )?(?:stopped|quit|gave up|given up)(?= \w+ing)|have to say|when i was \w+|as a (?:kid|child|teenager|student|toddler|boy|girl)|of choice|so i|too$|after all|(?:have |has )?(?:come|grown|learned|learnt|begun|got|came|grew) to(?= (?:like|love|enjoy|hate|prefer|dislike|appreciate)))(?!\w)"
 )
 _OBLIGED = re.compile(
     r"\b(?:must|should|ought to|needs? to(?= \w)|has to|got to|have got to|(?:am|is|are) (?:required|supposed|obliged) to)\b"
 )
+_WISHED = re.compile(r"\bwould (?:like|love) to\b")
 _LEADING = re.compile(
     r"^((?:in|on|at|every|each|since|for|during|after|before|from|until|by|with|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?) "
     r"(?:(?!i\b|we\b|my\b|our\b|the\b|he\b|she\b|his\b|her\b|they\b|is\b|are\b)[\w'-]+ ?){0,4}?(?:(?<=for )(?:the|my|our) \w+ |(?<=since )(?:the|my|our) (?:\w+ ){1,2}|(?<=in )(?:the|my|our) (?:\w+ ){1,2}|(?<=at )(?:the|my|our) (?:\w+ ){1,2})?)"
@@ -115,7 +116,8 @@ def _says_something(part: str) -> bool:
 
 def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Clause:
     inside = {name for name, pattern in framings().inside.items() if pattern.search(part)}
-    core = " ".join(_OBLIGED.sub("have to", _PHRASES.sub(" ", part)).split()).strip(" ,")
+    core = _OBLIGED.sub("have to", _WISHED.sub("want to", _PHRASES.sub(" ", part)))
+    core = " ".join(core.split()).strip(" ,")
     if leading := _LEADING.match(core):
         aside = "" if leading[1].startswith("since") else leading[1].strip(" ,")
         core = f"{core[leading.end() :]} {aside}".strip()

@@ -29,7 +29,9 @@ _NOBODY = _canons(
 _STOPS = _canons(
     "because since although though while which who where when if but until after before instead rather than"
 ) | {SUBJECT}
-_REPLACED = re.compile(r"(?:instead of|rather than|in place of|replacing|and not|, not) (.+)")
+_REPLACED = re.compile(
+    r"(?:instead of|rather than|in place of|replacing|and not|, not|(?:switch|chang|mov|swapp|upgrad)\w* (?:over )?from) (.+)"
+)
 _TRADE_ENDINGS = (
     "ologist",
     "grapher",
@@ -242,8 +244,11 @@ def _fits(value: Sequence[str], slot: Slot) -> bool:
 
 
 def _is_time(value: Sequence[str]) -> bool:
-    times = lexicon().times
-    return any(word in times or _CLOCK.fullmatch(word) for word in value)
+    known = lexicon()
+    named = known.times - known.units
+    return any(word in named or _CLOCK.fullmatch(word) for word in value) and all(
+        word in known.times or word[0].isdigit() for word in value
+    )
 
 
 def _is_person(value: Sequence[str], told: Told) -> bool:
@@ -322,6 +327,7 @@ _LIKED_BEST = (
         rf"{SUBJECT} like (?P<v>(?:\S+ ){{1,4}}?)(?:best|most|more) (?:than )?(?:of |out of |among |any |other )+(?P<n>(?:\S+ ){{1,2}})"
     ),
     re.compile(rf"of (?P<n>(?:\S+ ){{1,2}}?){SUBJECT} like (?P<v>(?:\S+ ){{1,4}}?)(?:best |most )"),
+    re.compile(rf"{SUBJECT} like (?P<v>(?:\S+ ){{1,4}}?)(?:best|most) of (?P<n>(?:\S+ ){{1,2}})"),
 )
 
 

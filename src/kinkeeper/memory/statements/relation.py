@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.slots import slots
-from kinkeeper.memory.statements.words import canon_of, lexicon
+from kinkeeper.memory.statements.words import lexicon
 
 
 class Relation(StrEnum):
@@ -27,35 +27,6 @@ class Effect(StrEnum):
     KEEP_BOTH = "KEEP_BOTH"
 
 
-_ENDING_VERBS = frozenset(
-    canon_of(word)
-    for word in [
-        "stop",
-        "quit",
-        "give",
-        "up",
-        "drop",
-        "leave",
-        "sell",
-        "cancel",
-        "end",
-        "lose",
-        "die",
-        "pass",
-        "away",
-        "break",
-        "split",
-        "divorce",
-        "get",
-        "rid",
-        "go",
-        "off",
-        "over",
-        "finish",
-        "do",
-        "come",
-    ]
-)
 _EFFECTS = {Relation.SAME: Effect.MERGE, Relation.UPDATE: Effect.SUPERSEDE}
 
 
@@ -209,12 +180,12 @@ def _retracted(old: Reading, new: Reading) -> Related:
 def _ends(old: Reading, new: Reading) -> bool:
     """Whether what is said to be over, without a word for the slot, is what was told."""
     known = lexicon()
-    gone = set(new.words) - _ENDING_VERBS
+    gone = set(new.words) - known.ending_verbs
     if old.is_known and _names_slot(gone, old.slot) and _same_subject(old.subject, new.subject):
         return True
     subject = set(new.subject.replace("/", " ").split())
     if gone and gone <= set(old.words):
-        return bool(gone - subject) or gone <= set(old.value)
+        return bool(gone - subject) or bool(gone & set(old.value))
     is_weak = new.slot in known.weak_verbs and (old.is_known or old.slot in known.weak_verbs)
     return (
         is_weak and bool(new.value) and set(new.value) <= set(old.value)
@@ -273,8 +244,10 @@ def _is_turned_round(old: Reading, new: Reading) -> bool:
     if old.words[0] == new.words[0] or old.is_passive != new.is_passive:
         return False
     verbs = lexicon().verbs - {"be"}
-    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), 1)
-    other = next((at for at, word in enumerate(new.words) if at and word in verbs), 1)
+    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), None)
+    other = next((at for at, word in enumerate(new.words) if at and word in verbs), None)
+    if verb is None or other is None:
+        return False
     return old.words[0] in new.words[other:] and new.words[0] in old.words[verb:]
 
 
@@ -292,6 +265,8 @@ def _same_value(old: Reading, new: Reading) -> bool:
     if not one or not other or not (one < other or other < one):
         return False
     more = one ^ other
+    if not old.is_single and old.value[-1] != new.value[-1]:
+        return False
     return not any(
         word in lexicon().altering or any(sign.isdigit() for sign in word) for word in more
     )
@@ -322,6 +297,8 @@ def _changes(old: Reading, new: Reading) -> bool:
     """Whether a statement of no known slot takes the place of one like it: another number, or news of the same thing."""
     known = lexicon()
     gone, come = set(old.value) - set(new.value), set(new.value) - set(old.value)
+    if new.is_change and come and all(_is_number(word) or word in known.times for word in come):
+        return True
     if not gone or not come or old.is_past:
         return False
     if all(_is_number(word) for word in gone) and any(_is_number(word) for word in come):

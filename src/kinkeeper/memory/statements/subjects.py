@@ -22,193 +22,8 @@ _ARTICLES = frozenset(["a", "an", "the", "this", "that", "these", "those"])
 _AUXILIARIES = frozenset(
     ["will", "would", "shall", "can", "could", "do", "does", "did", "may", "might"]
 )
-_FILLERS = frozenset(
-    [
-        "really",
-        "very",
-        "quite",
-        "pretty",
-        "just",
-        "also",
-        "too",
-        "usually",
-        "mostly",
-        "generally",
-        "actually",
-        "honestly",
-        "truly",
-        "absolutely",
-        "definitely",
-        "certainly",
-        "simply",
-        "totally",
-        "completely",
-        "still",
-        "already",
-        "now",
-        "currently",
-        "presently",
-        "nowadays",
-        "lately",
-        "again",
-        "basically",
-        "literally",
-        "always",
-        "often",
-        "sometimes",
-        "finally",
-        "recently",
-        "probably",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "hopefully",
-        "supposedly",
-        "apparently",
-        "please",
-        "so",
-        "only",
-        "even",
-        "ever",
-        "proudly",
-        "officially",
-        "happily",
-        "unfortunately",
-        "sadly",
-        "luckily",
-        "technically",
-        "personally",
-        "obviously",
-        "normally",
-        "typically",
-        "regularly",
-        "anymore",
-        "ago",
-        "once",
-        "anyway",
-        "though",
-        "well",
-        "sure",
-        "new",
-        "current",
-        "latest",
-        "former",
-        "absolute",
-        "main",
-        "since",
-        "every",
-        "each",
-        "both",
-        "all",
-        "yesterday",
-        "today",
-        "tomorrow",
-        ",",
-        "-",
-        "/",
-        "&",
-    ]
-)
-_EVENTS = frozenset(
-    canon_of(word)
-    for word in [
-        "move",
-        "start",
-        "begin",
-        "join",
-        "become",
-        "switch",
-        "change",
-        "buy",
-        "get",
-        "adopt",
-        "marry",
-        "visit",
-        "travel",
-        "go",
-        "turn",
-        "quit",
-        "leave",
-        "sell",
-        "promote",
-        "hire",
-        "transfer",
-        "enrol",
-        "retire",
-        "retrain",
-        "graduate",
-        "find",
-        "settle",
-        "sign",
-        "take",
-        "pick",
-        "trade",
-        "break",
-        "divorce",
-        "bear",
-        "raise",
-        "relocate",
-        "set",
-        "decide",
-        "meet",
-        "lose",
-        "win",
-        "run",
-        "swim",
-        "finish",
-        "complete",
-        "register",
-        "choose",
-        "diagnose",
-        "name",
-        "fly",
-        "drop",
-        "give",
-        "stop",
-        "swap",
-        "replace",
-        "upgrade",
-        "book",
-        "grow",
-        "cook",
-        "bake",
-        "make",
-        "see",
-        "hear",
-        "tell",
-        "discover",
-        "do",
-        "come",
-        "paint",
-        "build",
-        "construct",
-        "renew",
-        "cancel",
-        "postpone",
-        "reschedule",
-        "die",
-        "split",
-        "engage",
-        "shift",
-        "push",
-        "bring",
-        "put",
-        "cut",
-        "increase",
-        "call",
-        "base",
-        "settle",
-        "close",
-        "ban",
-        "allow",
-        "insure",
-        "schedule",
-        "retire",
-        "bear",
-    ]
-)
 _NOUNS_IN_ING = frozenset(
-    [
+    (
         "nothing",
         "something",
         "anything",
@@ -221,10 +36,10 @@ _NOUNS_IN_ING = frozenset(
         "spring",
         "ring",
         "string",
-    ]
+    )
 )
 _PAST_LIKE_PRESENT = frozenset(
-    [
+    (
         "run",
         "set",
         "put",
@@ -239,8 +54,27 @@ _PAST_LIKE_PRESENT = frozenset(
         "cost",
         "beat",
         "quit",
-    ]
+    )
 )
+_PREPOSITIONS = frozenset(
+    (
+        "in",
+        "on",
+        "at",
+        "of",
+        "for",
+        "during",
+        "after",
+        "before",
+        "from",
+        "until",
+        "by",
+        "with",
+        "every",
+        "each",
+    )
+)
+_LONGEST_LEAD = 6
 _S = Word(SUBJECT, SUBJECT)
 
 
@@ -274,12 +108,25 @@ def told_of(clause: Clause) -> tuple[Told, ...]:
         clause: Any.
     """
     words = [word for word in words_of(clause.text) if word.text not in _ARTICLES]
+    words = _subject_first(words, clause.names)
     return tuple(_told(clause, subject, told) for subject, told in _subjects(words, clause.names))
+
+
+def _subject_first(words: list[Word], names: frozenset[str]) -> list[Word]:
+    """Return words with what stands before their subject behind them: "at eight Grandpa …", "of all pies I …"."""
+    if not words or words[0].text not in _PREPOSITIONS:
+        return words
+    for place in range(2, min(len(words) - 1, _LONGEST_LEAD)):
+        word, following = words[place], words[place + 1]
+        is_subject = word.canon in names or word.text in kin() or word.text in _PRONOUNS
+        if is_subject and following.canon in lexicon().verbs and words[place - 1].text not in _OWN:
+            return [*words[place:], *words[:place]]
+    return words
 
 
 def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
     negations = lexicon().negations
-    kept = [word for word in words if word.text not in _FILLERS]
+    kept = [word for word in words if word.text not in lexicon().fillers]
     plain, is_former = _without_auxiliaries([word for word in kept if word.text not in negations])
     said = [word.canon for word in plain if word.text != _POSSESSIVE]
     told = tuple(
@@ -287,7 +134,7 @@ def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
     )
     verb = next((word for word in told if word in lexicon().verbs and word != "be"), "")
     return Told(
-        clause=clause, subject=subject, words=told, sentence=" ".join((*told, "")), is_event=verb in _EVENTS,
+        clause=clause, subject=subject, words=told, sentence=" ".join((*told, "")), is_event=verb in lexicon().events,
         is_negative=any(word.text in negations for word in kept), is_former=is_former,
     )  # fmt: skip
 
@@ -351,7 +198,9 @@ def _kin_at(words: Sequence[Word], start: int, names: frozenset[str]) -> tuple[s
         end += 1
     while end < len(words) and words[end].canon in names:
         end += 1
-    return " ".join(word.canon for word in words[start:end] if word.text not in _FILLERS), end
+    return " ".join(
+        word.canon for word in words[start:end] if word.text not in lexicon().fillers
+    ), end
 
 
 def _name_at(words: Sequence[Word], place: int, names: frozenset[str]) -> tuple[str, int] | None:
@@ -384,7 +233,7 @@ def _is_of_others(words: Sequence[Word]) -> bool:
         return False
     return (
         words[0].canon in lexicon().verbs
-        or words[0].text in _AUXILIARIES | lexicon().negations | _FILLERS
+        or words[0].text in _AUXILIARIES | lexicon().negations | lexicon().fillers
     )
 
 
@@ -444,9 +293,9 @@ def _is_auxiliary(word: Word, following: Word) -> bool:
 
 def _is_former(word: Word, following: Word | None) -> bool:
     if word.text in {"was", "were"}:
-        return following is None or following.canon not in _EVENTS
+        return following is None or following.canon not in lexicon().events
     is_past_form = word.text.endswith("ed") or word.text in lexicon().past_forms
-    return is_past_form and word.canon not in _EVENTS and word.canon != "be"
+    return is_past_form and word.canon not in lexicon().events and word.canon != "be"
 
 
 def _is_participle(word: Word) -> bool:

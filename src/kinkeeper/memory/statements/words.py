@@ -52,7 +52,7 @@ _CAPITALISED = re.compile(r"[^\W\d_][\w-]*")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _PRESENT_FORMS = frozenset(["am", "is", "are", "has", "does", "goes"])
 _NOUNS = frozenset(
-    [
+    (
         "man",
         "woman",
         "child",
@@ -65,7 +65,7 @@ _NOUNS = frozenset(
         "knife",
         "leaf",
         "half",
-    ]
+    )
 )
 _ORDINARY = 15_000
 """Rank from which a word at the beginning of a sentence is rather a name."""
@@ -104,6 +104,10 @@ class Lexicon:
         weak_verbs: Canonical verbs that only say that somebody has to do with something.
         standing_verbs: Canonical verbs of being somewhere or at some time.
         activities: Canonical words that only say that something is an activity.
+        ending_verbs: Canonical words that say that something is over, and nothing of what it is.
+        units: Canonical words that count time and name none.
+        fillers: Words and marks that add nothing to what is told.
+        events: Canonical verbs of what comes about and may last.
     """
 
     canon: Mapping[str, str]
@@ -120,6 +124,10 @@ class Lexicon:
     weak_verbs: frozenset[str]
     standing_verbs: frozenset[str]
     activities: frozenset[str]
+    ending_verbs: frozenset[str]
+    units: frozenset[str]
+    fillers: frozenset[str]
+    events: frozenset[str]
 
 
 @cache
@@ -160,6 +168,8 @@ def lexicon() -> Lexicon:
         verbs=canons(raw["verbs"]), trades=canons(raw["trades"]), times=canons(raw["times"]),
         properties=canons(raw["properties"]), weak_verbs=canons(raw["weak_verbs"]),
         standing_verbs=canons(raw["standing_verbs"]), activities=canons(raw["activities"]),
+        ending_verbs=canons(raw["ending_verbs"]), units=canons(raw["units"]),
+        fillers=frozenset(raw["fillers"].split()), events=canons(raw["events"]),
     )  # fmt: skip
 
 
