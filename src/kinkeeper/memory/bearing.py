@@ -34,7 +34,7 @@ def subject_of(
     """
     readings = read_statement(text)
     if not readings:
-        return speaker or ME, None
+        return _voice(speaker), None
     return _named(readings[0], speaker=speaker, people=people), readings[0].slot or None
 
 
@@ -69,7 +69,7 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
     # Of two sentences of one message, the later one is newer.
     is_one_turn = older.episode_id == newer.episode_id
     times = (None, None) if is_one_turn else (older.held_from, newer.held_from)
-    if older.speaker == newer.speaker:
+    if _voice(older.speaker) == _voice(newer.speaker):
         related = relate(older.text, newer.text, old_at=times[0], new_at=times[1])
     else:
         related = relate_readings(
@@ -108,7 +108,7 @@ def _subject_in(statement: Statement, reading: Reading) -> str:
 def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) -> str:
     subject = reading.subject
     if subject == ME:
-        return speaker or ME
+        return _voice(speaker)
     if subject in people:
         return people[subject]
     is_name = any(
@@ -116,7 +116,12 @@ def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) 
         for part in subject.split("/")
         for word in part.split()
     )
-    return subject if is_name or speaker is None else f"{speaker}/{subject}"
+    return subject if is_name or speaker is None else f"{_voice(speaker)}/{subject}"
+
+
+def _voice(speaker: str | None) -> str:
+    """Return what stands for whoever says "I"."""
+    return ME if speaker is None else speaker.casefold()
 
 
 def _parts(reading: Reading, subject: str) -> Iterator[tuple[str, ...]]:

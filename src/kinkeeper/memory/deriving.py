@@ -50,6 +50,7 @@ def new_fact(line: Line, fact_id: str, *, now: datetime) -> Fact:
         slot=words.slot,
         title=words.title,
         narrative=words.narrative,
+        speaker=words.speaker,
         origin=min((each.origin for each in line.statements), key=_WEAKEST_FIRST.index),
         source=line.statements[0].episode_id,
         confidence=round(believed(line), _DIGITS),

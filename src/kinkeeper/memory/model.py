@@ -219,7 +219,7 @@ class Statement:
         start: Index of its first character in the episode's text.
         end: Index after its last.
         text: As said.
-        speaker: Who said it: member id, else the name, folded; None where unknown.
+        speaker: Who said it: member id, else the name at the source; None where unknown.
         subject: Whom or what it is about, normalised.
         slot: Which attribute of the subject, normalised; None where it names none.
         title: One line.
@@ -283,7 +283,8 @@ class Fact:
         slot: Attribute of the subject, normalised, if any.
         title: One line.
         subtitle: One more, if any.
-        narrative: The sentence itself.
+        narrative: The sentence itself, as its speaker says it.
+        speaker: Who speaks in it: member id, else the name at the source; None where unknown.
         details: Further sentences.
         origin: Weakest origin among its evidence.
         source: Where its first statement comes from: a message, episode or session id.
@@ -316,6 +317,7 @@ class Fact:
     title: str
     subtitle: str | None = None
     narrative: str
+    speaker: str | None = None
     details: Sequence[str] = ()
     origin: Origin
     source: str = "unknown"

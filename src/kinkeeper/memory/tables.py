@@ -151,6 +151,7 @@ facts = Table(
     Column("title", Text, nullable=False),
     Column("subtitle", Text),
     Column("narrative", Text, nullable=False),
+    Column("speaker", Text),
     Column("details", JSON, nullable=False),
     Column("origin", String(16), nullable=False),
     Column("source", String, nullable=False),

@@ -154,10 +154,8 @@ def import_facts(
 
 
 def speaker_of(episode: Episode) -> str | None:
-    """Return who said an episode: member id, else the name, folded; None where unknown."""
-    if episode.member is not None:
-        return episode.member
-    return None if episode.speaker is None else episode.speaker.casefold().strip() or None
+    """Return who said an episode: member id, else the name at the source; None where unknown."""
+    return episode.member or (episode.speaker or "").strip() or None
 
 
 def _check_origin(episode: Episode, by: str | None) -> None:

@@ -241,6 +241,7 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("subtitle", sa.Text(), nullable=True),
         sa.Column("narrative", sa.Text(), nullable=False),
+        sa.Column("speaker", sa.Text(), nullable=True),
         sa.Column("details", sa.JSON(), nullable=False),
         sa.Column("origin", sa.String(length=16), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
