@@ -78,7 +78,7 @@ def _plain_scores(here: Mapping[int, _Text], query: Sequence[str]) -> dict[int, 
     scores = dict.fromkeys(here, 0.0)
     for word in set(query):
         holding = sum(word in text.words for text in here.values())
-        rarity = math.log1p((len(here) - holding + 0.5) / (holding + 0.5))
+        rarity = math.log1p((max(len(here), 300) - holding + 0.5) / (holding + 0.5))
         for slot, counted in counts.items():
             damping = _K1 * (1 - _B + _B * counted.total() / mean)
             scores[slot] += rarity * counted[word] * (_K1 + 1) / (counted[word] + damping)

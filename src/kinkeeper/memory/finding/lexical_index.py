@@ -20,6 +20,8 @@ from kinkeeper.memory.finding.terms import Vocabulary
 _OWN, _BEFORE, _SECOND_BEFORE, _AFTER = 1.0, 0.5, 0.2, 0.2
 _PARTS = np.array([_OWN, _BEFORE, _SECOND_BEFORE, _AFTER], np.float32)
 _K1, _B = 0.9, 0.4
+_AS_MANY = 300
+"""Fewer texts tell little about how rare a word is: it is as rare as if there were so many."""
 _MOST_POSTINGS = 60_000
 _SHORTLIST = 2_000
 _FIRST_ROOM = 1_024
@@ -215,7 +217,7 @@ class LexicalIndex:
             rarities: Of terms that occur.
             unknown: How many terms do not.
         """
-        rarest = float(np.log1p((self._count + 0.5) / 0.5))
+        rarest = float(np.log1p((max(self._count, _AS_MANY) + 0.5) / 0.5))
         return (_K1 + 1) * (float(rarities.sum()) + unknown * rarest)
 
     def _posting(self, term: int) -> Posting:
@@ -227,7 +229,7 @@ class LexicalIndex:
 
     def _rarity(self, posting: Posting) -> float:
         holding = len(posting.slots)
-        return float(np.log1p((self._count - holding + 0.5) / (holding + 0.5)))
+        return float(np.log1p((max(self._count, _AS_MANY) - holding + 0.5) / (holding + 0.5)))
 
     def _mean(self, total: float) -> float:
         return max(total, 1.0) / max(self._count, 1)

@@ -4,21 +4,32 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, Table, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, select
 
 from kinkeeper.memory.finding.shelf import Entry
+from kinkeeper.memory.finding.showing import is_said_in
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.memory.tables import episodes, facts
+from kinkeeper.memory.tables import episodes, facts, statements
 
 _ACTIVE = frozenset(status.value for status in FactStatus if status.is_active)
-_EPISODE_COLUMNS: tuple[Column[Any], ...] = (
+_EPISODE_COLUMNS: tuple[ColumnElement[Any], ...] = (
     episodes.c.seq, episodes.c.id, episodes.c.scope, episodes.c.session, episodes.c.speaker,
     episodes.c.is_assistant, episodes.c.text, episodes.c.title, episodes.c.said_at,
 )  # fmt: skip
-_FACT_COLUMNS: tuple[Column[Any], ...] = (
+# Who said a fact: what somebody says of themselves names them nowhere else.
+_SAID_BY = (
+    select(episodes.c.speaker)
+    .join(statements, is_said_in)
+    .where(statements.c.household == facts.c.household, statements.c.fact_id == facts.c.id)
+    .order_by(statements.c.said_at.desc(), statements.c.id)
+    .limit(1)
+    .scalar_subquery()
+    .label("speaker")
+)
+_FACT_COLUMNS: tuple[ColumnElement[Any], ...] = (
     facts.c.seq, facts.c.id, facts.c.scope, facts.c.status, facts.c.title, facts.c.subtitle,
     facts.c.narrative, facts.c.details, facts.c.said_at, facts.c.held_from, facts.c.valid_to,
-    facts.c.due_at, facts.c.confidence, facts.c.decayed_until,
+    facts.c.due_at, facts.c.confidence, facts.c.decayed_until, _SAID_BY,
 )  # fmt: skip
 
 Read = tuple[int, str, Entry | None]
@@ -61,7 +72,12 @@ def text_of_fact(title: str, subtitle: str | None, narrative: str, details: Sequ
 
 
 def _slice(
-    table: Table, columns: Sequence[Column[Any]], household: str, *, after: int, before: int | None
+    table: Table,
+    columns: Sequence[ColumnElement[Any]],
+    household: str,
+    *,
+    after: int,
+    before: int | None,
 ) -> Select[Any]:
     query = select(*columns).where(table.c.household == household, table.c.seq > after)
     if before is None:
@@ -81,7 +97,7 @@ def _fact(row: Row[Any]) -> Entry:
     ends = min(row.valid_to, row.due_at) if row.valid_to else row.due_at
     return Entry(
         id=row.id, text=text_of_fact(row.title, row.subtitle, row.narrative, row.details),
-        scope=row.scope, said_at=row.said_at.timestamp(), arrival=row.seq,
+        scope=row.scope, speaker=row.speaker, said_at=row.said_at.timestamp(), arrival=row.seq,
         shown_from=row.held_from.timestamp(), shown_until=ends.timestamp() if ends else inf,
         confidence=row.confidence, faded_since=row.decayed_until.timestamp(),
     )  # fmt: skip

@@ -6,14 +6,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Table, select
+from sqlalchemy import Connection, RowMapping, Table, and_, select
 
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.episodes import EPISODE, outdated_spans
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.model import Category, Episode, Fact, Viewer
 from kinkeeper.memory.rows import episode_from_row, fact_from_row, in_parts
-from kinkeeper.memory.tables import episodes, facts
+from kinkeeper.memory.tables import episodes, facts, statements
+
+is_said_in = and_(
+    episodes.c.household == statements.c.household, episodes.c.id == statements.c.episode_id
+)
+"""Joins a statement with the episode it was read out of."""
 
 _CUT = "…"
 _NOT_WORDS = " \t\r\n…,.;:!?-–—\"'()"
@@ -45,7 +50,7 @@ class Hit:
         confidence: How sure one may be of a fact now; 1 of an episode: it was said.
         at: When it was said.
         created_at: When a fact was first remembered.
-        speaker: Who said an episode, if known.
+        speaker: Who said it last, as named where it was said, if known.
         session: Of an episode.
         scope: Who may recall it.
         provenance: Ids of the episodes it rests on; of an episode, its own.
@@ -95,11 +100,12 @@ def shown(
         if text := still_true(episode.text, cuts.get(episode.id, ())):
             found[Key(HitKind.EPISODE, episode.id)] = _episode_hit(episode, text)
     held = [key.id for key in keys if key.kind is HitKind.FACT]
+    said_by = _speakers(conn, viewer.household, held) if held else {}
     for row in _rows(conn, facts, viewer, held):
         fact = fact_from_row(dict(row))
         confidence = confidence_now(fact, now)
         if fact.is_current(now) and row["due_at"] > now and confidence > above:
-            found[Key(HitKind.FACT, fact.id)] = _fact_hit(fact, confidence)
+            found[Key(HitKind.FACT, fact.id)] = _fact_hit(fact, confidence, said_by.get(fact.id))
     return found
 
 
@@ -131,6 +137,23 @@ def _rows(
         yield from conn.execute(query).mappings()
 
 
+def _speakers(conn: Connection, household: str, fact_ids: Sequence[str]) -> dict[str, str]:
+    """Return who said each fact last, as named where it was said."""
+    found: dict[str, str] = {}
+    for part in in_parts(fact_ids):
+        query = (
+            select(statements.c.fact_id, episodes.c.speaker)
+            .join(episodes, is_said_in)
+            .where(
+                statements.c.household == household, statements.c.fact_id.in_(part),
+                episodes.c.speaker.is_not(None),
+            )
+            .order_by(statements.c.said_at, statements.c.id.desc())
+        )  # fmt: skip
+        found |= {row.fact_id: row.speaker for row in conn.execute(query).all()}
+    return found
+
+
 def _episode_hit(episode: Episode, text: str) -> Hit:
     return Hit(
         id=episode.id, kind=HitKind.EPISODE, text=text, category=None, confidence=1.0,
@@ -139,9 +162,9 @@ def _episode_hit(episode: Episode, text: str) -> Hit:
     )  # fmt: skip
 
 
-def _fact_hit(fact: Fact, confidence: float) -> Hit:
+def _fact_hit(fact: Fact, confidence: float, speaker: str | None) -> Hit:
     return Hit(
         id=fact.id, kind=HitKind.FACT, text=fact.narrative, category=fact.category,
-        confidence=confidence, at=fact.said_at, created_at=fact.created_at, speaker=None,
+        confidence=confidence, at=fact.said_at, created_at=fact.created_at, speaker=speaker,
         session=None, scope=fact.scope, provenance=tuple(fact.derived_from),
     )  # fmt: skip
