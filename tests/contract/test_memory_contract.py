@@ -280,22 +280,14 @@ def test_imported_facts_keep_their_ids_and_evidence(store: Store) -> None:
         )  # type: ignore[arg-type]
 
     def work(conn: Connection) -> None:
-        insert_episodes(
-            conn,
-            [
-                Episode(
-                    household="h",
-                    id="e1",
-                    text="Anna: I live in York.",
-                    said_at=START,
-                    origin=Origin.IMPORTED,
-                )
-            ],
-            at=NOW,
-        )
+        heard = [
+            Episode(household="h", id=each, text="I live in York.", said_at=START, origin=Origin.IMPORTED)
+            for each in ("e1", "e2")
+        ]  # fmt: skip
+        insert_episodes(conn, heard, at=NOW)
         batch = [
             fact("f1", "Anna lives in York.", evidence=("e1", "e2")),
-            fact("f2", "Tom works for Lidl.", confidence=0.9), fact("f3", "Anna lives in York."),
+            fact("f2", "Tom works for Lidl.", confidence=0.9, evidence=("gone",)), fact("f3", "Anna lives in York."),
         ]  # fmt: skip
         import_facts(conn, "h", batch, at=NOW)
         assert import_facts(conn, "h", batch, at=NOW) == []
@@ -305,7 +297,8 @@ def test_imported_facts_keep_their_ids_and_evidence(store: Store) -> None:
         (kept,) = {"f1", "f3"} & set(found)
         (other,) = {"f1", "f3"} - {kept}
         assert find_fact(conn, JOHN, other).merged_into_id == kept  # type: ignore[union-attr]
-        assert "e1" in found[kept].derived_from
+        assert set(found[kept].derived_from) == {"e1", "e2", "import:f3"}
+        assert found["f2"].derived_from == ("import:f2",)
         assert check(conn, "h") == []
 
     store.write_now(work)

@@ -11,7 +11,7 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.absorbing import absorb
 from kinkeeper.memory.bearing import subject_of
 from kinkeeper.memory.cutting import cut_words
-from kinkeeper.memory.episodes import claim_reading, insert_episodes
+from kinkeeper.memory.episodes import claim_reading, episodes_by_id, insert_episodes
 from kinkeeper.memory.journal import Cause, Change, changing
 from kinkeeper.memory.model import (
     HOUSEHOLD_SCOPE,
@@ -23,8 +23,10 @@ from kinkeeper.memory.model import (
     Statement,
     StatementType,
 )
+from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
+from kinkeeper.memory.verdicts import add_verdict, verdict_id
 
 STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin.OBSERVED: 0.6}
 """How far a statement is believed by itself, by where it comes from."""
@@ -65,7 +67,7 @@ class ImportedFact:
         confidence: In [0, 1]; None for that of imports.
         at: When it was said, aware.
         scope: Who may recall it.
-        evidence: Ids of episodes it rests on; where none is stored, its own text becomes one.
+        evidence: Ids of episodes it rests on; where none of them is stored, its own text becomes one.
     """
 
     id: str
@@ -139,17 +141,22 @@ def import_facts(
     Returns:
         The facts that are new or different.
     """
-    said = [_imported(household, each) for each in imported]
+    stored = episodes_by_id(conn, household, {each for one in imported for each in one.evidence})
+    said = [_imported(household, each, stored) for each in imported]
     with changing(
         conn, household, cause=Cause.IMPORT, summary=f"{len(imported)} imported", by=None, at=at
     ) as change:
         gone = blocked(conn, said)
-        kept = [
-            (given, each) for given, each in zip(imported, said, strict=True) if each.id not in gone
-        ]
-        own = [_own_episode(each, given) for given, each in kept if not given.evidence]
+        kept = [each for each in zip(imported, said, strict=True) if each[1].id not in gone]
+        own = [
+            _own_episode(each, given) for given, each in kept if each.episode_id not in stored
+        ]  # fmt: skip
         for episode_id in insert_episodes(conn, own, at=at, is_read=True):
             change.note(_EPISODES, episode_id, None, {})
+        for given, each in kept:
+            for episode_id in dict.fromkeys(given.evidence):
+                if episode_id in stored and episode_id != each.episode_id:
+                    add_verdict(conn, change, _support(each, episode_id, at))
         return absorb(conn, change, [each for _, each in kept], at=at)
 
 
@@ -219,17 +226,22 @@ def _statement(episode: Episode, observation: Observation, people: Mapping[str, 
     )
 
 
-def _imported(household: str, given: ImportedFact) -> Statement:
+def _imported(household: str, given: ImportedFact, stored: Mapping[str, Episode]) -> Statement:
     subject, slot = subject_of(given.text, speaker=None, people={})
-    start = STARTS[Origin.IMPORTED] if given.confidence is None else given.confidence
+    confidence = STARTS[Origin.IMPORTED] if given.confidence is None else given.confidence
     identity = stable_id(household, "imported", given.id)
+    episode_id = next(
+        (each for each in given.evidence if each in stored), f"{IMPORT_SESSION}:{given.id}"
+    )
+    # Its words may be somebody's own, or only tell what was said there.
+    start = stored[episode_id].text.find(given.text) if episode_id in stored else 0
     return Statement(
         household=household,
         id=identity,
-        episode_id=given.evidence[0] if given.evidence else f"{IMPORT_SESSION}:{given.id}",
+        episode_id=episode_id,
         scope=given.scope,
-        start=0,
-        end=0 if given.evidence else len(given.text),
+        start=max(start, 0),
+        end=start + len(given.text) if start >= 0 else 0,
         text=given.text,
         speaker=None,
         subject=subject,
@@ -238,11 +250,23 @@ def _imported(household: str, given: ImportedFact) -> Statement:
         narrative=given.text,
         category=given.category,
         type=given.type,
-        confidence=start,
+        confidence=confidence,
         said_at=given.at,
         origin=Origin.IMPORTED,
         strand=identity,
         fact_id=given.id,
+    )
+
+
+def _support(statement: Statement, episode_id: str, at: datetime) -> Verdict:
+    return Verdict(
+        household=statement.household,
+        id=verdict_id(statement.household, statement.id, episode_id),
+        older=statement.id,
+        newer=episode_id,
+        ruling=Ruling.SUPPORT,
+        made_by=IMPORT_SESSION,
+        made_at=at,
     )
 
 
