@@ -107,7 +107,7 @@ async def outputs(
     brain = HouseholdBrain(store, replace(people, id=household), finder, clock)
     turn_context = await assembled(
         store, streaming, Thread(viewer, SESSION), now=START + timedelta(days=60, hours=12),
-        budget=5000,
+        budget=5000, names=people.names,
     )  # fmt: skip
     fitted = turn_context.fitted
     said = [*fitted.recent, *(each.text for each in (*fitted.facts, *fitted.episodes))]

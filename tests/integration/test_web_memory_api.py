@@ -210,7 +210,7 @@ def test_the_next_turn_of_a_session_finds_what_its_last_ones_called_for(house: S
     first, second = asyncio.run(talked())
     assert [each["id"] for each in first["facts"]] == ["f1"]
     assert {each["id"] for each in second["facts"]} == {"f1", "f2"}
-    assert second["recent"][-2:] == ["john: What about the camping trip?", "assistant: Let me see."]
+    assert second["recent"][-2:] == ["John: What about the camping trip?", "assistant: Let me see."]
     assert not first["is_cold"]
     assert second["tokens"] <= 1500
 
@@ -220,7 +220,7 @@ def test_a_session_that_was_not_looked_up_goes_on_without(house: Served) -> None
     asyncio.run(posted(house, pair("Is Leo allergic to peanuts?")))
     turn = asyncio.run(got(house, "/api/context/inject", format="json", session="s1"))["turn"]
     assert (turn["is_cold"], turn["facts"]) == (True, [])
-    assert turn["recent"] == ["john: Is Leo allergic to peanuts?"]
+    assert turn["recent"] == ["John: Is Leo allergic to peanuts?"]
 
 
 def test_search_finds_facts_and_episodes(house: Served) -> None:

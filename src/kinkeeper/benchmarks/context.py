@@ -87,7 +87,7 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio(
             "a turn's whole context, within the budget",
             await _times(
-                lambda: assembled(store, streaming, thread, now=_NOW, budget=1500)
+                lambda: assembled(store, streaming, thread, now=_NOW, budget=1500, names=_HOUSEHOLD.names)
             ),
             100_000,
         ),

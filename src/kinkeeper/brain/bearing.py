@@ -10,7 +10,7 @@ from kinkeeper.memory.finding.terms import stems
 _RELEVANCE, _COVERED, _SOMEBODY_ELSE, _BASE = 1.0, 5.1, -5.5, -2.35
 
 
-def bearing(question: Question, hit: Hit) -> float:
+def bearing(question: Question, hit: Hit, *, speaker: str) -> float:
     """Return the chance, in [0, 1], that something remembered bears on a question.
 
     It counts how relevant the search found it, how many of the question's words it holds, and whether it
@@ -19,8 +19,9 @@ def bearing(question: Question, hit: Hit) -> float:
     Args:
         question: As read.
         hit: As found.
+        speaker: All words for who said it; empty where nobody knows.
     """
-    held = {*stems(hit.text), *stems(hit.speaker or "")}
+    held = {*stems(hit.text), *stems(speaker)}
     content = question.weights.keys() - question.names
     covered = len(content & held) / len(content) if content else 0.0
     is_of_somebody_else = bool(question.names) and not question.names & held

@@ -78,6 +78,7 @@ class Source:
         kind: Which of these it is.
         text: Its own words; of an event, what the calendar says of it.
         sentence: As it is told in an answer.
+        speaker: Name of who said it, if known.
         relevance: In [0, 1].
         at: When it was said, or when the event begins; aware.
     """
@@ -86,6 +87,7 @@ class Source:
     kind: SourceKind
     text: str
     sentence: str
+    speaker: str | None = None
     relevance: float
     at: datetime
 

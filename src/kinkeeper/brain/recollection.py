@@ -11,6 +11,7 @@ from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import Question
 from kinkeeper.brain.telling import BEARS, quote, statement
 from kinkeeper.household.model import Household
+from kinkeeper.memory.context.attribution import name_of
 from kinkeeper.memory.episodes import neighbours
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
@@ -46,7 +47,9 @@ class Recollection:
         found = await self._finder.search(
             Search(text=question.text, viewer=viewer, now=now, limit=_MOST_HITS)
         )
-        told = _told_once(replace(hit, relevance=bearing(question, hit)) for hit in found.hits)
+        told = _told_once(
+            replace(hit, relevance=self._bearing(question, hit)) for hit in found.hits
+        )
         asking = [hit for hit in told if _is_question(hit) and hit.relevance >= BEARS]
         answers = await self._store.read(
             lambda conn: {hit.id: _answer(conn, viewer, hit, now=now) for hit in asking}
@@ -59,18 +62,22 @@ class Recollection:
         ]
         return sorted(sources, key=lambda source: -source.relevance)
 
+    def _bearing(self, question: Question, hit: Hit) -> float:
+        member = self._household.member(hit.speaker) if hit.speaker else None
+        words = (member.id, member.name, *member.aliases) if member else (hit.speaker or "",)
+        return bearing(question, hit, speaker=" ".join(words))
+
     def _source(self, hit: Hit) -> Source:
         zone = self._household.zone
+        speaker = name_of(hit.speaker, self._household.names)
         if hit.kind is HitKind.FACT:
-            kind, sentence = SourceKind.FACT, statement(hit.text)
+            kind, sentence = SourceKind.FACT, statement(hit.text, speaker=speaker)
         else:
             kind = SourceKind.EPISODE
-            member = self._household.member(hit.speaker) if hit.speaker else None
-            speaker = member.name if member else hit.speaker
             sentence = quote(hit.text, speaker=speaker, said_at=hit.at, zone=zone)
         return Source(
             id=hit.id, kind=kind, text=hit.text, sentence=sentence,
-            relevance=round(hit.relevance, 3), at=hit.at,
+            speaker=speaker, relevance=round(hit.relevance, 3), at=hit.at,
         )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What is known, told in one or two sentences made of the sources themselves. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -21,6 +22,7 @@ BEARS = 0.5
 _SURE = 0.8
 _SENTENCES = 2
 _LONGEST_QUOTE = 240
+_OF_ONESELF = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", "…")
 _DAY = timedelta(days=1)
 
@@ -74,14 +76,17 @@ def quote(text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo) 
     return f"On {day} {speaker or 'somebody'} said: “{words}”"
 
 
-def statement(text: str) -> str:
-    """Return a remembered sentence with an end.
+def statement(text: str, *, speaker: str | None) -> str:
+    """Return a remembered sentence with an end, and with its speaker where it speaks of "I" or "we".
 
     Args:
         text: Its words.
+        speaker: Whose they are, if known.
     """
     words = shorten(_plain(text), _LONGEST_QUOTE)
-    return words if words.endswith(_ENDS) else f"{words}."
+    ended = words if words.endswith(_ENDS) else f"{words}."
+    is_of_oneself = speaker is not None and _OF_ONESELF.search(ended) is not None
+    return f"{speaker}: “{ended}”" if is_of_oneself else ended
 
 
 def known_events(scheduled: Sequence[Scheduled], zone: ZoneInfo) -> list[KnownEvent]:

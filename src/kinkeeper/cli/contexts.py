@@ -34,11 +34,12 @@ def show_context(
     """
     with memory_opened(where) as memory:
         viewer = Viewer.of(memory.household, _member(memory, named), projects=projects)
+        names = memory.people.names if memory.people else {}
         found = asyncio.run(_injected(memory, viewer, query, now=SystemClock().now()))
     if as_json:
-        answer_json(as_record(found))
+        answer_json(as_record(found, names))
     else:
-        answer(as_markdown(found, memory.zone).rstrip())
+        answer(as_markdown(found, memory.zone, names).rstrip())
 
 
 def _member(memory: Memory, named: str | None) -> str | None:

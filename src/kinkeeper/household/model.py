@@ -1,6 +1,6 @@
 """A household as its file describes it: frozen values, no I/O."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
@@ -155,6 +155,11 @@ class Household:
     def children(self) -> Sequence[Member]:
         """Members with role child, in file order."""
         return [member for member in self.members if member.role is Role.CHILD]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Display names of members by id."""
+        return {member.id: member.name for member in self.members}
 
     def member(self, member_id: str) -> Member | None:
         """Return the member with that id, if any."""

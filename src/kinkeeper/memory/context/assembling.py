@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.memory.context.attribution import Names, attributed
 from kinkeeper.memory.context.budget import Fitted, Memory, Wanted, fit
 from kinkeeper.memory.context.streaming import COLD, Streaming, Thread
 from kinkeeper.memory.context.tokens import most_tokens
@@ -39,6 +40,7 @@ async def assembled(
     *,
     now: datetime,
     budget: int,
+    names: Names,
     system: str = "",
     tools: Sequence[str] = (),
 ) -> Assembled:
@@ -50,19 +52,21 @@ async def assembled(
         thread: The talk.
         now: Aware.
         budget: Most tokens in all.
+        names: Of the household.
         system: What the assistant is told about itself.
         tools: Results of tools in this turn, oldest first.
     """
-    recent = await store.read(lambda conn: _working_memory(conn, thread, now=now))
+    recent = await store.read(lambda conn: _working_memory(conn, thread, names, now=now))
     streamed = COLD if streaming is None else await streaming.take(thread)
     wanted = Wanted(
         system=system, recent=recent, tools=tools,
-        facts=_memories(streamed.facts), episodes=_memories(streamed.episodes),
+        facts=_memories(streamed.facts, names),
+        episodes=_memories(streamed.episodes, names),
     )  # fmt: skip
     return Assembled(fitted=fit(wanted, count=most_tokens, budget=budget), is_cold=streamed.is_cold)
 
 
-def _working_memory(conn: Connection, thread: Thread, *, now: datetime) -> list[str]:
+def _working_memory(conn: Connection, thread: Thread, names: Names, *, now: datetime) -> list[str]:
     """Return what was said last, without what holds no more, and without answers to that."""
     latest = list_episodes(
         conn, thread.viewer, session=thread.session, kind=EpisodeKind.TURN,
@@ -81,9 +85,12 @@ def _working_memory(conn: Connection, thread: Thread, *, now: datetime) -> list[
         text = here[key].text if key in here else ""
         is_whole = text == turn.text
         if text:
-            lines.append(f"{turn.speaker}: {text}" if turn.speaker else text)
+            lines.append(attributed(text, turn.speaker, names))
     return lines
 
 
-def _memories(hits: Sequence[Hit]) -> list[Memory]:
-    return [Memory(id=hit.id, text=hit.text, worth=hit.score) for hit in hits]
+def _memories(hits: Sequence[Hit], names: Names) -> list[Memory]:
+    return [
+        Memory(id=hit.id, text=attributed(hit.text, hit.speaker, names), worth=hit.score)
+        for hit in hits
+    ]

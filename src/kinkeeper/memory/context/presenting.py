@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from kinkeeper.memory.context.attribution import Names, attributed, name_of
 from kinkeeper.memory.context.injection import Injected
 from kinkeeper.memory.context.tiers import Tier
 from kinkeeper.memory.model import Fact
@@ -16,34 +17,41 @@ _HEADINGS = {
 }
 
 
-def as_record(injected: Injected) -> dict[str, Any]:
+def as_record(injected: Injected, names: Names) -> dict[str, Any]:
     """Return a session's facts as JSON-ready values.
 
     Args:
         injected: As read.
+        names: Of the household.
     """
     counts = Counter(placed.tier for placed in injected.placed)
     return {
         "observations": [
-            _observation(placed.fact) | {"tier": placed.tier.value} for placed in injected.placed
+            _observation(placed.fact, names) | {"tier": placed.tier.value}
+            for placed in injected.placed
         ],
         "skipped_tiers": [tier.value for tier in injected.skipped],
         "counts": {tier.value: counts[tier] for tier in Tier},
     }
 
 
-def as_markdown(injected: Injected, zone: ZoneInfo) -> str:
+def as_markdown(injected: Injected, zone: ZoneInfo, names: Names) -> str:
     """Return a session's facts as Markdown, a heading a tier and a line a fact.
 
     Args:
         injected: As read.
         zone: The household's, for the days.
+        names: Of the household.
     """
     lines = ["# What is remembered"]
     for tier in Tier:
         facts = [placed.fact for placed in injected.placed if placed.tier is tier]
         if facts:
-            lines += ["", f"## {_HEADINGS[tier]} ({tier})", *(_line(fact, zone) for fact in facts)]
+            lines += [
+                "",
+                f"## {_HEADINGS[tier]} ({tier})",
+                *(_line(fact, zone, names) for fact in facts),
+            ]
     if not injected.placed:
         lines += ["", "Nothing yet."]
     for tier in injected.skipped:
@@ -51,16 +59,17 @@ def as_markdown(injected: Injected, zone: ZoneInfo) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _observation(fact: Fact) -> dict[str, Any]:
+def _observation(fact: Fact, names: Names) -> dict[str, Any]:
     return {
         "id": fact.id, "type": fact.type.value, "category": fact.category.value,
         "title": fact.title, "subtitle": fact.subtitle, "narrative": fact.narrative,
+        "speaker": name_of(fact.speaker, names),
         "facts": list(fact.details),
         # When the household said it: an import of this morning may be years old.
         "created_at": fact.said_at.isoformat(),
     }  # fmt: skip
 
 
-def _line(fact: Fact, zone: ZoneInfo) -> str:
+def _line(fact: Fact, zone: ZoneInfo, names: Names) -> str:
     words = " ".join(" ".join((fact.narrative, *fact.details)).split())
-    return f"- {words} ({fact.category}, {fact.said_at.astimezone(zone):%Y-%m-%d})"
+    return f"- {attributed(words, fact.speaker, names)} ({fact.category}, {fact.said_at.astimezone(zone):%Y-%m-%d})"

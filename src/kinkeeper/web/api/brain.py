@@ -33,6 +33,7 @@ class SourceRecord(BaseModel):
     id: str
     kind: SourceKind
     text: str
+    speaker: str | None
     relevance: float
     at: datetime
 
@@ -40,7 +41,7 @@ class SourceRecord(BaseModel):
     def of(cls, source: Source) -> "SourceRecord":
         """Return the record of a source."""
         return cls(
-            id=source.id, kind=source.kind, text=source.text, relevance=source.relevance,
+            id=source.id, kind=source.kind, text=source.text, speaker=source.speaker, relevance=source.relevance,
             at=source.at,
         )  # fmt: skip
 

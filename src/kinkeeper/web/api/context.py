@@ -40,6 +40,7 @@ class Observation(BaseModel):
     title: str
     subtitle: str | None
     narrative: str
+    speaker: str | None
     facts: list[str]
     created_at: datetime
     tier: Tier
@@ -123,15 +124,16 @@ async def inject(
     session's id, JSON also has what its last turns call for.
     """
     house, now = door.house_of(request, person), context_of(request).clock.now()
+    names = house.household.names
     viewer = viewer_of(person, projects=project or ())
     found = await injected(house.store, house.finder, viewer, query=query, now=now)
     if form is Format.MARKDOWN:
-        text = as_markdown(found, house.household.zone)
+        text = as_markdown(found, house.household.zone, names)
         return PlainTextResponse(text, media_type="text/markdown; charset=utf-8")
     turn = None
     if session is not None:
         turn = await assembled(
             house.store, house.streaming, Thread(viewer, session), now=now,
-            budget=house.context_tokens,
+            budget=house.context_tokens, names=names,
         )  # fmt: skip
-    return Context(**as_record(found), turn=Turn.of(turn) if turn else None)
+    return Context(**as_record(found, names), turn=Turn.of(turn) if turn else None)
