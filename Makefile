@@ -34,10 +34,10 @@ check: $(DEV) ## Format, lint, types, layers
 	$(BIN)/lint-imports
 
 core: $(DEV) ## The fast tests
-	$(PYTEST) -n $(WORKERS) -m "not slow and not crash and not evaluation"
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not slow and not crash and not evaluation"
 
 full: $(DEV) ## The slow tests: whole programs, killed processes, accuracy
-	$(PYTEST) -n $(WORKERS) -m "slow or crash or evaluation"; code=$$?; \
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "slow or crash or evaluation"; code=$$?; \
 	[ $$code -eq 5 ] && echo "no slow tests yet" || exit $$code
 
 bench: $(RUNTIME) ## Speed as ratios to a limit or peer
