@@ -20,12 +20,14 @@ from kinkeeper.evaluation import (
     likeness,
     memory_observations,
     memory_relations,
+    memory_retrieval,
     observer,
     router,
     second_look,
     tripwire,
     when,
 )
+from kinkeeper.evaluation.memory_finders import has_vector_store
 from kinkeeper.evaluation.report import Report, Table
 from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.models.embedding.embedder import Embedder
@@ -121,6 +123,16 @@ def _memory_observations(scope: Scope) -> Report:
     return memory_observations.measure(scope.root)
 
 
+def _memory_retrieval(scope: Scope) -> Report:
+    embedder = local_embedder(EmbedderChoice.AUTO)
+    if not compares_meaning(embedder):
+        embedder = None
+        notice("without an embedder that tells what texts mean, memory is measured by words alone")
+    elif not has_vector_store():
+        notice("Qdrant is not installed (pip install qdrant-client): memory is not compared with it")
+    return memory_retrieval.measure(scope.public, embedder=embedder)
+
+
 SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "observer": (_observer,),
     "tripwire": (_tripwire,),
@@ -130,10 +142,10 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "likeness": (_likeness,),
     "extraction": (_extraction,),
     "brain": (_brain,),
-    "memory": (_memory_relations, _memory_observations, _category, _brain),
+    "memory": (_memory_retrieval, _memory_relations, _memory_observations, _category, _brain),
     "all": (
         _observer, _tripwire, _when, _router, _category, _likeness,
-        _memory_relations, _memory_observations,
+        _memory_retrieval, _memory_relations, _memory_observations,
     ),
 }  # fmt: skip
 

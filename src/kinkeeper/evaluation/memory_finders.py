@@ -188,23 +188,6 @@ class TurnFinder(Protocol):
         ...
 
 
-def remembering(embed: Embed) -> Embed:
-    """Return what makes each text's vector once.
-
-    Args:
-        embed: Makes vectors.
-    """
-    known: dict[str, NDArray[np.float32]] = {}
-
-    def remembered(texts: Sequence[str]) -> Vectors:
-        missing = [*dict.fromkeys(text for text in texts if text not in known)]
-        if missing:
-            known.update(zip(missing, embed(missing), strict=True))
-        return np.stack([known[text] for text in texts])
-
-    return remembered
-
-
 def spoken(turn: Turn) -> str:
     """Return a turn as one reads it."""
     return f"{turn.speaker}: {turn.text}"

@@ -1,7 +1,10 @@
 """Whether memory finds again what was said: LoCoMo and LongMemEval, beside what others would pick."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kinkeeper.evaluation.memory_finders import (
     Dense,
@@ -10,7 +13,6 @@ from kinkeeper.evaluation.memory_finders import (
     RankFusion,
     VectorStore,
     has_vector_store,
-    remembering,
     spoken,
 )
 from kinkeeper.evaluation.memory_gold import ADVERSARIAL, Conversation, locomo, longmemeval
@@ -30,9 +32,17 @@ from kinkeeper.evaluation.memory_scores import (
     separation,
     within_tokens,
 )
+from kinkeeper.evaluation.memory_store import RememberingEmbedder, StoredMemory
 from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.store.store import Store
 
 ROOM = 720
+WORDS, MEANING = "memory, by words", "memory, by words and meaning"
+FLOORS: Mapping[str, Mapping[str, float]] = {
+    WORDS: {"recall@10": 0.77, "MRR": 0.61},
+    MEANING: {"recall@10": 0.80, "MRR": 0.64},
+}
 _CATEGORIES = ("single-hop", "multi-hop", "temporal", "open", ADVERSARIAL)
 _LOSSES = (0.02, 0.1)
 _WORST = 15
@@ -49,30 +59,44 @@ def baselines(embed: Embed | None) -> Mapping[str, Making]:
     """
     found: dict[str, Making] = {"BM25, stemmed": PlainBm25}
     if embed is not None:
-        made = remembering(embed)
-        found["vectors alone"] = lambda: Dense(made)
-        found["BM25 + vectors by rank"] = lambda: RankFusion(made)
+        found["vectors alone"] = lambda: Dense(embed)
+        found["BM25 + vectors by rank"] = lambda: RankFusion(embed)
         if has_vector_store():
-            found["Qdrant"] = lambda: VectorStore(made)
+            found["Qdrant"] = lambda: VectorStore(embed)
     return found
 
 
-def measure(
-    data: Path, *, finders: Mapping[str, Making], embed: Embed | None, floors: Mapping[str, float]
-) -> Report:
-    """Measure finders on public conversations; the first one's figures are held to floors.
+def measure(data: Path, *, embedder: Embedder | None, beside_others: bool = True) -> Report:
+    """Measure memory on public conversations, without and with meaning, beside what others would pick.
 
     Args:
         data: Folder with the public sets.
-        finders: Our own, by name, the one with floors first.
-        embed: Makes the vectors for the others' methods, if there is an embedder.
-        floors: Least values by figure.
+        embedder: Tells what texts mean, if anything does; without it, words are measured alone.
+        beside_others: Whether what others would pick is measured, too.
 
     Raises:
         InputError: A set is missing.
     """
+    remembering = None if embedder is None else RememberingEmbedder(embedder)
+    with (
+        TemporaryDirectory(prefix="kinkeeper-eval-") as folder,
+        asyncio.Runner() as runner,
+        Store.open(f"sqlite:///{folder}/memory.sqlite") as store,
+    ):
+        numbers = count(1)
+
+        def memories(inside: Embedder | None) -> Making:
+            return lambda: StoredMemory(store, f"measured-{next(numbers)}", inside, runner=runner)
+
+        ours = {WORDS: memories(None)}
+        if remembering is not None:
+            ours[MEANING] = memories(remembering)
+        others = baselines(remembering.embed_now if remembering else None) if beside_others else {}
+        return _measured(data, {**ours, **others}, ours=[*ours])
+
+
+def _measured(data: Path, made: Mapping[str, Making], *, ours: Sequence[str]) -> Report:
     conversations = locomo(data)
-    made = {**finders, **baselines(embed)}
     answered = {name: answer_all(make, conversations) for name, make in made.items()}
     figures: dict[str, Mapping[str, float]] = {}
     for name, make in made.items():
@@ -82,16 +106,19 @@ def measure(
             f"evidence in {ROOM} tokens": _in_context(answered[name], conversations),
             "sessions of LongMemEval, recall@5": _session_recall(make, data),
         }
-    ours = next(iter(finders))
-    reached = {**_recall_figures(recall_of(_main(answered[ours]))), **figures[ours]}
+    reached = {
+        name: {**_recall_figures(recall_of(_main(answered[name]))), **figures[name]}
+        for name in ours
+    }
     return Report(
         suite="memory: finding",
         tables=(_recall_table(answered), _category_table(answered), _other_table(figures)),
         floors=tuple(
-            Floor(name=name, value=reached[name], minimum=minimum)
-            for name, minimum in floors.items()
+            Floor(name=f"{name}: {figure}", value=reached[name][figure], minimum=minimum)
+            for name in ours
+            for figure, minimum in FLOORS[name].items()
         ),
-        worst=_missed(answered[ours]),
+        worst=_missed(answered[ours[-1]]),
     )
 
 

@@ -5,36 +5,56 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from kinkeeper.evaluation.memory_finders import Embed, Hit
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.evaluation.memory_finders import Hit
 from kinkeeper.evaluation.memory_gold import Turn
+from kinkeeper.memory.context.streaming import foresee
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding import EmbeddingWork
-from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
+from kinkeeper.memory.finding.pool import Pool
+from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import HitKind
 from kinkeeper.memory.model import Episode, Origin, Viewer
-from kinkeeper.models.embedding.embedder import Vectors
+from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.store.store import Store
 
 _BETWEEN_TURNS = timedelta(seconds=30)
 
 
-class WaitingEmbedder:
-    """An embedder out of a function that blocks.
+class RememberingEmbedder:
+    """An embedder that makes no vector twice, whoever asks: the same texts are looked for in many ways.
 
     Args:
-        embed: Makes the vectors.
-        model: Their name.
-        dimension: Numbers a vector.
+        embedder: Makes the vectors.
     """
 
-    def __init__(self, embed: Embed, model: str, dimension: int) -> None:
-        self._embed = embed
-        self.model = model
-        self.dimension = dimension
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    @property
+    def model(self) -> str:
+        """Which model makes the vectors."""
+        return self._embedder.model
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector."""
+        return self._embedder.dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text."""
-        return self._embed(texts)
+        missing = [*dict.fromkeys(text for text in texts if text not in self._known)]
+        if missing:
+            made = await self._embedder.embed(missing)
+            self._known |= zip(missing, made, strict=True)
+        return np.stack([self._known[text] for text in texts])
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """Return what `embed` does. Blocks; not to be called where an event loop runs."""
+        return asyncio.run(self.embed(texts))
 
 
 class StoredMemory:
@@ -48,13 +68,13 @@ class StoredMemory:
     """
 
     def __init__(
-        self, store: Store, household: str, embedder: WaitingEmbedder | None, runner: asyncio.Runner
+        self, store: Store, household: str, embedder: Embedder | None, *, runner: asyncio.Runner
     ) -> None:
-        self.store = store
-        self.household = household
-        self.finder = Finder(store, household, zone=ZoneInfo("UTC"), embedder=embedder)
-        self.now = datetime.min.replace(tzinfo=UTC)
+        self._store = store
+        self._viewer = Viewer.of(household)
+        self._finder = Finder(store, household, zone=ZoneInfo("UTC"), embedder=embedder)
         self._work = EmbeddingWork(store, household, embedder)
+        self._now = datetime.min.replace(tzinfo=UTC)
         self._runner = runner
 
     def add(self, turns: Sequence[Turn]) -> None:
@@ -66,32 +86,35 @@ class StoredMemory:
             at = episodes[-1].said_at + _BETWEEN_TURNS if is_next else turn.said_at
             episodes.append(
                 Episode(
-                    household=self.household, id=turn.key, session=turn.session, text=turn.text,
+                    household=self._viewer.household, id=turn.key, session=turn.session, text=turn.text,
                     speaker=turn.speaker, said_at=at, origin=Origin.SAID,
                 )
             )  # fmt: skip
         if episodes:
-            self.now = max(self.now, *(each.said_at for each in episodes)) + _BETWEEN_TURNS
-            self.store.write_now(lambda conn: insert_episodes(conn, episodes, at=self.now))
+            self._now = max(self._now, *(each.said_at for each in episodes)) + _BETWEEN_TURNS
+            self._store.write_now(lambda conn: insert_episodes(conn, episodes, at=self._now))
             self._runner.run(self._work.finish())
 
     def find(self, question: str, limit: int) -> Sequence[Hit]:
         """Return what is found, by somebody who sees all of the household."""
-        search = Search(
-            text=question, viewer=self._viewer, now=self.now, kinds=(HitKind.EPISODE,), limit=limit
-        )
-        found = self._runner.run(self.finder.search(search))
+        found = self._runner.run(self._finder.search(self._search(question, limit)))
         return [Hit(key=hit.id, relevance=hit.relevance) for hit in found.hits]
+
+    def pool(self, question: str) -> Pool:
+        """Return what `find` chooses from."""
+        return self._runner.run(self._finder.chosen_from(self._search(question, limit=1)))
 
     def foresee(self, recent: Sequence[Turn], limit: int) -> Sequence[Hit]:
         """Return what streaming finds by what was said last."""
-        search = Search(
-            text="\n".join(turn.text for turn in recent), viewer=self._viewer, now=self.now,
-            kinds=(HitKind.EPISODE,), limit=limit, min_confidence=PASSIVE_CONFIDENCE,
+        found = self._runner.run(
+            foresee(
+                self._finder, [turn.text for turn in recent], self._viewer,
+                now=self._now, kind=HitKind.EPISODE, limit=limit,
+            )
         )  # fmt: skip
-        found = self._runner.run(self.finder.search(search))
-        return [Hit(key=hit.id, relevance=hit.relevance) for hit in found.hits]
+        return [Hit(key=hit.id, relevance=hit.relevance) for hit in found]
 
-    @property
-    def _viewer(self) -> Viewer:
-        return Viewer.of(self.household)
+    def _search(self, text: str, limit: int) -> Search:
+        return Search(
+            text=text, viewer=self._viewer, now=self._now, kinds=(HitKind.EPISODE,), limit=limit
+        )

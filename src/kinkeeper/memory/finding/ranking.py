@@ -25,7 +25,7 @@ from kinkeeper.memory.finding.wants import Want
 
 BY_WORDS, BY_MEANING = "by_words", "by_meaning"
 
-_WEIGHTS = {LEXICAL: 1.0, PLAIN: 1.0, DENSE: 1.0, DENSE_CONTEXT: 1.0, SPEAKER: 0.3, DATE: 0.4}
+_WEIGHTS = {LEXICAL: 0.5, PLAIN: 1.5, DENSE: 1.0, DENSE_CONTEXT: 1.0, SPEAKER: 0.5, DATE: 0.6}
 _SHARED = (LEXICAL, PLAIN, OWN, DENSE, DENSE_CONTEXT)
 _ASKS, _FITS = -0.3, 0.1
 """A text that asks is seldom the answer; one that has what is asked for may be."""

@@ -156,6 +156,19 @@ class Finder:
         while not await self._store.read(self._step):
             pass
 
+    async def chosen_from(self, search: Search) -> Pool:
+        """Return all that a search chooses from, for whoever fits or explains how it chooses.
+
+        Args:
+            search: What to look for.
+
+        Raises:
+            UnavailableError: The database cannot be read.
+        """
+        await self.prepare()
+        vector = await self._vector(search.text)
+        return await self._store.read(lambda conn: self._pool(conn, search, vector))
+
     def search_now(
         self,
         conn: Connection,

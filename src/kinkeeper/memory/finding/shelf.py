@@ -113,7 +113,7 @@ class Shelf:
         slots = self.words.add(
             [
                 IndexedText(
-                    text=entry.text, said_at=entry.said_at, arrival=entry.arrival,
+                    text=_told(entry), said_at=entry.said_at, arrival=entry.arrival,
                     session=None if entry.session is None else (entry.session, entry.scope),
                 )
                 for entry in entries
@@ -232,3 +232,8 @@ class Shelf:
             scope, speaker, entry.is_assistant, entry.said_at, entry.shown_from,
             entry.shown_until, entry.confidence, entry.faded_since, traits_of(entry.text),
         )  # fmt: skip
+
+
+def _told(entry: Entry) -> str:
+    """Return a text with who said it: a query that names somebody asks for their words, too."""
+    return f"{entry.speaker} {entry.text}" if entry.speaker else entry.text

@@ -1,0 +1,43 @@
+"""What memory finds in public conversations must not get worse."""
+
+from pathlib import Path
+
+import pytest
+
+from floors import assert_floors_hold
+from kinkeeper.bootstrap.embedding import local_embedder
+from kinkeeper.evaluation import memory_retrieval
+from kinkeeper.evaluation.memory_gold import own
+from kinkeeper.memory.finding.search import compares_meaning
+from kinkeeper.settings.embedding import EmbedderChoice
+from public_data import public_data
+
+DATA = public_data()
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.evaluation
+
+
+@pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"NOT MEASURED: no data in {DATA}; set KINKEEPER_DATA"
+)
+def test_finding_reaches_its_floors() -> None:
+    embedder = local_embedder(EmbedderChoice.AUTO)
+    report = memory_retrieval.measure(
+        DATA, embedder=embedder if compares_meaning(embedder) else None, beside_others=False
+    )
+
+    assert_floors_hold(report)
+
+
+def test_our_own_conversations_are_whole() -> None:
+    conversations = own(ROOT / "evals")
+
+    assert len(conversations) >= 10
+    for conversation in conversations:
+        keys = [turn.key for turn in conversation.turns]
+        assert len(keys) == len({*keys}) >= 100
+        assert [*conversation.turns] == sorted(conversation.turns, key=lambda turn: turn.said_at)
+        assert len(conversation.questions) >= 40
+        for question in conversation.questions:
+            assert question.evidence <= {*keys}
