@@ -137,9 +137,12 @@ def test_changes_tell_what_became_of_each_memory():
 
 @pytest.mark.parametrize(
     ("wanted", "shown"),
-    [(None, None), (date(2026, 3, 5), None), (date(2027, 1, 1), None), (date(2026, 3, 4), date(2026, 3, 4))],
+    [
+        ("", None), ("nonsense", None), ("2026-03-05", None), ("2027-01-01", None),
+        ("2026-03-04", date(2026, 3, 4)),
+    ],
 )  # fmt: skip
-def test_only_a_past_day_is_looked_back_to(wanted: date | None, shown: date | None):
+def test_only_a_past_day_is_looked_back_to(wanted: str, shown: date | None):
     assert shown_day(wanted, words_at(NOW)) == shown
 
 

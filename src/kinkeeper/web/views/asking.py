@@ -43,9 +43,18 @@ class Answer:
     turn: Evidence | None = None
 
 
-def shown_day(wanted: date | None, wording: Wording) -> date | None:
-    """Return the past day that is asked for; None for today and days to come."""
-    return wanted if wanted is not None and wanted < wording.today else None
+def shown_day(wanted: str, wording: Wording) -> date | None:
+    """Return the past day that is asked for; None for today, days to come, and what is no day.
+
+    Args:
+        wanted: ISO date as a form sends it, which may be empty.
+        wording: Tells what today is.
+    """
+    try:
+        day = date.fromisoformat(wanted)
+    except ValueError:
+        return None
+    return day if day < wording.today else None
 
 
 def end_of(day: date, wording: Wording) -> datetime:

@@ -149,11 +149,11 @@ def _pair(conn: Connection, viewer: Viewer, fact_id: str, change: ChangeSet) -> 
 
 def _line(desk: Desk, change: ChangeSet, lines: Sequence[FactChange]) -> str:
     by = change.made_by if change.made_by in desk.people.members else None
-    whose = f" by {desk.people.of(by).name}" if by else ""
+    name = desk.people.of(by).name if by else ""
     if len(lines) == 1:
-        return whose.strip().capitalize()
+        return f"By {name}" if name else ""
     count = f"{len(lines)} things changed" if lines else "Nothing that is in use changed"
-    return f"{count}{whose}"
+    return f"{count} by {name}" if name else count
 
 
 def _undone(desk: Desk, change: ChangeSet) -> str:

@@ -39,7 +39,7 @@ async def memory_page(
     person: door.Viewer,
     *,
     q: Annotated[str, Query(max_length=300)] = "",
-    on: Annotated[date | None, Query()] = None,
+    on: Annotated[str, Query(max_length=10)] = "",
     outcome: Annotated[Told | None, Query(alias="told")] = None,
     action: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
