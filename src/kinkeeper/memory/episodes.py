@@ -176,20 +176,6 @@ def episodes_changed(
     return sorted([*here, *gone], key=lambda change: change.seq)[:limit]
 
 
-def pending_episodes(conn: Connection, household: str, *, limit: int = 100) -> list[Episode]:
-    """Return episodes of all scopes that the dense leg does not know, oldest change first."""
-    query = (
-        select(episodes)
-        .where(
-            _columns.household == household,
-            _columns.embed_state == EmbedState.PENDING.value,
-        )
-        .order_by(_columns.seq)
-        .limit(limit)
-    )
-    return _episodes(conn, query)
-
-
 def mark_episodes_embedded(conn: Connection, household: str, ids: Iterable[str]) -> None:
     """Note that the dense leg knows episodes, in the transaction that stores their vectors."""
     for part in in_parts(sorted(set(ids))):

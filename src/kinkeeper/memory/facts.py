@@ -99,20 +99,6 @@ def facts_changed(
     return sorted([*here, *gone], key=lambda change: change.seq)[:limit]
 
 
-def pending_facts(conn: Connection, household: str, *, limit: int = 100) -> list[Fact]:
-    """Return facts of all scopes that the dense leg does not know, oldest change first."""
-    query = (
-        select(facts)
-        .where(
-            _columns.household == household,
-            _columns.status == FactStatus.PENDING_EMBED.value,
-        )
-        .order_by(_columns.seq)
-        .limit(limit)
-    )
-    return _facts(conn, query)
-
-
 def mark_facts_embedded(conn: Connection, household: str, ids: Iterable[str]) -> None:
     """Note that the dense leg knows facts, in the transaction that stores their vectors."""
     for part in in_parts(sorted(set(ids))):
