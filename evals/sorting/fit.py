@@ -55,7 +55,9 @@ def main() -> None:
     """Fit and write all heads."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    data = parser.parse_args().data
+    parser.add_argument("--only", choices=("domain", "category"), help="fit one kind alone")
+    arguments = parser.parse_args()
+    data = arguments.data
     requests = _requests(data)
     statements = [*own_statements(EVALS, OWN_STATEMENTS), *public_statements(data)]
     statements = [each for each in statements if not each.is_held_out]
@@ -63,8 +65,10 @@ def main() -> None:
     if weights is None:
         raise SystemExit("the embedder's extra is not installed")
     for embedder in (None, HashingEmbedder(), MiniLm(weights)):
-        _fit_domains(requests, embedder)
-        _fit_categories(statements, embedder)
+        if arguments.only != "category":
+            _fit_domains(requests, embedder)
+        if arguments.only != "domain":
+            _fit_categories(statements, embedder)
 
 
 def _requests(data: Path) -> list[Request]:

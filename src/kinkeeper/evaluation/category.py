@@ -8,6 +8,7 @@ from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.evaluation.sorting_gold import (
     OWN_STATEMENTS_HELD_OUT,
     Statement,
+    awkward_statements,
     own_statements,
     public_statements,
 )
@@ -18,7 +19,9 @@ from kinkeeper.models.embedding.embedder import Embedder
 OWN = "own, held out"
 """Measured, and never shown: whoever mends a cue must not have read it."""
 
-FLOORS = {OWN: 0.86, "memory updates": 0.9}
+AWKWARD = "awkward ones, held out"
+
+FLOORS = {OWN: 0.9, AWKWARD: 0.85, "memory updates": 0.9}
 
 
 def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
@@ -29,7 +32,10 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
         embedders: By name, the best last: the floors are its.
         root: The repository.
     """
-    sets = {OWN: [*own_statements(root / "evals", OWN_STATEMENTS_HELD_OUT)]}
+    sets = {
+        OWN: [*own_statements(root / "evals", OWN_STATEMENTS_HELD_OUT)],
+        AWKWARD: [*awkward_statements(root / "evals")],
+    }
     if data is not None:
         sets["memory updates"] = [each for each in public_statements(data) if each.is_held_out]
     rows: list[tuple[str | int | float, ...]] = []
@@ -44,7 +50,7 @@ def measure(data: Path | None, *, embedders: Mapping[str, Embedder | None], root
             rows.append((f"{of}, by {name}", len(statements), values[of]))
             if of == OWN:
                 by_category = _by_category(statements, found)
-            else:
+            elif of != AWKWARD:
                 worst = [*_wrong(of, statements, found), *worst]
     return Report(
         suite="category", worst=tuple(worst),

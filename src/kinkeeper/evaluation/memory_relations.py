@@ -113,8 +113,8 @@ class Score:
 
 
 _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
-    OWN: {Effect.SUPERSEDE: (0.96, 0.86), Effect.MERGE: (0.96, 0.78)},
-    OWN_LATER: {Effect.SUPERSEDE: (0.96, 0.6), Effect.MERGE: (0.95, 0.6)},
+    OWN: {Effect.SUPERSEDE: (0.97, 0.88), Effect.MERGE: (0.97, 0.8)},
+    OWN_LATER: {Effect.SUPERSEDE: (0.94, 0.75), Effect.MERGE: (0.97, 0.64)},
     PUBLIC: {Effect.SUPERSEDE: (0.96, 0.93), Effect.MERGE: (0.99, 0.93)},
 }
 

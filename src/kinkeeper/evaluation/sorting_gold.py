@@ -14,6 +14,7 @@ OWN_REQUESTS = "sorting/requests.txt"
 OWN_REQUESTS_HELD_OUT = "sorting/requests_heldout.txt"
 OWN_STATEMENTS = "sorting/statements.txt"
 OWN_STATEMENTS_HELD_OUT = "sorting/statements_heldout.txt"
+OWN_STATEMENTS_AWKWARD = "memory/categories_heldout.jsonl"
 
 _HELD_OUT_PERCENT = 20
 _HELD_OUT_SLOTS_PERCENT = 50
@@ -127,6 +128,18 @@ def own_statements(evals: Path, name: str) -> Iterator[Statement]:
             text=text, category=label, source="own",
             is_held_out=name == OWN_STATEMENTS_HELD_OUT,
         )  # fmt: skip
+
+
+def awkward_statements(evals: Path) -> Iterator[Statement]:
+    """Yield statements whose category is hard to tell; nothing is fitted on them.
+
+    Args:
+        evals: Folder with our own labelled texts.
+    """
+    for row in read_lines(evals / OWN_STATEMENTS_AWKWARD):
+        yield Statement(
+            text=row["text"], category=row["category"], source="own, awkward", is_held_out=True
+        )
 
 
 def _labelled_lines(path: Path) -> Iterator[tuple[str, str]]:

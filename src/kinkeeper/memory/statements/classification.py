@@ -20,6 +20,8 @@ _OF_READING = (
     *(f"slot_{category}" for category in Category),
     "of_another", "of_another_in_slot", "is_denied", "is_over", "no_slot",
 )  # fmt: skip
+# Anything may be somewhere, or at some time.
+_TELL_NO_CATEGORY = frozenset(("place", "when"))
 _EVENT = re.compile(
     r"\b(?:yesterday|last night|this morning|today|tonight|just|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|last (?:week|month|weekend|\w+day)|"
     r"got (?:married|engaged|divorced)|was born|had a baby|died|passed away|celebrated|turned \w+|graduated|\w+ days? ago|won|broke (?:his|her|my|a)|"
@@ -92,7 +94,7 @@ def _cues_of(text: str) -> dict[str, float]:
     cues = _CUES.seen_in(text)
     for reading in read_statement(text)[:1]:
         is_of_another = reading.subject != "me"
-        if reading.category:
+        if reading.category and reading.slot not in _TELL_NO_CATEGORY:
             cues[f"slot_{reading.category}"] = 1.0
             cues["of_another_in_slot"] = float(is_of_another)
         else:
