@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from botapi import Message, Person
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.calendar.tables import events
 from kinkeeper.channels.telegram.strangers import NOBODY
+from kinkeeper.memory.tables import facts
 from kinkeeper.messaging.tables import outbox
 from telegram_family import Family, family, run
 
@@ -58,3 +60,45 @@ def test_a_stranger_is_answered_through_no_households_outbox(millers: Family) ->
             assert str(tom.id) in told.text
 
     run(scenario)
+
+
+def test_something_is_remembered_taken_back_and_another_thing_erased(millers: Family) -> None:
+    async def scenario() -> None:
+        async with millers.running() as program:
+            millers.sarah.says(millers.group, "/remember Leo is allergic to peanuts")
+            told = await program.until(
+                lambda: _with_button(millers, millers.sarah, "Undo"), "the answer"
+            )
+            assert told.text.startswith("Remembered: Leo is allergic to peanuts")
+            assert told.buttons == ["Undo"]
+            assert [row.narrative for row in program.rows(facts)] == ["Leo is allergic to peanuts"]
+            await millers.sarah.presses(told, "Undo").answered()
+            await program.until(lambda: not told.buttons, "the end of the button")
+            assert program.rows(facts) == []
+
+            millers.api.advance(60)
+            millers.john.says(millers.group, "/remember Mia plays the cello")
+            await program.until(lambda: program.rows(facts), "the cello")
+            millers.api.advance(60)
+            millers.john.says(millers.group, "/forget cello")
+            offer = await program.until(
+                lambda: _with_button(millers, millers.john, "Keep all"), "the offer"
+            )
+            assert offer.buttons == ["1. Mia plays the cello", "Keep all"]
+            await millers.john.presses(offer, "1. Mia plays the cello").answered()
+            await program.until(lambda: not program.rows(facts), "the end of the cello")
+            kept = [row.effects for row in program.rows(pending_actions)]
+            assert "cello" not in str([row.summary for row in program.rows(pending_actions)])
+            assert "cello" not in str(kept)
+
+    run(scenario)
+
+
+def _with_button(millers: Family, person: Person, label: str) -> Message | None:
+    """Return the bot's latest message in the group with a button, as a person sees it."""
+    found = [
+        each
+        for each in person.sees(millers.group)
+        if each.sender is millers.bot and label in each.buttons
+    ]
+    return found[-1] if found else None
