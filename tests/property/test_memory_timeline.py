@@ -16,7 +16,7 @@ from kinkeeper.memory.undo import undo
 from memory_chains import MANY, NOW, SINGLE, START, Said, chains, memory, rows, say, state
 
 VIEWER = Viewer.of("h", "john")
-FEW = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 MANY_CHAINS = settings(FEW, max_examples=1000)
 
 
@@ -152,7 +152,7 @@ def test_what_held_at_any_time_is_known_exactly_in_a_thousand_chains(
 
 
 @given(st.lists(st.sampled_from(MANY[0]), min_size=1, max_size=5))
-@FEW
+@settings(FEW, max_examples=8)
 def test_saying_it_again_makes_no_second_fact(conn: Connection, told: list[str]) -> None:
     with conn.begin_nested() as nested:
         for day, text in enumerate(told):

@@ -66,7 +66,7 @@ def lift(conn: Connection, statements: Sequence[Statement]) -> None:
 
 def blocked(conn: Connection, statements: Sequence[Statement]) -> frozenset[str]:
     """Return the ids of those statements that must not be learnt again."""
-    if not statements:
+    if not statements or not _has_any(conn, statements[0].household):
         return frozenset()
     household = statements[0].household
     key = _key(conn, household)
