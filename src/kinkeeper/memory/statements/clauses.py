@@ -49,6 +49,7 @@ _LABEL = re.compile(
     r"^((?:(?:my|our|the|his|her|their|new|\w+) ){1,8}\w+): ((?:(?!(?:i|we|my|our|is|are|was|has|have|the|no|not)\b)[\w'@.-]+ ?){1,5})$"
 )
 _MOST_FOR_ASIDE = 3
+_LONGEST_ASIDE = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +102,17 @@ def _parts(text: str) -> Iterator[str]:
     for sentence in _ENDS.split(text):
         for part in _JOINTS.split(sentence):
             first, *more = _SECOND_VERB.split(part)
-            yield first.strip(" ,'-")
+            yield from (each.strip(" ,'-") for each in _without_aside(first))
             subject = _SUBJECT.match(first)
             for rest in more:
                 yield f"{subject[0] if subject else ''} {rest}".strip(" ,'-")
+
+
+def _without_aside(part: str) -> tuple[str, ...]:
+    """Return a part and, apart, what only frames it behind its last comma (", in my dreams")."""
+    said, _, aside = part.rpartition(", ")
+    is_aside = len(aside.split()) <= _LONGEST_ASIDE and not _HAS_SUBJECT.match(aside)
+    return (said, aside) if said and is_aside and framed_beside(aside) else (part,)
 
 
 def _says_something(part: str) -> bool:

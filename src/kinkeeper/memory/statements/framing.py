@@ -84,7 +84,7 @@ def unframed(text: str) -> tuple[str, frozenset[Framing]]:
         ]
         if not matches:
             break
-        end, frame = max(matches)
+        end, frame = max(matches, key=lambda found: (found[0], found[1] is Framing.CHANGE))
         frames.add(frame)
         rest = rest[end:].strip()
     return rest, frozenset(frames)
