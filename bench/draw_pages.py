@@ -14,13 +14,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import uvicorn
 from playwright.sync_api import Browser, sync_playwright
 
+from kinkeeper.actions import approvals
+from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chats import read_any_chat
@@ -45,6 +47,18 @@ MORNING = b"""
 {"chat_id": "millers", "message_id": "m29", "sender": "sarah", "text": "I can pick up Leo from soccer today at 5:30", "sent_at": "2026-03-05T07:24:00-06:00"}
 {"chat_id": "millers", "message_id": "m30", "sender": "sarah", "text": "Mia has a playdate today from 3 to 5pm", "sent_at": "2026-03-05T07:31:00-06:00"}
 """
+REMEMBERED = (
+    ("sarah", "Leo is allergic to peanuts"),
+    ("john", "Leo's favourite colour is green"),
+    ("sarah", "Mia wants to learn the cello"),
+    ("sarah", "My sister Anna lives in Leeds"),
+    ("john", "Leo is allergic to peanuts"),
+    ("sarah", "Mia's best friend is Priya"),
+    ("john", "I work at the hospital on Elm Street"),
+    ("sarah", "I don't eat pork"),
+    ("john", "Mia doesn't like mushrooms"),
+    ("sarah", "Leo wears shoe size 34"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +91,8 @@ PICTURES = (
     Picture(page="pending", path="/pending", card="John and Sarah both have"),
     Picture(page="why", path="/why/m13"),
     Picture(page="silence", path="/silence", theme="dark"),
+    Picture(page="memory", path="/memory"),
+    Picture(page="map", path="/memory/map", theme="dark"),
     Picture(page="week", path="/calendar", width=1280, theme="dark"),
 )
 
@@ -115,9 +131,11 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
         system.live_intake(refuses_chats=False) as intake,
     ):  # fmt: skip
         asyncio.run(play(system, inputs))
+        for place, (who, text) in enumerate(REMEMBERED):
+            remember(system, who, text, at=first_moment(inputs) + place * timedelta(hours=5))
         house = House(
             participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(),
+            prover=system.prover(), finder=system.recall.finder,
         )  # fmt: skip
         context = WebContext(
             houses={system.household.id: house}, store=system.store, clock=VirtualClock(NOW),
@@ -125,6 +143,16 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
         )  # fmt: skip
         with running(context) as address:
             yield system, address
+
+
+def remember(system: System, who: str, text: str, *, at: datetime) -> None:
+    """Let a member have something remembered."""
+    household = system.household
+    member = next(each for each in household.members if each.id == who)
+    proposal = asked_to_remember(household, member, text, channel="telegram", now=at)
+    system.store.write_now(
+        lambda conn: approvals.request(conn, proposal, member=member, household=household, now=at)
+    )
 
 
 def first_moment(inputs: Sequence[ChatLine | BadLine]) -> datetime:
