@@ -325,7 +325,8 @@ class TestAfterwards:
         assert cards.press(no).message.startswith("Declined: ")
         cards.deliver()
         by_chat = {each.item.chat_id: each.item.buttons for each in cards.channel.shown}
-        assert [button.label for button in by_chat["p1"]] == [each.label for each in RejectReason]
+        reasons = RejectReason.of(action.proposal.type)
+        assert [button.label for button in by_chat["p1"]] == [each.label for each in reasons]
         assert by_chat["p2"] == ()
         why = cards.shown("Wrong day", latest=2)
         assert cards.press(why).is_change
