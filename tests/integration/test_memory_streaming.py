@@ -1,7 +1,7 @@
 """What is looked up ahead of a turn: ready at once, as memory stands then, and never in the way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,9 +22,13 @@ from kinkeeper.memory.context.streaming import (
 from kinkeeper.memory.context.tiers import Tier
 from kinkeeper.memory.correcting import mark_wrong
 from kinkeeper.memory.episodes import insert_episodes
+from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Found, Search
+from kinkeeper.memory.finding.showing import HitKind
 from kinkeeper.memory.model import Category, Episode, Origin, Viewer
 from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.models.embedding.embedder import Vectors
+from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.store.store import Store
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -58,6 +62,16 @@ def say(store: Store, *texts: str, session: str = "s") -> None:
 def know(store: Store, *texts: str) -> None:
     facts = [fact(number, text) for number, text in enumerate(texts)]
     store.write_now(lambda conn: import_facts(conn, "h", facts, at=NOW))
+
+
+class Meaning:
+    """Stands for a model of meaning: like spelling, like meaning."""
+
+    model = "meaning"
+    dimension = 2048
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return await HashingEmbedder().embed(texts)
 
 
 class Unreachable(Finder):
@@ -166,3 +180,15 @@ def test_an_answer_takes_a_memory_up_where_it_says_what_the_question_did_not(
     answered: str, is_used: bool
 ) -> None:
     assert is_taken_up("The tent is in the cellar.", "where is my tent?", answered) is is_used
+
+
+def test_facts_alone_are_found_by_meaning_too(store: Store) -> None:
+    know(store, "The tent is in the cellar.", "Leo loves the violin.")
+    finder = Finder(store, "h", zone=ZoneInfo("UTC"), embedder=Meaning())
+
+    async def run() -> list[str]:
+        await EmbeddingWork(store, "h", Meaning()).finish()
+        wanted = Search(text="tent", viewer=VIEWER, now=NOW, kinds=(HitKind.FACT,))
+        return [hit.text for hit in (await finder.search(wanted)).hits]
+
+    assert asyncio.run(run())[0] == "The tent is in the cellar."

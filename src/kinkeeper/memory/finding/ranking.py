@@ -51,8 +51,10 @@ def ranked(legs: Mapping[str, Scores], clues: Mapping[str, Scores], asked: Asked
     kind = BY_MEANING if DENSE in legs else BY_WORDS
     forest = shipped_forests()[kind]
     columns = features(legs, clues, asked)
-    rows = np.stack([columns[name] for name in forest.columns], axis=1).astype(np.float32)
-    return presumed(legs, clues, asked) + forest.scores(rows)
+    # A leg that none of the searched kinds has (facts have no neighbours) says nothing.
+    nothing = np.zeros(len(legs[LEXICAL]))
+    rows = np.stack([columns.get(name, nothing) for name in forest.columns], axis=1)
+    return presumed(legs, clues, asked) + forest.scores(rows.astype(np.float32))
 
 
 def presumed(legs: Mapping[str, Scores], clues: Mapping[str, Scores], asked: Asked) -> Scores:
