@@ -104,11 +104,12 @@ def gather(
     if question.vector is not None:
         for kind, index in shelf.vectors.items():
             kept = index.kept(slots)
-            if kept is not None:
-                read = {each: row for each, row in zip(ids, kept, strict=True) if row.any()}
-            else:
+            if kept is None:
                 read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
-            legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
+                legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
+            else:
+                read = {ids[place]: kept[place] for place in np.flatnonzero(kept.any(axis=1))}
+                legs[_LEG_OF[kind]] = (kept @ question.vector).astype(np.float64)
             vectors = vectors or read
     told = clues(shelf, slots, matches, is_name=query.is_name, most=query.most)
     beside = of_neighbours(

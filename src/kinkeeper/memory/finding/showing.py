@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Table, and_, select
+from sqlalchemy import Connection, RowMapping, Select, Table, and_, bindparam, select
 
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.episodes import EPISODE, outdated_spans
@@ -20,6 +20,17 @@ is_said_in = and_(
 )
 """Joins a statement with the episode it was read out of."""
 
+
+def _seen(table: Table) -> Select[Any]:
+    """Return the query of rows that somebody may see; put together once, asked for with every search."""
+    return select(table).where(
+        table.c.household == bindparam("household"),
+        table.c.id.in_(bindparam("ids", expanding=True)),
+        table.c.scope.in_(bindparam("scopes", expanding=True)),
+    )
+
+
+_SEEN_EPISODES, _SEEN_FACTS = _seen(episodes), _seen(facts)
 _CUT = "…"
 _NOT_WORDS = " \t\r\n…,.;:!?-–—\"'()"
 
@@ -95,13 +106,13 @@ def shown(
     found: dict[Key, Hit] = {}
     said = [key.id for key in keys if key.kind is HitKind.EPISODE]
     cuts = outdated_spans(conn, viewer.household, said) if said else {}
-    for row in _rows(conn, episodes, viewer, said):
+    for row in _rows(conn, _SEEN_EPISODES, viewer, said):
         episode = episode_from_row(dict(row))
         if text := still_true(episode.text, cuts.get(episode.id, ())):
             found[Key(HitKind.EPISODE, episode.id)] = _episode_hit(episode, text)
     held = [key.id for key in keys if key.kind is HitKind.FACT]
     said_by = _speakers(conn, viewer.household, held) if held else {}
-    for row in _rows(conn, facts, viewer, held):
+    for row in _rows(conn, _SEEN_FACTS, viewer, held):
         fact = fact_from_row(dict(row))
         confidence = confidence_now(fact, now)
         if fact.is_current(now) and row["due_at"] > now and confidence > above:
@@ -127,14 +138,11 @@ def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
 
 
 def _rows(
-    conn: Connection, table: Table, viewer: Viewer, ids: Iterable[str]
+    conn: Connection, seen: Select[Any], viewer: Viewer, ids: Sequence[str]
 ) -> Iterable[RowMapping]:
-    for part in in_parts([*ids]):
-        query = select(table).where(
-            table.c.household == viewer.household, table.c.id.in_(part),
-            table.c.scope.in_(sorted(viewer.scopes)),
-        )  # fmt: skip
-        yield from conn.execute(query).mappings()
+    for part in in_parts(ids):
+        asked = {"household": viewer.household, "ids": part, "scopes": sorted(viewer.scopes)}
+        yield from conn.execute(seen, asked).mappings().all()
 
 
 def _speakers(conn: Connection, household: str, fact_ids: Sequence[str]) -> dict[str, str]:
