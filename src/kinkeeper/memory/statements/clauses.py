@@ -22,7 +22,7 @@ _PHRASES = re.compile(
     r"this (?:year|month|week|term|season)|in fact|of course|at last|by now|so far|"
     r"since (?:last \w+|\w+day|this \w+|january|february|march|april|may|june|july|august|september|october|november|december|then|(?:19|20)\d\d)|as before|as ever|as always|as usual|"
     r"back then|in those days|at the time|one day|some day|someday|on the whole|most of the time|all the time|a lot|a bit|very much|so much|at all|in general|"
-    r"(?:have |has )?(?:stopped|quit|gave up|given up)(?= \w+ing)|have to say|when i was \w+|as a (?:kid|child|teenager|student|toddler|boy|girl)|of choice|so i|too$|after all|(?:have |has )?(?:come|grown|learned|learnt|begun|got|came|grew) to(?= (?:like|love|enjoy|hate|prefer|dislike|appreciate)))(?!\w)"
+    r"(?:have |has )?(?:stopped|quit|gave up|given up)(?= \w+ing)|have to say|when i was \w+|as a (?:kid|child|teenager|student|toddler|boy|girl)|of choice|every (?:week|day|month|year)|so i|too$|after all|(?:have |has )?(?:come|grown|learned|learnt|begun|got|came|grew) to(?= (?:like|love|enjoy|hate|prefer|dislike|appreciate)))(?!\w)"
 )
 _OBLIGED = re.compile(
     r"\b(?:must|should|ought to|needs? to(?= \w)|has to|got to|have got to|(?:am|is|are) (?:required|supposed|obliged) to)\b"
@@ -100,12 +100,26 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
 
 def _parts(text: str) -> Iterator[str]:
     for sentence in _ENDS.split(text):
-        for part in _JOINTS.split(sentence):
+        for part in _with_their_subjects(_JOINTS.split(sentence)):
             first, *more = _SECOND_VERB.split(part)
             yield from (each.strip(" ,'-") for each in _without_aside(first))
             subject = _SUBJECT.match(first)
             for rest in more:
                 yield f"{subject[0] if subject else ''} {rest}".strip(" ,'-")
+
+
+def _with_their_subjects(parts: list[str]) -> Iterator[str]:
+    """Yield parts; a mere name before "and I" belongs to what follows ("Anna and I work together")."""
+    held = ""
+    for place, part in enumerate(parts):
+        is_name = (
+            len(part.split()) == 1 and place + 1 < len(parts) and parts[place + 1].startswith("i ")
+        )
+        if is_name and not held:
+            held = f"{part.strip()} and "
+            continue
+        yield held + part
+        held = ""
 
 
 def _without_aside(part: str) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ def _filled(
     value = value_of(raw)
     topic = frozenset(groups.get("t", "").split()) - lexicon().light - _GENERIC_TOPICS
     topic -= {SUBJECT, NOUN, ACT}
-    if noun and not _is_named_rightly(raw, value, slot, told):
+    if not _is_named_rightly(raw, value, slot, told, has_noun=bool(noun)):
         return None
     if not _has_fitting_digits(value, slot) or not _has_fitting_time(value, topic, slot):
         return None
@@ -167,12 +167,14 @@ def value_of(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in words[:end] if word not in dropped and word[0].isalnum())
 
 
-def _is_named_rightly(raw: Sequence[str], value: Sequence[str], slot: Slot, told: Told) -> bool:
+def _is_named_rightly(
+    raw: Sequence[str], value: Sequence[str], slot: Slot, told: Told, *, has_noun: bool
+) -> bool:
     """Whether a person's value is a name, and a thing's one, too ("our car is a Volvo", not "is red")."""
     names = told.clause.names
     if slot.is_person:
         return not value or value[0] in names or value[0] in first_names()
-    if slot.is_thing and raw:
+    if slot.is_thing and raw and has_noun:
         is_numbered = any(sign.isdigit() or sign == "@" for sign in raw[0])
         return is_numbered or any(word in names for word in raw)
     return True

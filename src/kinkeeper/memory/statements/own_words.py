@@ -13,6 +13,7 @@ _TRADE_ENDINGS = tuple(
     "ologist grapher therapist ician eer keeper worker smith maker manager engineer designer".split()  # noqa: SIM905
 )
 _AFTER_TRADE = frozenset(("of", "in", "at", "for", "with", "from"))
+_CALLED = frozenset((canon_of("called"), canon_of("named")))
 _UP_TO_FOUR = r"(?P<v>(?:\S+ ){1,4}?)"
 # "green is my favourite colour"
 _INVERTED = re.compile(
@@ -86,4 +87,7 @@ def _of_thing(told: Told, noun: Sequence[str], value: Sequence[str]) -> Filling:
     """Return what is told of a thing; of a property or a favourite there is one value at a time."""
     is_single = bool(noun) and (noun[-1] in lexicon().properties or _FAVOURITE in noun)
     slot = Slot(name=" ".join(noun), is_single=is_single, category="")
-    return Filling(told=told, slot=slot, value=value_of(value), is_known=False)
+    said = value_of(value)
+    if len(said) > 1 and said[0] in _CALLED:
+        said = said[1:]
+    return Filling(told=told, slot=slot, value=said, is_known=False)

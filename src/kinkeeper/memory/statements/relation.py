@@ -223,7 +223,7 @@ def _says_the_same(old: Reading, new: Reading) -> bool:
         return True
     return (
         _is_about_the_same(old, new)
-        and old.is_known
+        and (old.is_known or old.is_single)
         and (bool(old.value) or not new.value)
         and _same_value(old, new)
     )
@@ -265,7 +265,7 @@ def _same_value(old: Reading, new: Reading) -> bool:
     if not one or not other or not (one < other or other < one):
         return False
     more = one ^ other
-    if not old.is_single and old.value[-1] != new.value[-1]:
+    if old.slot == new.slot and not old.is_single and old.value[-1] != new.value[-1]:
         return False
     return not any(
         word in lexicon().altering or any(sign.isdigit() for sign in word) for word in more

@@ -45,7 +45,7 @@ _CONTRACTIONS = tuple(
         (r"(?<=\w)'s(?=\s)|(?<=s)'(?=\s)", " 's"),
     )
 )  # fmt: skip
-_NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me))\b")
+_NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me)|\w+s (?:me|us|my|our))\b")
 _MAY_CONTRACT = re.compile(r"'|\b(?:cannot|cant|im|ive|gonna|gotta|wanna|got|\w+nt)\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\W_]*$")
 _CAPITALISED = re.compile(r"[^\W\d_][\w-]*")
