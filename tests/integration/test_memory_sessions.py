@@ -10,6 +10,7 @@ import pytest
 
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.memory.concepts import concept_map
+from kinkeeper.memory.counting import TOPIC
 from kinkeeper.memory.episodes import count_episodes
 from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.extracting import PIECE, SessionReading, pieces
@@ -150,3 +151,21 @@ def test_no_byte_of_what_is_forgotten_is_left_in_the_folder(store: Store, tmp_pa
     read_all(store)
     store.fold_log()
     assert places(b"Zanzibar") == set()
+
+
+def test_it_reads_by_itself_until_it_is_cancelled(store: Store) -> None:
+    async def work() -> list[str]:
+        task = asyncio.create_task(reading(store).run(timedelta(hours=1)))
+        await asyncio.sleep(0)
+        message = SessionMessage(
+            content_session_id="s", user_message="I live in York.", member="john"
+        )
+        await store.write(lambda conn: take_in(conn, "h", message, at=NOW))
+        with store.watch((TOPIC, "h")) as watch:
+            while not (found := await store.read(lambda conn: list_facts(conn, JOHN, now=NOW))):
+                await watch.wait(0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return [fact.narrative for fact in found]
+
+    assert asyncio.run(work()) == ["I live in York"]

@@ -70,11 +70,18 @@ class SessionReading:
         with self._store.watch((TOPIC, self._household)) as watch:
             while True:
                 try:
-                    while await self.run_once():
-                        pass
+                    await self._read_all()
                 except UnavailableError as error:
                     log.warning("memory.reading.postponed", reason=type(error).__name__)
                 await watch.wait(every.total_seconds())
+
+    async def _read_all(self) -> None:
+        """Read until nothing is unread, resting as long as it works: a large import holds up nobody."""
+        now = asyncio.get_running_loop().time
+        begun = now()
+        while await self.run_once():
+            await asyncio.sleep(now() - begun)
+            begun = now()
 
     async def run_once(self) -> int:
         """Read some of what is unread, and bring the map of concepts up to date.
