@@ -303,7 +303,7 @@ def test_a_menu_lists_the_commands_and_which_of_them_nobody_sees(millers: Family
         async with millers.stepping() as program:
             menu = millers.bot.commands[f"chat:{millers.group.id}", ""]
             assert [each["command"] for each in menu] == [
-                "pending", "why", "today", "week", "quiet", "help",
+                "pending", "why", "today", "week", "remember", "forget", "quiet", "help",
             ]  # fmt: skip
             assert [each.get("is_ephemeral", False) for each in menu][:3] == [True, True, False]
             millers.sarah.says(millers.group, "/pending", only_to=millers.bot)
