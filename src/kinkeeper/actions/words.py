@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.memory import ForgetFact, RememberFact
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
+from kinkeeper.actions.proposals import withdraw
 from kinkeeper.actions.repository import actions_of_type, drop_payload
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE
 from kinkeeper.messaging import inbox, outbox
@@ -48,6 +49,12 @@ def _drop_all(
         for action in actions_of_type(conn, household, ActionType.MEMORY_FACT)
         if action.id == done.id or _is_about(action, facts, episodes)
     ]
+    for action in found:
+        if action.status is ActionStatus.PENDING:
+            withdraw(
+                conn, action.id, household=household, now=done.decided_at or done.created_at,
+                by_source=done.id,
+            )  # fmt: skip
     ids = [action.id for action in found]
     drop_payload(conn, household, ids, summary="Something that was forgotten")
     outbox.drop_bodies(conn, household, ids)
