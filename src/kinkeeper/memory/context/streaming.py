@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.memory.episodes import list_episodes
-from kinkeeper.memory.finding.gate import OPEN
+from kinkeeper.memory.finding.gate import FORESEEN
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Order, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
 from kinkeeper.memory.finding.terms import stems
@@ -237,7 +237,7 @@ async def foresee(
         found = await finder.search(
             Search(
                 text=text, viewer=viewer, now=now, kinds=(kind,), limit=limit,
-                min_confidence=PASSIVE_CONFIDENCE, min_relevance=OPEN, order=Order.CONTEXT,
+                min_confidence=PASSIVE_CONFIDENCE, min_relevance=FORESEEN, order=Order.RELEVANCE,
                 without=without,
             )
         )  # fmt: skip

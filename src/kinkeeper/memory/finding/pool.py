@@ -78,8 +78,9 @@ def distinct(
 ) -> list[Hit]:
     """Return hits without those that say what another one says; order is kept.
 
-    Of facts, and of episodes, the most confident one of each cluster is kept; an episode that says what
-    a fact resting on it says makes room for the fact.
+    Of facts that are alike the most confident one is kept. What was said stays unless the same words
+    were said before: turns about one thing are alike in meaning, and each may hold what is asked for. An
+    episode that says what a fact resting on it says makes room for the fact.
 
     Args:
         hits: Best first.
@@ -92,6 +93,8 @@ def distinct(
         places = [place for place, hit in enumerate(hits) if hit.kind is kind]
         confidences = np.array([hits[place].confidence for place in places])
         own = likeness[np.ix_(places, places)]
+        if kind is HitKind.EPISODE:
+            own = np.minimum(own, _overlaps([hits[place] for place in places]))
         kept |= {places[place] for place in without_repeats(own, confidences)}
     told = {
         (episode, place)
@@ -134,12 +137,17 @@ def _likeness(
     known = [place for place, hit in enumerate(hits) if hit.key in vectors]
     likeness = np.eye(len(hits))
     if calibration is None or len(known) < len(hits):
-        said = [frozenset(stems(hit.text)) for hit in hits]
-        likeness = np.array([[_overlap(one, other) for other in said] for one in said])
+        likeness = _overlaps(hits)
     if calibration is not None and known:
         rows = np.stack([vectors[hits[place].key] for place in known])
         likeness[np.ix_(known, known)] = calibration.likeness(rows @ rows.T)
     return likeness.reshape(len(hits), len(hits))
+
+
+def _overlaps(hits: Sequence[Hit]) -> NDArray[np.float64]:
+    said = [frozenset(stems(hit.text)) for hit in hits]
+    shared = [[_overlap(one, other) for other in said] for one in said]
+    return np.array(shared).reshape(len(hits), len(hits))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
