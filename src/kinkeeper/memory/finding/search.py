@@ -62,7 +62,7 @@ class Search:
         text: Words; of several turns, simply all of them.
         viewer: Who asks.
         now: When, aware.
-        kinds: What may be found.
+        kinds: What may be found, at least one.
         limit: Most hits, > 0.
         min_confidence: Facts at or below it are left out.
         min_relevance: Hits below it are left out.
@@ -233,8 +233,8 @@ class Finder:
                 without=search.without, with_assistant=search.with_assistant,
             ),
         )  # fmt: skip
-        # Speakers are known by their turns, whatever is searched.
-        names = self._followed[HitKind.EPISODE].shelf.speakers_named(search.text)
+        shelves = [self._followed[kind].shelf for kind in search.kinds]
+        names = frozenset[str]().union(*(each.speakers_named(search.text) for each in shelves))
         found = {
             kind: gather(conn, self._household, self._followed[kind].shelf, question, names=names)
             for kind in search.kinds
