@@ -77,6 +77,23 @@ def test_an_update_takes_the_old_ones_place(store: Store) -> None:
     store.write_now(work)
 
 
+def test_who_speaks_decides_whose_it_is(store: Store) -> None:
+    def work(conn: Connection) -> None:
+        say(conn, 1, Said(text="My car is a Volvo.", day=1))
+        say(conn, 2, Said(text="My car is a Fiat.", day=2, member="sarah"))
+        say(conn, 3, Said(text="John lives in York.", day=3, member="sarah"))
+        say(conn, 4, Said(text="I live in Leeds.", day=4))
+        say(conn, 5, Said(text="Our wifi password is seven.", day=5))
+        say(conn, 6, Said(text="The wifi password is eight now.", day=6, member="sarah"))
+        now = {(fact.speaker, fact.narrative) for fact in list_facts(conn, JOHN, now=NOW)}
+        assert now == {
+            ("john", "My car is a Volvo."), ("sarah", "My car is a Fiat."),
+            ("john", "I live in Leeds."), ("sarah", "The wifi password is eight now."),
+        }  # fmt: skip
+
+    store.write_now(work)
+
+
 def test_everybody_sees_only_what_is_theirs(store: Store) -> None:
     def work(conn: Connection) -> None:
         say(conn, 1, Said(text="I live in York.", day=1), scope=person_scope("john"))

@@ -1,6 +1,7 @@
 """Which statements may bear on each other, and how they do: the words of one speaker beside another's. Pure."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -14,6 +15,9 @@ from kinkeeper.memory.statements.relation import relate, relate_readings
 ME = "me"
 """Whom a reading is about where the speaker speaks of themselves."""
 
+_ALL = "we"
+_OF_ONE = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
+_OF_ALL = re.compile(r"\b(?:we|us|our|ours|ourselves|the)\b", re.IGNORECASE)
 _RAREST = 3
 _KEY_BYTES = 8
 
@@ -55,7 +59,8 @@ def keys_of(statement: Statement) -> frozenset[str]:
         hashlib.blake2b("\x1f".join(parts).encode(), digest_size=_KEY_BYTES).hexdigest()
         for text in texts
         for reading in read_statement(text)
-        for parts in _parts(reading, _subject_in(statement, reading))
+        for subject in _subjects(statement, reading, text)
+        for parts in _parts(reading, subject)
     )
 
 
@@ -69,7 +74,8 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
     # Of two sentences of one message, the later one is newer.
     is_one_turn = older.episode_id == newer.episode_id
     times = (None, None) if is_one_turn else (older.held_from, newer.held_from)
-    if _voice(older.speaker) == _voice(newer.speaker):
+    is_one_voice = _voice(older.speaker) == _voice(newer.speaker)
+    if is_one_voice or (_is_shared(older.text) and _is_shared(newer.text)):
         related = relate(older.text, newer.text, old_at=times[0], new_at=times[1])
     else:
         related = relate_readings(
@@ -96,6 +102,17 @@ def _readings(statement: Statement) -> list[Reading]:
         replace(reading, subject=_subject_in(statement, reading))
         for reading in read_statement(statement.text)
     ]
+
+
+def _subjects(statement: Statement, reading: Reading, text: str) -> list[str]:
+    """Return whom a reading is about: also all of them, where it speaks for more than oneself."""
+    subject = _subject_in(statement, reading)
+    return [subject, _ALL] if reading.subject == ME and _is_shared(text) else [subject]
+
+
+def _is_shared(text: str) -> bool:
+    """Whether a sentence speaks for more than its speaker: "our car", "the dentist"."""
+    return _OF_ALL.search(text) is not None and _OF_ONE.search(text) is None
 
 
 def _subject_in(statement: Statement, reading: Reading) -> str:
