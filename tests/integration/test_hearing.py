@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from kinkeeper.actions import approvals
+from kinkeeper.actions import approvals, proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.messaging.tables import outbox
+from kinkeeper.observer import retention
 from kinkeeper.observer.hearing import MOST_A_DAY
 from kinkeeper.observer.lasting import is_lasting
 from page_visits import FREE, actions_of, hear
@@ -113,6 +114,20 @@ def test_it_lapses_like_an_arrangement(tmp_path: Path):
         (action,) = proposed(serving)
         lasts = action.proposal.expires_at - serving.clock.now()
         assert lasts == serving.system.config.action_ttl
+
+
+def test_its_words_are_gone_with_those_of_the_chat(tmp_path: Path):
+    with served(tmp_path, rates=FREE) as serving:
+        say(serving, ("sarah", NUTS))
+        listen(serving)
+        store, household = serving.context.store, serving.system.household.id
+        later = serving.clock.now() + timedelta(days=31)
+        store.write_now(lambda conn: proposals.expire_due(conn, household, later))
+        store.write_now(
+            lambda conn: retention.purge(conn, household, now=later, keep=timedelta(days=30))
+        )
+        store.fold_log()
+        assert all(b"peanuts" not in each.read_bytes() for each in tmp_path.glob("family.sqlite*"))
 
 
 def test_what_is_edited_is_taken_back(tmp_path: Path):
