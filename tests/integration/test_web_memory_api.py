@@ -12,11 +12,12 @@ from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.model import (
     HOUSEHOLD_SCOPE,
     Category,
+    Observation,
     Viewer,
     person_scope,
     project_scope,
 )
-from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.memory.writing import ImportedFact, import_facts, remember
 from kinkeeper.web.access.model import AccessRole
 from web_server import Served, served
 
@@ -381,3 +382,22 @@ def test_what_nobody_knows_is_not_made_up(house: Served) -> None:
     assert (found["answer"], found["sources"]) == ("Nothing is known about that.", [])
     assert (found["confidence"], found["extracted_events"]) == ("low", [])
     assert found["relevance_score"] < 0.5
+
+
+def test_a_fact_is_not_the_answer_because_another_was_said_with_it(house: Served) -> None:
+    text = "I am allergic to shellfish. I work as a vet in Austin."
+    asyncio.run(posted(house, pair(text)))
+    now = house.clock.now()
+    here = Viewer.of(house.system.household.id)
+    [turn] = house.context.store.read_now(lambda conn: list_episodes(conn, here))
+    observations = [
+        Observation(
+            text=each, start=text.index(each), end=text.index(each) + len(each),
+            category=Category.IDENTITY, title=each, narrative=each,
+        )
+        for each in ("I am allergic to shellfish.", "I work as a vet in Austin.")
+    ]  # fmt: skip
+    house.context.store.write_now(lambda conn: remember(conn, turn, observations, at=now))
+    found = asyncio.run(got(house, "/brain/query", q="Where does John work?"))
+    assert found["answer"] == "John: “I work as a vet in Austin.”"
+    assert [source["kind"] for source in found["sources"]] == ["fact"]

@@ -82,16 +82,15 @@ class Recollection:
 
 
 def _told_once(hits: Iterable[Hit]) -> list[Hit]:
-    """Return hits without episodes out of which a fact among them was read; the fact bears as well as they do."""
+    """Return hits without episodes of which a fact among them says as well what bears on the question."""
     every = list(hits)
-    facts = [hit for hit in every if hit.kind is HitKind.FACT]
-    told = {episode for fact in facts for episode in fact.provenance}
-    said = {hit.id: hit.relevance for hit in every if hit.kind is HitKind.EPISODE}
-    held = [
-        replace(fact, relevance=max([fact.relevance, *(said.get(e, 0.0) for e in fact.provenance)]))
-        for fact in facts
-    ]
-    return held + [hit for hit in every if hit.kind is HitKind.EPISODE and hit.id not in told]
+    told = {
+        episode
+        for hit in every
+        if hit.kind is HitKind.FACT and hit.relevance >= BEARS
+        for episode in hit.provenance
+    }
+    return [hit for hit in every if hit.kind is HitKind.FACT or hit.id not in told]
 
 
 def _is_question(hit: Hit) -> bool:
