@@ -3,7 +3,7 @@
 import asyncio
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,13 +11,15 @@ from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from kinkeeper.benchmarks.report import Figure
 from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, put_vectors
 from kinkeeper.memory.model import Category, Episode, Origin
+from kinkeeper.memory.tables import facts
+from kinkeeper.memory.upkeep.clustering import SMALLEST, clusters
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.upkeep.report import Report, RunState
@@ -30,6 +32,7 @@ from kinkeeper.store.store import Store
 SIZES = (10_000, 100_000)
 NEW = 500
 
+_BY_WORDS, _BY_MEANING = _WAYS = ("by words", "with vectors")
 _HOUSE = "bench"
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _NIGHT = _BEGIN + timedelta(days=1)
@@ -39,68 +42,82 @@ _DIMENSION = 384
 _MOST_SECONDS = 10.0
 _MOST_GROWTH = 1.3
 _PEOPLE = ("ana", "ben", "leo", "mia", "tom", "eva", "sam", "ida")
-_VERBS = ("loves", "owns", "visited", "wants", "plays", "repairs", "collects", "studied")
+_VERBS = ("loves", "owns", "visited", "wants", "plays", "repairs", "collects", "grows")
 
 
 def measure(sizes: Sequence[int] = SIZES) -> tuple[Figure, ...]:
-    """Fill memories of several sizes, and run one night on each, by words alone and with vectors.
+    """Fill memories of several sizes, and run two nights on each: by words alone, then with vectors.
 
     Args:
         sizes: Facts that are there already, in rising order.
     """
-    found = []
-    for has_vectors, how in ((False, "by words"), (True, "with vectors")):
-        seconds = [_night(size, has_vectors=has_vectors) for size in sizes]
-        found += [
-            Figure(
-                name=f"night, {size:,} facts + {NEW} new, {how}", value=taken, unit="s CPU",
-                target=_MOST_SECONDS,
-            )
-            for size, taken in zip(sizes, seconds, strict=True)
-        ]  # fmt: skip
-        found.append(
-            Figure(
-                name=f"night, growth from {sizes[0]:,} to {sizes[-1]:,} facts, {how}",
-                value=seconds[-1] / seconds[0], unit="times", target=_MOST_GROWTH,
-            )
-        )  # fmt: skip
-    return tuple(found)
+    loading = _cpu_of(lambda: clusters(_vectors(SMALLEST, seed=1), floor=1.0))
+    nights = [_nights(size) for size in sizes]
+    found = [
+        Figure(
+            name=f"night, {size:,} facts + {NEW} new and {NEW} turns, {how}", value=seconds[how],
+            unit="s CPU", target=_MOST_SECONDS,
+        )
+        for how in _WAYS
+        for size, seconds in zip(sizes, nights, strict=True)
+    ]  # fmt: skip
+    found += [
+        Figure(
+            name=f"night, {sizes[-1]:,} facts beside {sizes[0]:,}, {how}",
+            value=nights[-1][how] / nights[0][how], unit="times", target=_MOST_GROWTH,
+        )
+        for how in _WAYS
+    ]  # fmt: skip
+    library = Figure(name="night, loading what finds dense groups", value=loading, unit="s CPU")
+    return (*found, library)
 
 
-def _night(size: int, *, has_vectors: bool) -> float:
+def _nights(size: int) -> Mapping[str, float]:
     with TemporaryDirectory() as folder, Store.open(str(Path(folder) / "memory.db")) as store:
         tellings = _Tellings()
-        _fill(store, tellings, size, has_vectors=has_vectors)
-        return _cpu_of_night(store, has_vectors=has_vectors)
+        for start in range(0, size, _BATCH):
+            known = [tellings.fact() for _ in range(min(_BATCH, size - start))]
+            store.write_now(partial(import_facts, household=_HOUSE, imported=known, at=_BEGIN))
+        seconds = {}
+        for number, how in enumerate(_WAYS):
+            now = _NIGHT + timedelta(days=number)
+            store.write_now(partial(_looked_at, at=now - timedelta(hours=1)))
+            ids = _tell(store, tellings, now)
+            likeness = None
+            if how == _BY_MEANING:
+                likeness = next(iter(shipped_calibrations().values()))
+                _place_all(store, ids)
+            tools = Tools(
+                people={name: name for name in _PEOPLE}, zone=ZoneInfo("UTC"), likeness=likeness
+            )
+            night = consolidate(store, _HOUSE, tools, now=now, progress=lambda _: None)
+            seconds[how] = _cpu_of(partial(asyncio.run, night))
+    return seconds
 
 
-def _cpu_of_night(store: Store, *, has_vectors: bool) -> float:
-    """Run one night; returns the seconds of CPU that it took.
-
-    Args:
-        store: Filled.
-        has_vectors: Whether what it holds has vectors.
-    """
-    likeness = next(iter(shipped_calibrations().values())) if has_vectors else None
-    tools = Tools(people={name: name for name in _PEOPLE}, zone=ZoneInfo("UTC"), likeness=likeness)
+def _cpu_of(work: Callable[[], object]) -> float:
     start = time.process_time()
-    asyncio.run(consolidate(store, _HOUSE, tools, now=_NIGHT, progress=lambda _: None))
+    work()
     return time.process_time() - start
 
 
-def _fill(store: Store, tellings: "_Tellings", size: int, *, has_vectors: bool) -> None:
-    """Store facts that earlier nights have looked at, and what is new since."""
-    for start in range(0, size, _BATCH):
-        known = [tellings.fact() for _ in range(min(_BATCH, size - start))]
-        store.write_now(partial(_import, known=known, has_vectors=has_vectors))
-    store.write_now(_looked_at)
+def _tell(store: Store, tellings: "_Tellings", now: datetime) -> Sequence[str]:
+    """Store what is new; returns the ids of the turns."""
     new = [tellings.fact() for _ in range(NEW)]
-    turns = [tellings.turn() for _ in range(NEW)]
-    store.write_now(lambda conn: insert_episodes(conn, turns, at=_BEGIN, is_read=True))
-    store.write_now(lambda conn: _import(conn, known=new, has_vectors=has_vectors))
-    if has_vectors:
-        ids = [turn.id for turn in turns]
-        store.write_now(lambda conn: _place(conn, VectorKind.EPISODE, ids))
+    turns = [tellings.turn(now) for _ in range(NEW)]
+    store.write_now(lambda conn: insert_episodes(conn, turns, at=now, is_read=True))
+    store.write_now(partial(import_facts, household=_HOUSE, imported=new, at=now))
+    return [turn.id for turn in turns]
+
+
+def _place_all(store: Store, turns: Sequence[str]) -> None:
+    """Give all facts and the new turns vectors that point anywhere."""
+    query = select(facts.c.id).where(facts.c.household == _HOUSE)
+    ids = store.read_now(lambda conn: conn.execute(query).scalars().all())
+    for start in range(0, len(ids), _BATCH):
+        part = ids[start : start + _BATCH]
+        store.write_now(partial(_place, kind=VectorKind.FACT, ids=part))
+    store.write_now(partial(_place, kind=VectorKind.EPISODE, ids=turns))
 
 
 class _Tellings:
@@ -110,6 +127,7 @@ class _Tellings:
         self._chance = np.random.default_rng(20260301)
         syllables = [f"{one}{two}" for one in "bdfgklmnprstv" for two in "aeiou"]
         self._words = ["".join(each) for each in self._chance.choice(syllables, (_WORDS, 3))]
+        self._told: list[str] = []
         self._count = 0
 
     def fact(self) -> ImportedFact:
@@ -117,28 +135,23 @@ class _Tellings:
         self._count += 1
         person, verb = self._chance.choice(_PEOPLE), self._chance.choice(_VERBS)
         text = f"{person.title()} {verb} the {' '.join(self._chance.choice(self._words, 3))}"
+        self._told.append(text)
         return ImportedFact(
             id=f"f{self._count}", text=text, category=Category.PREFERENCE, title=text,
             at=_BEGIN + timedelta(seconds=self._count % 3600),
         )  # fmt: skip
 
-    def turn(self) -> Episode:
-        """Return a turn that may bear a fact out."""
+    def turn(self, now: datetime) -> Episode:
+        """Return a turn that bears a fact out which is known already."""
         self._count += 1
-        said = self.fact()
+        said = str(self._chance.choice(self._told))
         return Episode(
-            household=_HOUSE, id=f"e{self._count}", text=f"{said.text} as always", said_at=_NIGHT,
+            household=_HOUSE, id=f"e{self._count}", text=f"{said} as always", said_at=now,
             member=str(self._chance.choice(_PEOPLE)), origin=Origin.SAID,
         )  # fmt: skip
 
 
-def _import(conn: Connection, *, known: Sequence[ImportedFact], has_vectors: bool) -> None:
-    import_facts(conn, _HOUSE, known, at=_BEGIN)
-    if has_vectors:
-        _place(conn, VectorKind.FACT, [each.id for each in known])
-
-
-def _place(conn: Connection, kind: VectorKind, ids: Sequence[str]) -> None:
+def _place(conn: Connection, *, kind: VectorKind, ids: Sequence[str]) -> None:
     model = next(iter(shipped_calibrations()))
     made = _vectors(len(ids), seed=zlib.crc32(ids[0].encode()))
     put_vectors(
@@ -154,13 +167,11 @@ def _vectors(count: int, *, seed: int) -> Vectors:
     return normalised(np.random.default_rng(seed).normal(size=(count, _DIMENSION)))
 
 
-def _looked_at(conn: Connection) -> None:
+def _looked_at(conn: Connection, *, at: datetime) -> None:
     """Note that nights before have looked at all there is."""
     seq = last_seq(conn, _HOUSE)
-    insert_run(
-        conn,
-        Run(
-            household=_HOUSE, id="before", state=RunState.DONE, from_seq=0, to_seq=seq,
-            report=Report(), started_at=_BEGIN, ended_at=_BEGIN,
-        ),
+    run = Run(
+        household=_HOUSE, id=f"before {at}", state=RunState.DONE, from_seq=0, to_seq=seq,
+        report=Report(), started_at=at - timedelta(days=1), ended_at=at,
     )  # fmt: skip
+    insert_run(conn, run)

@@ -18,6 +18,7 @@ from kinkeeper.evaluation import (
     brain,
     category,
     likeness,
+    memory_confidence,
     memory_observations,
     memory_relations,
     memory_retrieval,
@@ -123,13 +124,19 @@ def _memory_observations(scope: Scope) -> Report:
     return memory_observations.measure(scope.root)
 
 
+def _memory_confidence(scope: Scope) -> Report:
+    return memory_confidence.measure(has_others=scope.is_full)
+
+
 def _memory_retrieval(scope: Scope) -> Report:
     embedder = local_embedder(EmbedderChoice.AUTO)
     if not compares_meaning(embedder):
         embedder = None
         notice("without an embedder that tells what texts mean, memory is measured by words alone")
     elif not has_vector_store():
-        notice("Qdrant is not installed (pip install qdrant-client): memory is not compared with it")
+        notice(
+            "Qdrant is not installed (pip install qdrant-client): memory is not compared with it"
+        )
     return memory_retrieval.measure(scope.public, embedder=embedder)
 
 
@@ -142,7 +149,10 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "likeness": (_likeness,),
     "extraction": (_extraction,),
     "brain": (_brain,),
-    "memory": (_memory_retrieval, _memory_relations, _memory_observations, _category, _brain),
+    "memory": (
+        _memory_retrieval, _memory_relations, _memory_observations, _memory_confidence, _category,
+        _brain,
+    ),
     "all": (
         _observer, _tripwire, _when, _router, _category, _likeness,
         _memory_retrieval, _memory_relations, _memory_observations,

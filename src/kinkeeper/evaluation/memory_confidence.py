@@ -119,7 +119,7 @@ class _Seen:
     is_true: bool
 
 
-def measure(days: int = DAYS, seed: int = SEED, *, has_others: bool = True) -> Report:
+def measure(days: int = DAYS, seed: int = SEED, *, has_others: bool = False) -> Report:
     """Live through the days, and compare confidences with the truth.
 
     Args:
