@@ -22,6 +22,7 @@ MAY = datetime(2026, 5, 1, tzinfo=UTC)
         ("My car is a Dacia", "I drive a Dacia"),
         ("In the evening we read aloud", "We read aloud in the evening"),
         ("Ola's piano lesson is on Monday", "Ola has piano on Mondays"),
+        ("My favourite colour is green", "I like green best of all colours"),
     ],
 )
 def test_the_same_told_otherwise_is_the_same(old: str, new: str) -> None:
@@ -40,6 +41,8 @@ def test_the_same_told_otherwise_is_the_same(old: str, new: str) -> None:
         ("The ladder is in the shed", "The ladder lives in the garage now"),
         ("I love oysters", "I've gone off oysters"),
         ("The rent is 900 euros", "The rent goes up to 950 euros"),
+        ("The dentist is Dr. Aalto", "We switched to Dr. Blum for the dentist"),
+        ("Nina has a nut allergy", "Nina's nut allergy is gone"),
         ("I no longer eat bread", "I eat bread again"),
     ],
 )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from kinkeeper.memory.statements.framing import Framing, framed_beside, framings, unframed
 from kinkeeper.memory.statements.words import names_in, opened
 
-_ENDS = re.compile(r"\s*(?:[.;:!?](?=\s|$)|[()\[\]\"…]+)\s*|\s+-+\s+|\s*\n\s*")
+_ENDS = re.compile(
+    r"\s*(?:(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bst)(?<!\bprof)[.](?=\s|$)|[;:!?](?=\s|$)|[()\[\]\"…]+)\s*|\s+-+\s+|\s*\n\s*"
+)
 _JOINTS = re.compile(
     r"\s*,?\s+(?:and that is|because|although|though|whereas|while|but|and so|so)\s+(?=(?:i|we|he|she|they|it|my|our|his|her|that|there|now)\b)|"
     r"\s*,\s*(?:and |but |so |or )?(?=(?:i|we|he|she|they|it|(?:my|our|his|her) (?:\w+ ){1,3}(?:is|are|was|has|have)|that|there|not|no|which|who)\b)|"

@@ -115,6 +115,13 @@ def _unordered(one: Related, other: Related) -> Related:
 
 
 _GOAL = "goal"
+_SPOKEN = {
+    "when": "time",
+    "routine": "time",
+    "party": "time",
+    "like": "taste",
+    "sitter": "helper",
+}
 _RANK = (Relation.UPDATE, Relation.CONTRADICTION, Relation.SAME, Relation.OTHER)
 
 
@@ -134,7 +141,7 @@ def _pair(old: Reading, new: Reading) -> Related:
     if old.is_past != new.is_past:
         return _other("One of them tells of former times.")
     if old.is_retraction and _is_about_the_same(old, new):
-        return Related(relation=Relation.UPDATE, why=f"It holds again: {old.slot}.")
+        return Related(relation=Relation.UPDATE, why="What was over holds again.")
     if _says_the_same(old, new):
         return _of_same_words(old, new)
     if not _same_subject(old.subject, new.subject):
@@ -254,7 +261,7 @@ def _is_turned_round(old: Reading, new: Reading) -> bool:
 def _of_same_words(old: Reading, new: Reading) -> Related:
     if old.is_negative != new.is_negative:
         return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")
-    return Related(relation=Relation.SAME, why=f"The same is told of {old.slot or 'it'}.")
+    return Related(relation=Relation.SAME, why="Both tell the same.")
 
 
 def _same_value(old: Reading, new: Reading) -> bool:
@@ -283,14 +290,20 @@ def _in_slot(old: Reading, new: Reading) -> Related:
         return _other("It comes on top.")
     if old.is_fixed and not new.is_change:
         return Related(
-            relation=Relation.CONTRADICTION, why=f"There is one {old.slot}, and it never changes."
+            relation=Relation.CONTRADICTION,
+            why=f"{_spoken(old)} never changes, and the two differ.",
         )
     is_new_aim = old.family == _GOAL and new.is_change
     if old.is_single or is_new_aim or (not old.is_known and _changes(old, new)):
-        return Related(
-            relation=Relation.UPDATE, why=f"There is one {old.slot}, and it is another now."
-        )
-    return _other(f"Both can hold: {old.slot}.")
+        return Related(relation=Relation.UPDATE, why=f"{_spoken(old)} has changed.")
+    return _other("Both can hold side by side.")
+
+
+def _spoken(reading: Reading) -> str:
+    """Return a slot's own name, where it is a word for people."""
+    if not reading.is_known:
+        return "It"
+    return f"The {_SPOKEN.get(reading.slot, reading.slot)}"
 
 
 def _changes(old: Reading, new: Reading) -> bool:

@@ -148,7 +148,7 @@ def _subjects(words: Sequence[Word], names: frozenset[str]) -> Iterator[tuple[st
             subject, end = found
             yield subject, [*words[:place], _S, *words[end:]]
     mine = [_S if word.text in _FIRST_PERSON else word for word in words]
-    if _S in mine or not is_of_other:
+    if _S in mine or not is_of_other or words[0].text in kin():
         yield ME, mine
 
 
