@@ -145,10 +145,13 @@ def _likeness(
 
 
 def _overlaps(hits: Sequence[Hit]) -> NDArray[np.float64]:
-    said = [frozenset(stems(hit.text)) for hit in hits]
-    shared = [[_overlap(one, other) for other in said] for one in said]
-    return np.array(shared).reshape(len(hits), len(hits))
-
-
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 1.0
+    """Return which share of their words two texts have in common; 1 of two that have none."""
+    said = [{*stems(hit.text)} for hit in hits]
+    column = {stem: place for place, stem in enumerate(sorted(set().union(*said)))}
+    holds = np.zeros((len(hits), len(column)), np.float32)
+    for row, own in enumerate(said):
+        holds[row, [column[stem] for stem in own]] = 1
+    common = (holds @ holds.T).astype(np.float64)
+    sizes = np.array([len(own) for own in said], np.float64)
+    either = sizes[:, None] + sizes[None, :] - common
+    return np.where(either > 0, common / np.maximum(either, 1), 1.0)
