@@ -11,7 +11,6 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kinkeeper.bootstrap.consolidating import Consolidating
 from kinkeeper.core.errors import ConflictError, KinkeeperError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
@@ -45,6 +44,8 @@ class Night:
 
 def main() -> int:
     """Do it; returns the exit code."""
+    from kinkeeper.bootstrap.consolidating import Consolidating  # noqa: PLC0415 - not for who starts it
+
     with suppress(OSError):
         os.nice(_NICENESS)
     night: Night = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from the process that started us
