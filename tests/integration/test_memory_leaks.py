@@ -95,7 +95,9 @@ def outdated(conn: Connection, household: str) -> set[str]:
         select(said.c.text, said.c.fact_id).where(said.c.household == household)
     ).all()
     current = {row.text for row in told if row.fact_id is None or holds.get(row.fact_id)}
-    return {row.text for row in told if row.fact_id and not holds.get(row.fact_id)} - current
+    gone = {row.text for row in told if row.fact_id and not holds.get(row.fact_id)}
+    # What a sentence that holds says again, word for word, is not outdated.
+    return {text for text in gone if not any(text in other for other in current)}
 
 
 async def outputs(
@@ -116,7 +118,7 @@ async def outputs(
         found = await finder.search(Search(text=text, viewer=viewer, now=NOW, limit=20))
         known = await brain.know(BrainQuery(text=text), viewer)
         said += [
-            as_markdown(begun, people.zone), *(hit.text for hit in found.hits), known.answer,
+            as_markdown(begun, people.zone, people.names), *(hit.text for hit in found.hits), known.answer,
             *(source.text + source.sentence for source in known.sources),
             *(f"{time.context} {time.value}" for time in known.times),
         ]  # fmt: skip
