@@ -1,15 +1,14 @@
 """The upkeep of a household's memory by the settings: its model, its vectors, its people."""
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Household
 from kinkeeper.memory.concepts import follow_facts
 from kinkeeper.memory.finding.embedding import EmbeddingWork
@@ -24,17 +23,6 @@ from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
-
-
-def people_of(household: Household) -> dict[str, str]:
-    """Return the members' ids by their folded names and aliases; a word for several of them is left out."""
-    named = [
-        (fold(word), member.id)
-        for member in household.members
-        for word in {member.id, member.name, *member.aliases}
-    ]
-    several = Counter(word for word, _ in set(named))
-    return {word: member for word, member in named if several[word] == 1}
 
 
 class Consolidating:
@@ -111,7 +99,7 @@ class Consolidating:
         """Return what runs work with, and what they have to do without."""
         household = self._household
         tools = Tools(
-            people=people_of(household), zone=household.zone,
+            people=members_by_name(household), zone=household.zone,
             batch=ModelBatch(gateway, household.id) if gateway else None,
         )  # fmt: skip
         if meaning is None:

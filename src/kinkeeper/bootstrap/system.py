@@ -8,8 +8,8 @@ from functools import partial
 
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
-from kinkeeper.bootstrap.consolidating import people_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.nights import Nights
@@ -277,7 +277,7 @@ class Houses:
                 SessionReading(
                     self.store,
                     each.household.id,
-                    people=people_of(each.household),
+                    people=members_by_name(each.household),
                     zone=each.household.zone,
                     locale=each.household.locale,
                     clock=clock,
