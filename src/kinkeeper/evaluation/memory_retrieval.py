@@ -40,8 +40,13 @@ from kinkeeper.store.store import Store
 ROOM = 720
 WORDS, MEANING = "memory, by words", "memory, by words and meaning"
 FLOORS: Mapping[str, Mapping[str, float]] = {
-    WORDS: {"recall@10": 0.77, "MRR": 0.61},
-    MEANING: {"recall@10": 0.80, "MRR": 0.64},
+    WORDS: {
+        "recall@10": 0.77,
+        "MRR": 0.62,
+        "foreign questions refused at 10% loss": 0.63,
+        "foreseen, hit@10": 0.26,
+    },
+    MEANING: {"recall@10": 0.8, "MRR": 0.64, f"evidence in {ROOM} tokens": 0.83},
 }
 _CATEGORIES = ("single-hop", "multi-hop", "temporal", "open", ADVERSARIAL)
 _LOSSES = (0.02, 0.1)
