@@ -82,7 +82,7 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio("looking up what the last turns call for", looked_up, 150_000),
         _ratio(
             "taking what was looked up, on the turn's path",
-            await _times(lambda: streaming.take(thread)), 5_000,
+            await _times(lambda: streaming.take(thread)), 10_000,
         ),
         _ratio(
             "a turn's whole context, within the budget",
@@ -94,7 +94,7 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio(
             "what a session begins with",
             await _times(lambda: injected(store, finder, viewer, query="the kayak", now=_NOW)),
-            100_000,
+            250_000,
         ),
         _ratio(
             "an answer of the brain", await _times(lambda: brain.know(question, viewer)), 50_000
