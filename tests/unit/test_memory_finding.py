@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.diversity import without_repeats
-from kinkeeper.memory.finding.fusion import context_order, fused
+from kinkeeper.memory.finding.fusion import context_order
 from kinkeeper.memory.finding.showing import still_true
 from kinkeeper.memory.finding.signals import is_within, periods_of
 from kinkeeper.memory.finding.terms import Vocabulary, stems
@@ -57,23 +57,6 @@ def test_outdated_parts_are_cut_and_nothing_remains_of_what_was_only_that(
 def test_the_times_of_a_query_lie_behind(query: str, said: str, is_meant: bool):
     at = datetime.fromisoformat(said).replace(hour=12, tzinfo=CHICAGO).timestamp()
     assert bool(is_within(np.array([at]), periods_of(query, NOW))[0]) is is_meant
-
-
-@given(
-    legs=st.lists(st.tuples(shares, shares), min_size=2, max_size=8),
-    better=st.integers(0, 7),
-    gain=st.floats(0.01, 1),
-)
-def test_who_scores_higher_on_a_leg_does_not_fall_behind(
-    legs: list[tuple[float, float]], better: int, gain: float
-):
-    place = better % len(legs)
-    before = {"one": np.array([a for a, _ in legs]), "two": np.array([b for _, b in legs])}
-    after = before | {"one": before["one"] + gain * (np.arange(len(legs)) == place)}
-    weights = {"one": 1.0, "two": 0.5}
-    was, now = fused(before, weights), fused(after, weights)
-    behind = was < was[place] - 1e-9
-    assert (now[behind] <= now[place] + 1e-9).all()
 
 
 @given(
