@@ -20,6 +20,7 @@ from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import list_actions, load_action, open_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.bootstrap import System, observer_config, open_system
+from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.tables import outbox
@@ -262,7 +263,10 @@ def chat(name: str = "miller", *, path: Path | None = None, **settings: object) 
         if not file.exists():
             shutil.copyfile(str(source.store.url.database), file)
         with Store.open(str(file)) as store:
-            system = replace(source, settings=changed, config=observer_config(changed), store=store)
+            system = replace(
+                source, settings=changed, config=observer_config(changed), store=store,
+                recall=Recall(changed, source.household, store),
+            )  # fmt: skip
             yield Chat(system, file, runner)
 
 

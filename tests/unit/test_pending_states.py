@@ -100,10 +100,16 @@ def test_a_proposal_is_overheard_unless_it_says_otherwise() -> None:
     assert proposal().origin is Origin.OBSERVED
 
 
-def test_every_effect_is_named_by_its_own_parameters_and_has_an_undo() -> None:
+def test_every_effect_is_named_by_its_own_parameters() -> None:
     for name, kind in EFFECTS.items():
         assert kind.parameters.model_fields["effect"].default == name
-        assert kind.undo is not None
+
+
+def test_every_effect_has_an_undo_but_erasing_and_what_is_an_undo_itself() -> None:
+    assert {name for name, kind in EFFECTS.items() if kind.undo is None} == {
+        "memory.forget_fact", "memory.take_back",
+    }  # fmt: skip
+    assert EFFECTS["memory.forget_fact"].stakes is Stakes.HIGH
 
 
 def test_one_high_effect_makes_an_action_high() -> None:
