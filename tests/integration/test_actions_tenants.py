@@ -11,12 +11,12 @@ from kinkeeper.actions.journal import count_refusals, list_transitions
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.proposals import expire_due
+from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import (
     find_action,
     list_actions,
     load_action,
-    purge_extractions,
 )
 from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions

@@ -15,6 +15,7 @@ from kinkeeper.actions.states import TRANSITIONS, Cause
 _WORDS = re.compile(r"\w+")
 SOURCE = Path(kinkeeper.__file__).parent
 MOVES = "actions/repository.py"
+PURGES = "actions/purging.py"
 FUNCTION = "advance"
 # Works in a transaction that is always undone: it asks what would have been decided, and keeps nothing.
 UNDONE = ("observer/rewinding.py", "_rewind_actions")
@@ -77,7 +78,7 @@ def test_nothing_else_writes_to_the_row_of_an_action_but_what_purges_it() -> Non
         for function in functions(tree)
         if any(sets_status_of_actions(call) for call in calls(function, "update"))
     }
-    purging = {(MOVES, "purge_extractions"), (MOVES, "drop_payload")}
+    purging = {(PURGES, "purge_extractions"), (PURGES, "drop_payload")}
     assert writing - {UNDONE} == {(MOVES, FUNCTION), *purging}
 
 

@@ -23,7 +23,6 @@ from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.payload import shown_fields
 from kinkeeper.actions.rows import action_from_row, action_row
 from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import Cause, as_of, step
@@ -337,52 +336,9 @@ def actions_of_type(conn: Connection, household: str, kind: ActionType) -> list[
     return _read(conn, _oldest_first(_of(household).where(_actions.type == kind.value)))
 
 
-def drop_payload(
-    conn: Connection, household: str, action_ids: Collection[str], *, summary: str
-) -> None:
-    """Drop what settled actions would have written, with all its words.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        action_ids: Which.
-        summary: What stands in the place of their one line.
-    """
-    conn.execute(
-        update(pending_actions)
-        .where(
-            _actions.household == household,
-            _actions.id.in_(action_ids),
-            _actions.status != ActionStatus.PENDING.value,
-        )
-        .values(summary=summary, effects=[], choices=[], extraction={})
-    )
-
-
-def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
-    """Drop the words of the chat from old actions; what is shown and was decided stays.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        created_before: Aware; younger actions are left alone.
-
-    Returns:
-        How many actions lost words now.
-    """
-    purged = 0
-    for action in _read(conn, _of(household).where(_actions.created_at < created_before)):
-        if action.proposal.type is ActionType.MEMORY_FACT and action.proposal.effects:
-            drop_payload(conn, household, [action.id], summary="Something about memory")
-            purged += 1
-            continue
-        kept = shown_fields(action.proposal.extraction)
-        if action.proposal.extraction == kept:
-            continue
-        mine = (_actions.household == household, _actions.id == action.id)
-        conn.execute(update(pending_actions).where(*mine).values(extraction=kept))
-        purged += 1
-    return purged
+def actions_before(conn: Connection, household: str, instant: datetime) -> list[PendingAction]:
+    """Return all actions that were created before an instant."""
+    return _read(conn, _of(household).where(_actions.created_at < instant))
 
 
 def _of(household: str) -> Select[Any]:

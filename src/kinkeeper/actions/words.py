@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 from kinkeeper.actions.effects.memory import ForgetFact, RememberFact
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.proposals import withdraw
-from kinkeeper.actions.repository import actions_of_type, drop_payload
+from kinkeeper.actions.purging import drop_payload
+from kinkeeper.actions.repository import actions_of_type
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE
 from kinkeeper.messaging import inbox, outbox
 

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, select,
 
 from kinkeeper.actions.journal import purge_refusals
 from kinkeeper.actions.press_tokens import purge_tokens
-from kinkeeper.actions.repository import purge_extractions
+from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records

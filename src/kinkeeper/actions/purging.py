@@ -1,0 +1,61 @@
+"""Words that settled or old actions carry no longer; what was decided stays."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from sqlalchemy import Connection, update
+
+from kinkeeper.actions.model import ActionStatus, ActionType
+from kinkeeper.actions.payload import shown_fields
+from kinkeeper.actions.repository import actions_before
+from kinkeeper.actions.tables import pending_actions
+
+_actions = pending_actions.c
+
+
+def drop_payload(
+    conn: Connection, household: str, action_ids: Collection[str], *, summary: str
+) -> None:
+    """Drop what settled actions would have written, with all its words.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        action_ids: Which.
+        summary: What stands in the place of their one line.
+    """
+    conn.execute(
+        update(pending_actions)
+        .where(
+            _actions.household == household,
+            _actions.id.in_(action_ids),
+            _actions.status != ActionStatus.PENDING.value,
+        )
+        .values(summary=summary, effects=[], choices=[], extraction={})
+    )
+
+
+def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
+    """Drop the words of the chat from old actions; what is shown and was decided stays.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        created_before: Aware; younger actions are left alone.
+
+    Returns:
+        How many actions lost words now.
+    """
+    purged = 0
+    for action in actions_before(conn, household, created_before):
+        if action.proposal.type is ActionType.MEMORY_FACT and action.proposal.effects:
+            drop_payload(conn, household, [action.id], summary="Something about memory")
+            purged += 1
+            continue
+        kept = shown_fields(action.proposal.extraction)
+        if action.proposal.extraction == kept:
+            continue
+        mine = (_actions.household == household, _actions.id == action.id)
+        conn.execute(update(pending_actions).where(*mine).values(extraction=kept))
+        purged += 1
+    return purged
