@@ -14,6 +14,7 @@ from kinkeeper.memory.concepts import concept_map, follow_facts
 from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.deciding import Finding, decide, support
 from kinkeeper.memory.episodes import (
+    episodes_by_id,
     episodes_changed,
     insert_episodes,
     list_episodes,
@@ -36,9 +37,10 @@ from kinkeeper.memory.model import (
 )
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.tables import facts, memory_tombstones
 from kinkeeper.memory.undo import undo
-from kinkeeper.memory.writing import ImportedFact, import_facts
+from kinkeeper.memory.writing import ImportedFact, import_facts, remember
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START, Said, rows, say
 
@@ -240,6 +242,45 @@ def test_what_is_forgotten_leaves_every_table_and_does_not_come_back(store: Stor
         assert "Xanadu" not in str(rows(conn))
         assert len(conn.execute(select(memory_tombstones)).all()) >= 1
         assert check(conn, "h") == []
+
+    store.write_now(work)
+
+
+def test_what_one_wants_forgotten_of_themselves_is_not_taken_from_others(store: Store) -> None:
+    def work(conn: Connection) -> None:
+        say(conn, 1, Said(text="I am allergic to nuts.", day=1), scope=person_scope("john"))
+        say(conn, 2, Said(text="I am allergic to nuts.", day=2, member="sarah"))
+        (own,) = [each for each in list_facts(conn, JOHN, now=NOW) if each.speaker == "john"]
+        forget(conn, JOHN, own.id, by="john", at=NOW)
+        assert say(conn, 3, Said(text="I am allergic to nuts.", day=3, member="leo")).blocked == 0
+        assert say(conn, 4, Said(text="I am allergic to nuts.", day=4)).blocked == 1
+        assert [each.text for each in list_episodes(conn, JOHN)] == [
+            "…", "I am allergic to nuts.", "I am allergic to nuts.", "…",
+        ]  # fmt: skip
+        session = SessionMessage(
+            content_session_id="s", user_message="I am allergic to nuts.", member="mia"
+        )
+        kept = take_in(conn, "h", session, at=NOW)
+        assert episodes_by_id(conn, "h", [kept.episode_id])[kept.episode_id].text == (
+            "I am allergic to nuts."
+        )
+        assert check(conn, "h") == []
+
+    store.write_now(work)
+
+
+def test_what_was_answered_to_what_is_forgotten_goes_with_it(store: Store) -> None:
+    def work(conn: Connection) -> None:
+        message = SessionMessage(
+            content_session_id="s", user_message="I moved to Xanadu.", member="john",
+            assistant_response="So Xanadu is your home now.", timestamp=START,
+        )  # fmt: skip
+        episode_id = take_in(conn, "h", message, at=NOW).episode_id
+        said = episodes_by_id(conn, "h", [episode_id])[episode_id]
+        found = observe(said.text, said_at=START)
+        (fact,) = remember(conn, said, found, at=NOW).facts
+        forget(conn, JOHN, fact.id, by="john", at=NOW)
+        assert "Xanadu" not in str(rows(conn))
 
     store.write_now(work)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.web.access.model import AccessRole
 from page_visits import FREE, field_of, run
 from remembered import fact_about, known_to, remember
@@ -69,6 +70,20 @@ def test_search_finds_and_another_day_shows_what_was_known_then(tmp_path: Path):
         assert "Remember something" not in then
         nothing = await client.get("/memory", params={"q": "peanuts", "on": "2020-01-01"})
         assert "Nothing that is remembered bears on this." in nothing.text
+
+    run(tmp_path, steps)
+
+
+def test_search_finds_what_was_only_said_too(tmp_path: Path):
+    async def steps(serving: Served, client: httpx.AsyncClient) -> None:
+        said = SessionMessage(
+            content_session_id="s", user_message="The boiler hums at night?", member="sarah"
+        )
+        now, house = serving.clock.now(), serving.system.household.id
+        serving.context.store.write_now(lambda conn: take_in(conn, house, said, at=now))
+        found = await client.get("/memory", params={"q": "boiler hums"})
+        assert found.status_code == 200
+        assert said.user_message in unescape(found.text)
 
     run(tmp_path, steps)
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kinkeeper.memory.bearing import subject_of
 from kinkeeper.memory.statements.reading import read_statement, subject_slot
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
@@ -134,3 +135,11 @@ def test_how_it_is_told_is_read_too():
     assert news.is_change
     assert denied.is_negative
     assert read_statement("?!") == ()
+
+
+def test_a_member_is_known_by_name_whatever_its_ending() -> None:
+    people = {"james": "james", "mary": "mary", "anne": "anne", "lee-anne": "lee", "mum": "anne"}
+    for name in ("James", "Mary", "Anne"):
+        subject, _ = subject_of(f"{name} is allergic to nuts", speaker="leo", people=people)
+        assert subject == name.casefold()
+    assert subject_of("My mum likes tea", speaker="anne", people=people)[0] == "anne/mother"

@@ -7,10 +7,13 @@ from dataclasses import replace
 from itertools import combinations
 
 from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.folding import unaccented
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import relate, relate_readings
+from kinkeeper.memory.statements.subjects import kin
+from kinkeeper.memory.statements.words import words_of
 
 ME = "me"
 """Whom a reading is about where the speaker speaks of themselves."""
@@ -62,6 +65,16 @@ def keys_of(statement: Statement) -> frozenset[str]:
         for subject in _subjects(statement, reading, text)
         for parts in _parts(reading, subject)
     )
+
+
+def own_voice(text: str, speaker: str | None) -> str:
+    """Return who says a sentence, where it means something else from another's mouth; else "".
+
+    Args:
+        text: A sentence.
+        speaker: Who says it, if known.
+    """
+    return _voice(speaker) if speaker and _OF_ONE.search(text) else ""
 
 
 def relate_statements(older: Statement, newer: Statement) -> Ruling:
@@ -126,14 +139,26 @@ def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) 
     subject = reading.subject
     if subject == ME:
         return _voice(speaker)
-    if subject in people:
-        return people[subject]
+    if member := _member(subject, people):
+        return member
     is_name = any(
         word in reading.names or word in first_names()
         for part in subject.split("/")
         for word in part.split()
     )
     return subject if is_name or speaker is None else f"{_voice(speaker)}/{subject}"
+
+
+def _member(subject: str, people: Mapping[str, str]) -> str | None:
+    """Return the member whose name a reading calls so: in stems, as all of its words."""
+    called = {
+        member
+        for name, member in people.items()
+        # "Mum" is somebody else for every speaker, whoever has it as an alias.
+        if name not in kin()
+        and " ".join(word.canon for word in words_of(unaccented(name))) == subject
+    }
+    return called.pop() if len(called) == 1 else None
 
 
 def _voice(speaker: str | None) -> str:

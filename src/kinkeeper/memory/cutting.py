@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, func, or_, select, update
 
+from kinkeeper.memory.bearing import own_voice
 from kinkeeper.memory.counting import reserve
-from kinkeeper.memory.episodes import CONTEXT, EPISODE, episodes_by_id
+from kinkeeper.memory.episodes import CONTEXT, EPISODE, episodes_by_id, reply_id
 from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.fact_rows import forget_vectors
 from kinkeeper.memory.model import EmbedState, Episode, Statement
@@ -17,9 +18,11 @@ _FOLLOWING = 2
 
 
 def places_of(
-    conn: Connection, household: str, said: Iterable[Statement]
+    conn: Connection, household: str, said: Sequence[Statement]
 ) -> dict[str, list[tuple[int, int]]]:
     """Return by episode id where the words of statements stand, also where others repeat them.
+
+    What the assistant answered may repeat them in words of its own, and counts as a whole.
 
     Args:
         conn: Open connection.
@@ -30,25 +33,39 @@ def places_of(
     for each in said:
         if each.end > each.start:
             spans.setdefault(each.episode_id, set()).add((each.start, each.end))
-        for episode_id, text in _episodes_with(conn, household, each.text):
+        for episode_id, text in _episodes_with(conn, household, each):
             start = text.casefold().find(each.text.casefold())
             while start >= 0 and len(text.casefold()) == len(text):
                 spans.setdefault(episode_id, set()).add((start, start + len(each.text)))
                 start = text.casefold().find(each.text.casefold(), start + len(each.text))
+    answers = [reply_id(household, each.episode_id) for each in said]
+    for reply in episodes_by_id(conn, household, answers).values():
+        spans[reply.id] = {(0, len(reply.text))}
     return {episode_id: _apart(found) for episode_id, found in spans.items()}
 
 
-def _episodes_with(conn: Connection, household: str, words: str) -> list[tuple[str, str]]:
-    """Return id and text of episodes that repeat words."""
+def _episodes_with(conn: Connection, household: str, said: Statement) -> list[tuple[str, str]]:
+    """Return id and text of episodes that repeat a statement; not where another means themselves by it."""
+    words = said.text
     wanted = words.casefold().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    query = select(episodes.c.id, episodes.c.text).where(
+    query = select(
+        episodes.c.id,
+        episodes.c.text,
+        episodes.c.is_assistant,
+        func.coalesce(episodes.c.member, episodes.c.speaker).label("speaker"),
+    ).where(
         episodes.c.household == household,
         or_(
             func.lower(episodes.c.text).like(f"%{wanted}%", escape="\\"),
             episodes.c.text.contains(words, autoescape=True),
         ),
     )
-    return [(row.id, row.text) for row in conn.execute(query)]
+    own = own_voice(words, said.speaker)
+    return [
+        (row.id, row.text)
+        for row in conn.execute(query)
+        if row.is_assistant or own_voice(words, row.speaker) in {"", own} or not own
+    ]
 
 
 def _apart(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

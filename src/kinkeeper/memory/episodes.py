@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, update
 
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.counting import Changed, removed, reserve
 from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus, Viewer
 from kinkeeper.memory.rows import IDS_PER_QUERY, episode_from_row, episode_row, in_parts
@@ -60,6 +61,11 @@ def insert_episodes(
     ]
     conn.execute(insert(episodes), rows)
     return [episode.id for episode in fresh]
+
+
+def reply_id(household: str, episode_id: str) -> str:
+    """Return the id of what the assistant answered to an episode, if it did."""
+    return stable_id(household, "reply", episode_id)
 
 
 def find_episode(conn: Connection, viewer: Viewer, episode_id: str) -> Episode | None:

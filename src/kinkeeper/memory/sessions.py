@@ -10,7 +10,7 @@ from sqlalchemy import Connection, or_, select
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
-from kinkeeper.memory.episodes import insert_episodes
+from kinkeeper.memory.episodes import insert_episodes, reply_id
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Episode, Origin
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import without_forgotten
@@ -118,7 +118,7 @@ def _turns(
         session=session,
         member=message.member,
         speaker=message.member,
-        text=without_forgotten(conn, household, message.user_message),
+        text=without_forgotten(conn, household, message.user_message, speaker=message.member),
         topic=topic if isinstance(topic, str) else None,
         participants=tuple(map(str, participants)) if isinstance(participants, list) else (),
         said_at=said_at,
@@ -130,7 +130,7 @@ def _turns(
         return [said]
     answered = Episode(
         household=household,
-        id=stable_id(household, "reply", first),
+        id=reply_id(household, first),
         scope=message.scope,
         session=session,
         speaker=ASSISTANT,

@@ -206,7 +206,8 @@ class _Folding:
         ruling = self._by_words(line, statement)
         if ruling is not Ruling.SAME and statement.corrects and self._is_corrected(line, statement):
             ruling = Ruling.UPDATE
-        is_technical = Category.TECHNICAL in {line.words.category, statement.category}
+        # Where only one of them was taken for knowledge of how things work, that one may be the mistake.
+        is_technical = {line.words.category, statement.category} == {Category.TECHNICAL}
         if ruling is Ruling.UPDATE and is_technical and not statement.is_correction:
             ruling = Ruling.OTHER
         differs = ruling in {Ruling.UPDATE, Ruling.CONTRADICTION}

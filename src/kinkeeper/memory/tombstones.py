@@ -7,11 +7,13 @@ what it says of whom where that is understood, so that other words for the same 
 import hmac
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
 from kinkeeper.language.folding import fold
+from kinkeeper.memory.bearing import own_voice
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rows import in_parts
@@ -40,7 +42,7 @@ def put_up(
     household = statements[0].household
     reserve(conn, household)
     key = _key(conn, household)
-    marks = {mark: each.scope for each in statements for mark in _marks(key, each)}
+    marks = {mark: each.scope for each in statements for mark in _every_mark(key, each)}
     rows = [
         {
             "household": household, "fingerprint": mark, "scope": scope, "forgotten_by": by,
@@ -56,7 +58,7 @@ def put_up(
 def lift(conn: Connection, statements: Sequence[Statement]) -> None:
     """Let statements be learnt that were blocked: somebody has asked for it by name."""
     for each in statements:
-        marks = sorted(_marks(_key(conn, each.household), each))
+        marks = sorted(_every_mark(_key(conn, each.household), each))
         conn.execute(
             delete(memory_tombstones).where(
                 _tombstones.household == each.household, _tombstones.fingerprint.in_(marks)
@@ -75,13 +77,22 @@ def blocked(conn: Connection, statements: Sequence[Statement]) -> frozenset[str]
     return frozenset(each for each, some in marks.items() if not found.isdisjoint(some))
 
 
-def without_forgotten(conn: Connection, household: str, text: str) -> str:
-    """Return a text without the sentences that somebody wanted forgotten."""
+def without_forgotten(
+    conn: Connection, household: str, text: str, *, speaker: str | None = None
+) -> str:
+    """Return a text without the sentences that somebody wanted forgotten.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        text: Any.
+        speaker: Who says it, if known: "I" of somebody else is nobody's who wanted it forgotten.
+    """
     if not _has_any(conn, household):
         return text
     key = _key(conn, household)
     spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(text)]
-    marks = {span: _words_mark(key, text[slice(*span)]) for span in spans}
+    marks = {span: _words_mark(key, text[slice(*span)], speaker) for span in spans}
     found = _known(conn, household, set(marks.values()))
     return cut_out(text, [span for span, mark in marks.items() if mark in found])
 
@@ -98,8 +109,14 @@ def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return text
 
 
+def _every_mark(key: bytes, statement: Statement) -> set[str]:
+    """Return the marks of a statement, and those of its words when nobody knows who says them."""
+    return _marks(key, statement) | _marks(key, replace(statement, speaker=None))
+
+
 def _marks(key: bytes, statement: Statement) -> set[str]:
-    marks = {_words_mark(key, statement.text), _words_mark(key, statement.narrative)}
+    texts = (statement.text, statement.narrative)
+    marks = {_words_mark(key, text, statement.speaker) for text in texts}
     for reading in read_statement(statement.text)[:1]:
         if reading.is_known and reading.value:
             said = ("reading", statement.subject, reading.slot, *sorted(reading.value))
@@ -107,8 +124,10 @@ def _marks(key: bytes, statement: Statement) -> set[str]:
     return marks
 
 
-def _words_mark(key: bytes, text: str) -> str:
-    return _digest(key, " ".join(_WORD.findall(fold(text).text)))
+def _words_mark(key: bytes, text: str, speaker: str | None) -> str:
+    words = " ".join(_WORD.findall(fold(text).text))
+    voice = own_voice(text, speaker)
+    return _digest(key, f"{voice}\x1f{words}" if voice else words)
 
 
 def _digest(key: bytes, text: str) -> str:

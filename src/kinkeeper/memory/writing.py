@@ -174,7 +174,7 @@ def _check_origin(episode: Episode, by: str | None) -> None:
 
 
 def _store(conn: Connection, change: Change, episode: Episode, *, at: datetime) -> None:
-    text = without_forgotten(conn, episode.household, episode.text)
+    text = without_forgotten(conn, episode.household, episode.text, speaker=speaker_of(episode))
     stored = insert_episodes(conn, [replace(episode, text=text)], at=at, is_read=True)
     for each in stored:
         change.note(_EPISODES, each, None, {})

@@ -10,6 +10,7 @@ from kinkeeper.memory.finding.shelf import Entry
 from kinkeeper.memory.finding.showing import is_said_in
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.memory.tables import episodes, facts, statements
+from kinkeeper.memory.writing import IMPORT_SESSION
 
 _ACTIVE = frozenset(status.value for status in FactStatus if status.is_active)
 _EPISODE_COLUMNS: tuple[ColumnElement[Any], ...] = (
@@ -41,6 +42,8 @@ def read_episodes(
 ) -> list[Read]:
     """Return episodes: the first ones after a change number, or the last ones before one.
 
+    The words of a fact that came without any place where they were said are found as that fact alone.
+
     Args:
         conn: Open connection.
         household: Tenant key.
@@ -49,7 +52,10 @@ def read_episodes(
         limit: Most rows, > 0.
     """
     query = _slice(episodes, _EPISODE_COLUMNS, household, after=after, before=before)
-    return [(row.seq, row.id, _episode(row)) for row in conn.execute(query.limit(limit))]
+    return [
+        (row.seq, row.id, None if _is_of_fact(row.id) else _episode(row))
+        for row in conn.execute(query.limit(limit))
+    ]
 
 
 def read_facts(
@@ -83,6 +89,10 @@ def _slice(
     if before is None:
         return query.order_by(table.c.seq)
     return query.where(table.c.seq < before).order_by(table.c.seq.desc())
+
+
+def _is_of_fact(episode_id: str) -> bool:
+    return episode_id.startswith(f"{IMPORT_SESSION}:")
 
 
 def _episode(row: Row[Any]) -> Entry:

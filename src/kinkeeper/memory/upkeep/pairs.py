@@ -162,7 +162,7 @@ def _components(same: Iterable[Judged]) -> Iterable[Mapping[str, Fact]]:
 
 def _gives_way(older: Fact, newer: Fact) -> bool:
     """Whether the newer takes the older one's place: knowledge of how things work adds up instead."""
-    is_technical = Category.TECHNICAL in {older.category, newer.category}
+    is_technical = {older.category, newer.category} == {Category.TECHNICAL}
     return not is_technical and (newer.is_edited or not older.is_edited)
 
 
