@@ -51,10 +51,12 @@ def hits(program: Program, **query: Any) -> list[str]:
 
 def test_what_is_imported_is_found_under_its_id(tmp_path: Path):
     program = Program(tmp_path)
-    first = imported(program, "episodes", [*TURNS[:2], "{", {"id": "t9", "at": AT}, TURNS[2]])
+    never = {"id": "t8", "text": "That is late", "at": "9999-12-31T23:59:59-05:00"}
+    bad = ["{", {"id": "t9", "at": AT}, never]
+    first = imported(program, "episodes", [*TURNS[:2], *bad, TURNS[2]])
     assert first.code == 2
     assert [line.get("status", line.get("line")) for line in first.lines] == [
-        "stored", "stored", 3, 4, "stored",
+        "stored", "stored", 3, 4, 5, "stored",
     ]  # fmt: skip
     assert "episodes imported" in first.err
     assert imported(program, "facts", FACTS).code == 0
@@ -62,6 +64,8 @@ def test_what_is_imported_is_found_under_its_id(tmp_path: Path):
     assert [line["status"] for line in again.lines] == ["known"] * 3
     assert hits(program, query="who repaired the boiler", types=["episode"])[0] == "t1"
     assert hits(program, query="bees", k=1) == ["f2"]
+    # The words of a fact that came alone are no episode of anybody's.
+    assert {*hits(program, query="boiler trains bees", types=["episode"])} <= {"t1", "t2"}
     assert hits(program, query="mattress") == []
     assert hits(program, query="mattress", scope="person:nia") == ["t3"]
 
