@@ -11,9 +11,9 @@ import pytest
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.memory.concepts import concept_map
 from kinkeeper.memory.counting import TOPIC
-from kinkeeper.memory.episodes import count_episodes
+from kinkeeper.memory.episodes import count_episodes, list_episodes
 from kinkeeper.memory.erasing import forget
-from kinkeeper.memory.extracting import PIECE, SessionReading, pieces
+from kinkeeper.memory.extracting import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Viewer, person_scope
 from kinkeeper.memory.sessions import SessionMessage, take_in
@@ -125,6 +125,15 @@ def test_a_long_text_is_read_in_pieces_and_its_places_are_right(store: Store) ->
     (kept,) = store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
     erased = store.write_now(lambda conn: forget(conn, JOHN, kept.id, by="john", at=NOW))
     assert all("York" not in episode.text for episode in erased.episodes)
+
+
+def test_no_turn_holds_up_the_others_however_long(store: Store) -> None:
+    end = "My car is a Volvo."
+    tell(store, "I live in York. " + "well " * (MOST_READ // 5) + end)
+    read_all(store)
+    assert known(store) == ["I live in York"]
+    _, turn = store.read_now(lambda conn: list_episodes(conn, JOHN))
+    assert turn.text.endswith(end)
 
 
 def test_no_byte_of_what_is_forgotten_is_left_in_the_folder(store: Store, tmp_path: Path) -> None:

@@ -96,6 +96,9 @@ def test_the_same_pair_again_is_stored_once(house: Served) -> None:
     assert sorted(turns(house)) == ["I like tea", "I like tea", "and coffee"]
 
 
+TOLD = {"contentSessionId": "s1", "userMessage": "hi"}
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [
@@ -105,6 +108,8 @@ def test_the_same_pair_again_is_stored_once(house: Served) -> None:
         ({"contentSessionId": "s1", "userMessage": "  "}, "userMessage"),
         ({"contentSessionId": "s1", "userMessage": 7}, "userMessage"),
         ({"contentSessionId": "s1", "userMessage": "hi", "timestamp": "soon"}, "timestamp"),
+        ({**TOLD, "timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp"),
+        ({**TOLD, "timestamp": "9999-12-31T23:59:59"}, "timestamp"),
         ([], "the body"),
     ],
 )

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import check_told
 from kinkeeper.memory.finding.showing import HitKind
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Episode, Origin
 from kinkeeper.memory.statements.classification import classify
@@ -164,7 +165,7 @@ def _category(record: Mapping[str, Any]) -> Category | None:
 def _instant(record: Mapping[str, Any], zone: ZoneInfo) -> datetime:
     text = _text(record, "at")
     try:
-        instant = datetime.fromisoformat(text)
+        instant = check_told(datetime.fromisoformat(text))
     except ValueError as error:
         raise InputError(
             f'"at" {text!r} is no date and time; write e.g. 2026-03-03T16:30'

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError, InvariantError
 
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+
 
 class Clock(Protocol):
     """Tells what time it is."""
@@ -55,6 +57,20 @@ def as_utc(instant: datetime) -> datetime:
     if instant.tzinfo is None:
         raise InvariantError("a datetime without timezone crossed a border; attach the zone first")
     return instant if instant.tzinfo is UTC else instant.astimezone(UTC)
+
+
+def check_told(instant: datetime) -> datetime:
+    """Return an instant that somebody tells, if it can be shown and reckoned with in every zone.
+
+    Args:
+        instant: With or without a zone.
+
+    Raises:
+        InputError: Its year is far from any that people speak of.
+    """
+    if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
+        raise InputError(f"a time lies between the years {_FIRST_YEAR} and {_LAST_YEAR}")
+    return instant
 
 
 def to_text(instant: datetime) -> str:

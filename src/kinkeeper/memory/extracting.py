@@ -25,8 +25,11 @@ from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 
-PIECE = 16_384
+PIECE = 4_096
 """Most characters that are read at once; a longer text is read in pieces, cut between sentences."""
+
+MOST_READ = 262_144
+"""Most characters of a turn that are read; the rest of a longer one is kept and found as it is."""
 
 _EARLIER_TURNS = 6
 _ENDS = ("\n", ". ", "! ", "? ", " ")
@@ -118,7 +121,7 @@ class SessionReading:
         said_at = episode.said_at.astimezone(self._zone)
         return [
             replace(each, start=each.start + start, end=each.end + start)
-            for start, piece in pieces(episode.text)
+            for start, piece in pieces(episode.text[:MOST_READ])
             for each in observe(piece, said_at=said_at, previous=previous, locale=self._locale)
         ]
 

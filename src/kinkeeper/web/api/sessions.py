@@ -5,10 +5,12 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
 
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import check_told
 from kinkeeper.household.model import Household
 from kinkeeper.memory.context.streaming import Thread
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE, person_scope, project_scope
@@ -24,6 +26,13 @@ router = APIRouter(tags=["memory"])
 _LONGEST_NAME = 200
 
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME, pattern=r"\S")]
+
+
+def _told(instant: datetime) -> datetime:
+    try:
+        return check_told(instant)
+    except InputError as error:
+        raise ValueError(error) from None
 
 
 class About(BaseModel):
@@ -50,7 +59,7 @@ class Pair(BaseModel):
     message_id: Name | None = None
     source: Name = "unknown"
     channel: Name = "unknown"
-    timestamp: datetime | None = None
+    timestamp: Annotated[datetime, AfterValidator(_told)] | None = None
     metadata: About = About()
 
 
