@@ -78,9 +78,9 @@ def distinct(
 ) -> list[Hit]:
     """Return hits without those that say what another one says; order is kept.
 
-    Of facts that are alike the most confident one is kept. What was said stays unless the same words
-    were said before: turns about one thing are alike in meaning, and each may hold what is asked for. An
-    episode that says what a fact resting on it says makes room for the fact.
+    Of those that say the same in the same words the most confident one is kept. Sentences about one
+    thing or person are alike in meaning, and each may hold what is asked for. An episode that says what
+    a fact resting on it says makes room for the fact.
 
     Args:
         hits: Best first.
@@ -92,9 +92,9 @@ def distinct(
     for kind in HitKind:
         places = [place for place, hit in enumerate(hits) if hit.kind is kind]
         confidences = np.array([hits[place].confidence for place in places])
-        own = likeness[np.ix_(places, places)]
-        if kind is HitKind.EPISODE:
-            own = np.minimum(own, _overlaps([hits[place] for place in places]))
+        own = np.minimum(
+            likeness[np.ix_(places, places)], _overlaps([hits[place] for place in places])
+        )
         kept |= {places[place] for place in without_repeats(own, confidences)}
     told = {
         (episode, place)
