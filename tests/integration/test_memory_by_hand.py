@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from kinkeeper.actions import undo
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.channels.telegram.remembering import Wish, forget
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.memory.journal import list_changes
 from page_visits import FREE, actions_of
 from remembered import fact_about, known_to, remember
 from web_server import Served, served
@@ -101,3 +105,15 @@ def test_children_neither_edit_nor_forget(tmp_path: Path):
             )
             assert receipt.outcome is not Outcome.DONE
         assert [each.narrative for each in known_to(serving)] == [NUTS]
+
+
+def test_nobody_takes_back_what_is_anothers_own(tmp_path: Path):
+    with served(tmp_path, rates=FREE) as serving:
+        remember(serving, "sarah", NUTS, is_private=True)
+        house, store = serving.system.household.id, serving.context.store
+        (change,) = store.read_now(lambda conn: list_changes(conn, house))
+        with pytest.raises(NotFoundError):
+            store.write_now(lambda conn: hand_of(serving, "john").take_back(conn, change.id))
+        assert [each.narrative for each in known_to(serving)] == [NUTS]
+        store.write_now(lambda conn: hand_of(serving, "sarah").take_back(conn, change.id))
+        assert known_to(serving) == []

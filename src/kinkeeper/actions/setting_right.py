@@ -11,11 +11,14 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.memory import EditFact, ForgetFact, MarkWrong, SetScope, TakeBack
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.erasing import preview_forget
-from kinkeeper.memory.facts import load_fact
+from kinkeeper.memory.fact_rows import FACTS
+from kinkeeper.memory.facts import facts_by_id, load_fact
+from kinkeeper.memory.journal import images_of
 from kinkeeper.memory.model import Fact, Viewer, person_scope
 
 _EXPIRES = timedelta(hours=1)
@@ -99,9 +102,22 @@ class SettingRight:
         """Take back a change of memory as a whole.
 
         Raises:
-            NotFoundError: There is no such change.
+            NotFoundError: There is no such change, or it is nobody's but another's own.
         """
+        if self._is_anothers(conn, change_set):
+            raise NotFoundError(f"there is no change of memory {change_set!r}", id=change_set)
         return self._request(conn, TakeBack(change_set=change_set), "Take back a change of memory")
+
+    def _is_anothers(self, conn: Connection, change_set: str) -> bool:
+        """Tell whether all that a change made different is what only others may recall."""
+        household = self.household.id
+        images = images_of(conn, household, change_set)
+        ids = [image.row_id for image in images if image.table == FACTS]
+        scopes = {fact.scope for fact in facts_by_id(conn, household, ids).values()}
+        own = person_scope(self.member.id)
+        return bool(scopes) and all(
+            scope.startswith(person_scope("")) and scope != own for scope in scopes
+        )
 
     @property
     def _viewer(self) -> Viewer:
