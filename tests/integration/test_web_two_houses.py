@@ -80,7 +80,7 @@ def two(tmp_path: Path) -> Iterator[Two]:
         served = {
             name: House(
                 participants=system.participants, store=system.store, intake=intakes[name],
-                prover=system.prover(),
+                prover=system.prover(), finder=system.recall.finder,
             )
             for name, system in houses.by_id.items()
         }  # fmt: skip

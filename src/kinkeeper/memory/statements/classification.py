@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, sorted_by_cues
@@ -67,6 +67,25 @@ def classify(text: str) -> Classified:
         text: One statement.
     """
     return _classified(text, sorted_by_cues(KIND, text))
+
+
+def classify_personal(text: str) -> Classified:
+    """Return what a statement is to those who keep it: technical only where its words show it.
+
+    In doubt it is about people, since what is technical never gives way to news.
+
+    Args:
+        text: One statement.
+    """
+    found = classify(text)
+    if found.category is not Category.TECHNICAL or "technical" in _CUES.seen_in(text):
+        return found
+    category = max(
+        set(Category) - {Category.TECHNICAL}, key=lambda each: (found.chances[each], each)
+    )
+    return replace(
+        found, category=category, type=_type_of(text, category), confidence=found.chances[category]
+    )
 
 
 class StatementClassifier:

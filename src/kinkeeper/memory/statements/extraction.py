@@ -11,7 +11,7 @@ from importlib.resources import files
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.memory.model import Category, Correction, Observation
-from kinkeeper.memory.statements.classification import classify, told_plainly
+from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.sentences import Part, parts_of
@@ -175,7 +175,7 @@ def _taken_back(part: Part, before: Sequence[str]) -> Observation | None:
     if told is None:
         return None
     taken = _observation(part, part.text, Correction(corrects=told, is_retraction=True))
-    return replace(taken, category=classify(told).category)
+    return replace(taken, category=classify_personal(told).category)
 
 
 def _completed(part: Part, value: str, before: Sequence[str]) -> Observation | None:
@@ -226,7 +226,7 @@ def _set_right(text: str, before: Sequence[str]) -> Correction:
 
 
 def _observation(part: Part, sentence: str, correction: Correction | None) -> Observation:
-    found = classify(sentence)
+    found = classify_personal(sentence)
     return Observation(
         text=sentence, start=part.start, end=part.end, category=found.category, type=found.type,
         title=found.title, narrative=told_plainly(sentence),
