@@ -1,6 +1,9 @@
 """The packaged model, really run: what it gives, and what keeps a wrong one out."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +93,15 @@ def test_other_weights_are_refused_before_they_are_run(tmp_path: Path) -> None:
 
     with pytest.raises(UnavailableError, match="expected weights"):
         asyncio.run(MiniLm(path).embed(["hello"]))
+
+
+def test_its_library_keeps_no_log_of_its_use(tmp_path: Path) -> None:
+    """The runtime would note an id of the machine and what it does, to be sent."""
+    code = (
+        "from kinkeeper.models.embedding.minilm import shared_minilm, weights_path\n"
+        "shared_minilm(weights_path()).embed_now(['a'])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env=os.environ | {"HOME": str(tmp_path)}
+    )
+    assert list(tmp_path.iterdir()) == []

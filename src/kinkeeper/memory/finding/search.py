@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.memory.confidence import GONE, OFFERED
+from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.finding.candidates import Question, gather
@@ -145,7 +146,7 @@ class Finder:
             UnavailableError: The database cannot be read.
         """
         start = perf_counter()
-        vector = await self._vector(search.text)
+        vector = await self._vector(search.text) if await self._remembers_anything() else None
         found = await self._store.read(
             lambda conn: self.search_now(conn, search, vector, patience=patience)
         )
@@ -204,6 +205,12 @@ class Finder:
             for followed in self._followed.values():
                 followed.catch_up(conn, deadline=monotonic() + 0.05)
             return all(followed.is_complete for followed in self._followed.values())
+
+    async def _remembers_anything(self) -> bool:
+        """Tell whether there is something to compare: no model is loaded for an empty memory."""
+        if any(len(followed.shelf) for followed in self._followed.values()):
+            return True
+        return await self._store.read(lambda conn: last_seq(conn, self._household)) > 0
 
     async def _vector(self, text: str) -> Vectors | None:
         if self._embedder is None or not text.strip():

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -128,6 +129,8 @@ def shared_minilm(weights: Path) -> MiniLm:
 
 
 def _loaded(weights: Path) -> Session:
+    # It would keep an id of this machine and a log of its use in the home folder, meant to be sent.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - told to the library, not read
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 MB, when needed
 
     if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
