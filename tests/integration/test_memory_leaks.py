@@ -40,7 +40,7 @@ from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.writing import remember
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD
-from memory_chains import MANY, SINGLE, START
+from memory_chains import MANY, MANY_CHAINS, SINGLE, START
 
 SESSION = "s"
 NOW = START + timedelta(days=61)
@@ -177,9 +177,9 @@ def test_nothing_superseded_comes_out_of_a_few_chains(store: Store) -> None:
 
 @pytest.mark.slow
 def test_nothing_superseded_comes_out_of_many_chains(store: Store) -> None:
-    leaks, tried = asyncio.run(leaking(store, 1000, seed=2))
+    leaks, tried = asyncio.run(leaking(store, MANY_CHAINS, seed=2))
     assert leaks == []
-    assert tried > 1000
+    assert tried > MANY_CHAINS
 
 
 def test_nothing_of_other_people_and_households_comes_out(store: Store) -> None:
