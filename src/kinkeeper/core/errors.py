@@ -60,6 +60,18 @@ class InputError(KinkeeperError):
     """The caller's data is wrong; the message says what to change."""
 
 
+class UnclearError(KinkeeperError):
+    """Several things could be meant, or something is missing; the message is the question to the person.
+
+    Attributes:
+        options: What could be meant, as people would say it.
+    """
+
+    def __init__(self, question: str, *, options: Sequence[str] = ()) -> None:
+        super().__init__(question)
+        self.options = tuple(options)
+
+
 class NotFoundError(KinkeeperError):
     """Nothing has the id that was asked for."""
 

@@ -1,0 +1,128 @@
+"""What can be asked of the assistant, and what comes of it: frozen values. No tool is named here."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from kinkeeper.actions.consent import Origin, Stakes
+from kinkeeper.actions.model import ActionType
+from kinkeeper.household.model import Household, Member
+
+
+class Parameters(BaseModel):
+    """What a request needs, as the planner fills it in; unknown names are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who asks, where and when.
+
+    Attributes:
+        household: Theirs, as its file has it now.
+        member: As the channel identified them; never taken from text.
+        now: Aware, in the household's zone.
+        channel: "web", "cli", "telegram", ...
+        thread_id: The conversation it belongs to.
+        turn_id: The turn; with `number` it makes what is written identifiable, so that a retry writes nothing twice.
+        number: Which request of the turn, from 0.
+        origin: How it came to be wanted; decides, with the stakes, whether a person is asked first.
+    """
+
+    household: Household
+    member: Member
+    now: datetime
+    channel: str
+    thread_id: str
+    turn_id: str
+    number: int = 0
+    origin: Origin = Origin.SAID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A result for people to look at instead of reading prose.
+
+    Attributes:
+        kind: "events", "tasks", "notes", "mails", "facts", "free", "draft" or "result".
+        title: One line.
+        items: Each a JSON object with at least "text"; "id", "when", "detail" where there are such.
+    """
+
+    kind: str
+    title: str
+    items: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a request that only reads brought.
+
+    Attributes:
+        result: As JSON, for the answer and for later steps of the turn.
+        card: To be shown, where there is something to look at.
+    """
+
+    result: Mapping[str, Any]
+    card: Card | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A request that writes: resolved, checked, not yet written.
+
+    Attributes:
+        type: What it would change.
+        summary: One line for people, as a card shows it: "Cancel Dentist, Thu 12 Nov 16:30".
+        effects: What would be written, in frozen form.
+        shown: All that a person must see before a yes: recipients, subject, body, calendar difference.
+        result: As JSON, for the answer once it is done: what a template needs (title, when, ids).
+        choices: Other ways, as labels with effects; usually none.
+    """
+
+    type: ActionType
+    summary: str
+    effects: tuple[Mapping[str, Any], ...]
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    result: Mapping[str, Any] = field(default_factory=dict)
+
+
+Read = Callable[[Any, Asked], Awaitable[Found]]
+"""Reads, given the typed parameters; raises NotFoundError, UnclearError, UnavailableError or InputError."""
+
+Prepare = Callable[[Any, Asked], Awaitable[Prepared]]
+"""Resolves what is meant and freezes it, given the typed parameters; writes nothing. Raises as `Read` does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestKind:
+    """One row of the table of requests.
+
+    Attributes:
+        domain: "task", "calendar", "email", "memory", "notes", or the name of a tool server.
+        name: Of the request within its domain.
+        description: One sentence, for planners and people.
+        parameters: What it needs.
+        stakes: HIGH needs a person's yes, whoever asks and however; LOW writes run at once if an adult says so.
+        read: Set for requests that only read.
+        prepare: Set for requests that write.
+        progress: Shown while it takes long: "Checking your calendar…".
+    """
+
+    domain: str
+    name: str
+    description: str
+    parameters: type[BaseModel]
+    stakes: Stakes
+    progress: str
+    read: Read | None = None
+    prepare: Prepare | None = None
+
+    @property
+    def key(self) -> str:
+        """Domain and name: "calendar.list_events"."""
+        return f"{self.domain}.{self.name}"

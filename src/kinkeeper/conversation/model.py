@@ -1,0 +1,295 @@
+"""The values that pass between the stages of a turn: frozen, no I/O."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from kinkeeper.actions.requests.model import Asked, Card
+
+
+class TurnType(StrEnum):
+    """What a message is, by and large."""
+
+    CHAT = "chat"
+    ACTION = "action"
+    FOLLOWUP = "followup"
+
+
+class Branch(StrEnum):
+    """Which way a turn goes after triage."""
+
+    SOCIAL = "social"
+    RESPOND = "respond"
+    CLARIFY = "clarify"
+    ACT = "act"
+
+
+class Mode(StrEnum):
+    """How a turn is answered."""
+
+    RESPOND = "RESPOND"
+    CLARIFY = "CLARIFY"
+    ACT = "ACT"
+    ACKNOWLEDGE = "ACKNOWLEDGE"
+    IGNORE = "IGNORE"
+    CANCEL = "CANCEL"
+
+
+class Social(StrEnum):
+    """What a wholly social message comes to."""
+
+    ACKNOWLEDGE = "ACKNOWLEDGE"
+    CANCEL = "CANCEL"
+    IGNORE = "IGNORE"
+
+
+class Confirmation(StrEnum):
+    """What a message says to an open question of the assistant."""
+
+    YES = "yes"
+    NO = "no"
+    EDIT = "edit"
+
+
+class Source(StrEnum):
+    """What decided."""
+
+    RULES = "rules"
+    MODEL = "model"
+
+
+class ResultStatus(StrEnum):
+    """What became of one planned request."""
+
+    DONE = "done"  # the receipt or the reading says so
+    AWAITING = "awaiting"  # a person has to say yes
+    UNDER_WAY = "under_way"  # confirmed; a server outside has not answered yet
+    FAILED = "failed"
+    UNCLEAR = "unclear"  # several could be meant, or something is missing; `error` is the question
+    CANCELLED = "cancelled"  # the person said stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """What became of one planned request; made from receipts and readings only.
+
+    Attributes:
+        domain: Of the request.
+        action: Its name.
+        status: What became of it.
+        params: As planned.
+        result: What was found or written, as JSON.
+        summary: One line of what was (or would be) done, for people.
+        error: Why it failed, or the question where it is unclear; for people.
+        options: What could be meant, where it is unclear.
+        action_id: Of the pending action, where it writes.
+        card: To be shown.
+    """
+
+    domain: str
+    action: str
+    status: ResultStatus
+    params: Mapping[str, Any]
+    result: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+    error: str | None = None
+    options: tuple[str, ...] = ()
+    action_id: str | None = None
+    card: Card | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """An earlier turn of the thread.
+
+    Attributes:
+        text: What the person said.
+        answer: What was answered.
+        at: When, aware.
+        mode: How it was answered.
+        results: What was done then; "it", "that" and "him" may mean one of these.
+    """
+
+    text: str
+    answer: str
+    at: datetime
+    mode: Mode
+    results: tuple[ActionResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triage:
+    """Where a message goes; routing only, nothing is read out of it here.
+
+    Attributes:
+        type: What it is.
+        branch: Which way it goes.
+        mode: How it would be answered.
+        domains: Parts of the assistant that are meant, likeliest first; none for talk.
+        tools: Up to three requests that may be called for, as "domain.name".
+        skills: Up to three of the built-in skills.
+        is_followup: Whether it continues what was said before.
+        confidence_internal: That what is known suffices, in [0, 1].
+        confidence_tool_need: That something has to be looked up or done, in [0, 1].
+        freshness_risk: That what is known may be stale, in [0, 1].
+        social: Set where the whole message is social.
+        confirmation: What it says to an open question, where there is one.
+        source: What decided.
+    """
+
+    type: TurnType
+    branch: Branch
+    mode: Mode
+    domains: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    is_followup: bool = False
+    confidence_internal: float = 0.0
+    confidence_tool_need: float = 0.0
+    freshness_risk: float = 0.0
+    social: Social | None = None
+    confirmation: Confirmation | None = None
+    source: Source = Source.RULES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedAction:
+    """One request the planner wants carried out.
+
+    Attributes:
+        domain: Of the request.
+        action: Its name.
+        params: For its typed parameters.
+        reasoning: One line for the trace.
+    """
+
+    domain: str
+    action: str
+    params: Mapping[str, Any]
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        actions: In order; none where nothing is (or nothing more).
+        clarification: A question to the person, where something is missing or several could be meant.
+        source: What made it.
+    """
+
+    actions: tuple[PlannedAction, ...] = ()
+    clarification: str | None = None
+    source: Source = Source.RULES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningContext:
+    """What a planner may look at.
+
+    Attributes:
+        asked: Who asks, when.
+        text: The message, verbatim.
+        triage: Where it goes.
+        history: Earlier turns of the thread, oldest first.
+        open_edit: Results that await a yes and that the message wants changed ("yes, but at five").
+        results: Of earlier steps of this turn.
+        fetched: What was looked up ahead, as JSON by name ("events", "tasks", "memories", ...).
+    """
+
+    asked: Asked
+    text: str
+    triage: Triage
+    history: Sequence[Exchange] = ()
+    open_edit: Sequence[ActionResult] = ()
+    results: Sequence[ActionResult] = ()
+    fetched: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Planner(Protocol):
+    """Decides what is to be done next."""
+
+    async def plan(self, context: PlanningContext) -> Plan:
+        """Return the next requests; an empty plan ends the turn's acting.
+
+        Raises:
+            UnavailableError: It cannot say; another planner may.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerContext:
+    """What an answer may be made of.
+
+    Attributes:
+        asked: Who asks, when.
+        text: The message, verbatim.
+        mode: How to answer.
+        triage: Where the message went.
+        history: Earlier turns, oldest first.
+        results: What was done, in order; the only ground for saying that something was done.
+        memories: What memory brought unasked, best first, as lines.
+        clarification: A question to ask, where the planner has one.
+    """
+
+    asked: Asked
+    text: str
+    mode: Mode
+    triage: Triage
+    history: Sequence[Exchange] = ()
+    results: Sequence[ActionResult] = ()
+    memories: Sequence[str] = ()
+    clarification: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is said.
+
+    Attributes:
+        text: For the person; empty where nothing is to be said.
+        mode: How.
+        confidence: In [0, 1].
+        source: Templates or a model.
+        used: What it rests on, for "what did you use to answer this?": each {"kind", "id", "text"}.
+    """
+
+    text: str
+    mode: Mode
+    confidence: float
+    source: Source
+    used: tuple[Mapping[str, Any], ...] = ()
+
+
+class EventName(StrEnum):
+    """What a stream tells about a turn."""
+
+    STATUS = "status"
+    TOKEN = "token"  # noqa: S105 - a piece of text, no secret
+    CARD = "card"
+    CONFIRM = "confirm"
+    ERROR = "error"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEvent:
+    """One event of a turn's stream.
+
+    Attributes:
+        number: Position within the thread, from 1; a client that was cut off resumes after it.
+        turn_id: The turn it belongs to.
+        name: What it is.
+        data: As JSON. status {stage, text}; token {text}; card {kind, title, items}; confirm {action: public
+            record of the pending action, message}; error {stage, message, retry}; done {turn_id, trace_id,
+            mode, text, used}.
+    """
+
+    number: int
+    turn_id: str
+    name: EventName
+    data: Mapping[str, Any]

@@ -1,0 +1,1 @@
+"""Notes of the household: Markdown texts that people add to and search."""
