@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -89,6 +90,46 @@ class Prepared:
     effects: tuple[Mapping[str, Any], ...]
     shown: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ResultStatus(StrEnum):
+    """What became of one planned request."""
+
+    DONE = "done"  # the receipt or the reading says so
+    AWAITING = "awaiting"  # a person has to say yes
+    UNDER_WAY = "under_way"  # confirmed; a server outside has not answered yet
+    FAILED = "failed"
+    UNCLEAR = "unclear"  # several could be meant, or something is missing; `error` is the question
+    CANCELLED = "cancelled"  # the person said stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """What became of one planned request; made from receipts and readings only.
+
+    Attributes:
+        domain: Of the request.
+        action: Its name.
+        status: What became of it.
+        params: As planned.
+        result: What was found or written, as JSON.
+        summary: One line of what was (or would be) done, for people.
+        error: Why it failed, or the question where it is unclear; for people.
+        options: What could be meant, where it is unclear.
+        action_id: Of the pending action, where it writes.
+        card: To be shown.
+    """
+
+    domain: str
+    action: str
+    status: ResultStatus
+    params: Mapping[str, Any]
+    result: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+    error: str | None = None
+    options: tuple[str, ...] = ()
+    action_id: str | None = None
+    card: Card | None = None
 
 
 Read = Callable[[Any, Asked], Awaitable[Found]]
