@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
 from kinkeeper.actions.admission import admit, count
-from kinkeeper.actions.authority import Press, PressDetails, may_decide
-from kinkeeper.actions.consent import Consent, consent_for
+from kinkeeper.actions.authority import Press, PressDetails, may_decide, may_do_alone
+from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.executor import execute
 from kinkeeper.actions.model import ActionStatus, Choice, PendingAction, Proposal
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.registry import stakes_of
+from kinkeeper.actions.registry import read_effects, stakes_of
 from kinkeeper.actions.repository import advance, load_action
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import InputError
@@ -88,7 +88,8 @@ def request(
 ) -> Receipt:
     """Store what somebody asked for, and run it at once where no question is due.
 
-    A question is due unless an adult said it directly and the stakes are low.
+    A question is due unless an adult said it directly and the stakes are low. Somebody who is no adult is
+    asked about nothing that is low and only their own; all else awaits an adult.
 
     Args:
         conn: Open connection, in a write transaction.
@@ -105,10 +106,12 @@ def request(
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)
     effects = action.proposal.effects
-    consent = consent_for(action.proposal.origin, stakes_of(effects))
-    if consent is Consent.ASK or not effects or not may_decide(press):
+    stakes = highest(action.proposal.stakes, stakes_of(effects))
+    if consent_for(action.proposal.origin, stakes) is Consent.ASK or not effects:
         return receipts.asked(action)
-    return _run(conn, action, press, Cause.SAID)
+    if may_decide(press) or may_do_alone(press, read_effects(household.id, effects)):
+        return _run(conn, action, press, Cause.SAID)
+    return receipts.asked(action)
 
 
 def _decide(

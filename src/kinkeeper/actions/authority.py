@@ -1,9 +1,11 @@
 """Who may decide about an action, and from which card. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
+from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
@@ -43,6 +45,12 @@ def may_decide(press: Press) -> bool:
     """Whether the person is an adult of that household, by its own file."""
     known = press.household.member(press.member.id)
     return known == press.member and press.member.is_adult
+
+
+def may_do_alone(press: Press, effects: Iterable[Effect]) -> bool:
+    """Whether somebody who is no adult of the household may do this all the same: it is their own affair."""
+    known = press.household.member(press.member.id)
+    return known == press.member and all(each.concerns_only(press.member.id) for each in effects)
 
 
 def objection(action: PendingAction, press: Press) -> Refusal | None:

@@ -37,6 +37,11 @@ class Consent(StrEnum):
 _RUN_AT_ONCE = frozenset({(Origin.SAID, Stakes.LOW)})
 
 
+def highest(*stakes: Stakes) -> Stakes:
+    """Return the highest of several stakes; of none, low."""
+    return Stakes.HIGH if Stakes.HIGH in stakes else Stakes.LOW
+
+
 def consent_for(origin: Origin, stakes: Stakes) -> Consent:
     """Return whether effects of these stakes may run at once or await a person's confirmation."""
     return Consent.RUN_AT_ONCE if (origin, stakes) in _RUN_AT_ONCE else Consent.ASK

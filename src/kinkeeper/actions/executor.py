@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kinkeeper.actions import words
-from kinkeeper.actions.consent import Consent, consent_for
+from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
 from kinkeeper.actions.model import ActionStatus, PendingAction
@@ -85,7 +85,8 @@ def require_consent(conn: Connection, action: PendingAction) -> str:
     if person != action.decided_by:
         raise InvariantError(f"action {action.id!r} was confirmed by somebody else")
     if decision.cause is Cause.SAID:
-        consent = consent_for(action.proposal.origin, stakes_of(chosen_effects(action)))
+        stakes = highest(action.proposal.stakes, stakes_of(chosen_effects(action)))
+        consent = consent_for(action.proposal.origin, stakes)
         if consent is not Consent.RUN_AT_ONCE:
             raise InvariantError(f"action {action.id!r} had to be asked about first")
     return person

@@ -1,12 +1,12 @@
 """Pending actions: frozen proposals that await a person. Values, no I/O."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.consent import Origin, Stakes
 
 
 class ActionType(StrEnum):
@@ -17,11 +17,23 @@ class ActionType(StrEnum):
     CARE_ASSIGNMENT = "care_assignment"
     SCHEDULE_CHANGE = "schedule_change"
     MEMORY_FACT = "memory_fact"
+    TASK = "task"
+    NOTE = "note"
 
     @property
     def is_about_calendar(self) -> bool:
         """Whether it would change what takes place when, with whom."""
-        return self is not ActionType.MEMORY_FACT
+        return self in _ABOUT_CALENDAR
+
+
+_ABOUT_CALENDAR = frozenset(
+    {
+        ActionType.MAINTENANCE_UPDATE,
+        ActionType.EVENT_CREATE,
+        ActionType.CARE_ASSIGNMENT,
+        ActionType.SCHEDULE_CHANGE,
+    }
+)
 
 
 class ActionStatus(StrEnum):
@@ -50,7 +62,10 @@ class RejectReason(StrEnum):
     @classmethod
     def of(cls, kind: ActionType) -> tuple["RejectReason", ...]:
         """Return the reasons there can be for what an action would change."""
-        others = {cls.NOT_TRUE} if kind.is_about_calendar else {cls.WRONG_DAY, cls.NOT_A_PLAN}
+        if kind is ActionType.MEMORY_FACT:
+            others = {cls.WRONG_DAY, cls.NOT_A_PLAN}
+        else:
+            others = {cls.NOT_TRUE}
         return tuple(reason for reason in cls if reason not in others)
 
     @property
@@ -101,7 +116,10 @@ class Proposal:
         expires_at: Aware.
         suggested_event: How the calendar would look, for people ({"summary","start","end",...}) or None.
         conflict_key: Stable key of the conflict it answers, if any.
-        origin: How it was learnt; decides whether anything may run without being asked about.
+        origin: How it was learnt; decides, with the stakes, whether anything may run without being asked about.
+        stakes: What a mistake would cost by the table of requests; the effects' own count beside it.
+        request: What was asked for in conversation: {"domain", "action", "params", "shown", "result"}; `shown` is
+            all that a person must see before a yes. Empty of what was not asked for there.
     """
 
     household: str
@@ -120,6 +138,8 @@ class Proposal:
     suggested_event: Mapping[str, Any] | None = None
     conflict_key: str | None = None
     origin: Origin = Origin.OBSERVED
+    stakes: Stakes = Stakes.LOW
+    request: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,8 @@ def payload_hash(proposal: Proposal, *, version: int) -> str:
             "effects": plain(proposal.effects),
             "choices": [choice_json(choice) for choice in proposal.choices],
             "shown": shown_fields(proposal.extraction),
+            "stakes": proposal.stakes.value,
+            "request": plain(proposal.request),
             "version": version,
         }
     )
@@ -77,6 +79,9 @@ def action_record(action: PendingAction) -> dict[str, Any]:
         },
         "choices": [choice.label for choice in proposal.choices],
         "conflict_key": proposal.conflict_key,
+        "stakes": proposal.stakes.value,
+        "request": plain(proposal.request) or None,
+        "shown": plain(proposal.request.get("shown", {})),
         "created_at": _iso(action.created_at),
         "expires_at": _iso(proposal.expires_at),
         **_decision(action),

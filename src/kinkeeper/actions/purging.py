@@ -31,7 +31,7 @@ def drop_payload(
             _actions.id.in_(action_ids),
             _actions.status != ActionStatus.PENDING.value,
         )
-        .values(summary=summary, effects=[], choices=[], extraction={})
+        .values(summary=summary, effects=[], choices=[], extraction={}, request={})
     )
 
 
@@ -53,9 +53,9 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
             purged += 1
             continue
         kept = shown_fields(action.proposal.extraction)
-        if action.proposal.extraction == kept:
+        if action.proposal.extraction == kept and not action.proposal.request:
             continue
         mine = (_actions.household == household, _actions.id == action.id)
-        conn.execute(update(pending_actions).where(*mine).values(extraction=kept))
+        conn.execute(update(pending_actions).where(*mine).values(extraction=kept, request={}))
         purged += 1
     return purged

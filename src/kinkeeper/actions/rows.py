@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionStatus, ActionType, Choice, PendingAction, Proposal
 from kinkeeper.actions.payload import choice_json, plain
 from kinkeeper.actions.scope import days_of
@@ -29,6 +29,8 @@ def action_row(action: PendingAction) -> dict[str, Any]:
         "extraction_confidence": proposal.extraction_confidence,
         "summary": proposal.summary,
         "suggested_event": plain(proposal.suggested_event),
+        "stakes": proposal.stakes.value,
+        "request": plain(proposal.request),
         "effects": plain(proposal.effects),
         "choices": [choice_json(choice) for choice in proposal.choices],
         "merge_key": proposal.merge_key,
@@ -86,4 +88,6 @@ def _proposal(row: Mapping[str, Any]) -> Proposal:
         expires_at=row["expires_at"],
         suggested_event=row["suggested_event"],
         conflict_key=row["conflict_key"],
+        stakes=Stakes(row["stakes"]),
+        request=row["request"],
     )

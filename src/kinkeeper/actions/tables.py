@@ -26,6 +26,8 @@ pending_actions = Table(
     Column("extraction_confidence", Float, nullable=False),
     Column("summary", Text, nullable=False),
     Column("suggested_event", _NULLABLE_JSON),
+    Column("stakes", String(8), nullable=False),
+    Column("request", JSON, nullable=False),
     Column("effects", JSON, nullable=False),
     Column("choices", JSON, nullable=False),
     Column("merge_key", Text),

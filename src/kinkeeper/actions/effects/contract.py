@@ -43,6 +43,10 @@ class Effect(BaseModel, ABC):
         """Return the JSON form that a proposal carries."""
         return self.model_dump(mode="json")
 
+    def concerns_only(self, member_id: str) -> bool:
+        """Whether it touches nobody's affairs but that member's own; they may then do it without an adult."""
+        return False
+
     @abstractmethod
     def check(self, household: str) -> None:
         """Make sure that it could be written for this household.

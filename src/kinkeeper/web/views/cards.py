@@ -23,6 +23,8 @@ _KINDS = {
     ActionType.SCHEDULE_CHANGE: "A change of plan",
     ActionType.MAINTENANCE_UPDATE: "Upkeep",
     ActionType.MEMORY_FACT: "To remember",
+    ActionType.TASK: "A task",
+    ActionType.NOTE: "A note",
 }
 
 

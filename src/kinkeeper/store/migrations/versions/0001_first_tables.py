@@ -786,6 +786,8 @@ def upgrade() -> None:
         sa.Column("extraction_confidence", sa.Float(), nullable=False),
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("suggested_event", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("stakes", sa.String(length=8), nullable=False),
+        sa.Column("request", sa.JSON(), nullable=False),
         sa.Column("effects", sa.JSON(), nullable=False),
         sa.Column("choices", sa.JSON(), nullable=False),
         sa.Column("merge_key", sa.Text(), nullable=True),
