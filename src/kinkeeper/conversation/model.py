@@ -194,6 +194,10 @@ class AnswerContext:
         results: What was done, in order; the only ground for saying that something was done.
         memories: What memory brought unasked, best first, as lines.
         clarification: A question to ask, where the planner has one.
+        called: What the person wants to be called, where they said so.
+        gists: What the last exchanges on this topic came to, newest first, as lines.
+        known: What was said about this topic within a day, by what it is about.
+        world: What the present moment is like, as lines.
     """
 
     asked: Asked
@@ -204,6 +208,10 @@ class AnswerContext:
     results: Sequence[ActionResult] = ()
     memories: Sequence[str] = ()
     clarification: str | None = None
+    called: str = ""
+    gists: Sequence[str] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
+    world: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,6 +118,7 @@ class ActionResult:
         options: What could be meant, where it is unclear.
         action_id: Of the pending action, where it writes.
         card: To be shown.
+        may_retry: Whether it failed for a reason that may pass: the same once more may succeed.
     """
 
     domain: str
@@ -130,6 +131,7 @@ class ActionResult:
     options: tuple[str, ...] = ()
     action_id: str | None = None
     card: Card | None = None
+    may_retry: bool = False
 
 
 Read = Callable[[Any, Asked], Awaitable[Found]]

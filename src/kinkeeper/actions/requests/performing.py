@@ -21,7 +21,13 @@ from kinkeeper.actions.requests.model import (
     RequestKind,
     ResultStatus,
 )
-from kinkeeper.core.errors import InputError, InvariantError, KinkeeperError, UnclearError
+from kinkeeper.core.errors import (
+    InputError,
+    InvariantError,
+    KinkeeperError,
+    UnavailableError,
+    UnclearError,
+)
 from kinkeeper.store.store import Store
 
 FROM_CHAT = "CHAT"
@@ -72,6 +78,8 @@ async def perform(
         return replace(planned, status=ResultStatus.UNCLEAR, error=question, options=error.options)
     except InvariantError:
         raise
+    except UnavailableError as error:
+        return replace(planned, error=str(error), may_retry=True)
     except KinkeeperError as error:
         return replace(planned, error=str(error))
 
