@@ -70,6 +70,9 @@ class Exchange:
         at: When, aware.
         mode: How it was answered.
         results: What was done then; "it", "that" and "him" may mean one of these.
+        partial: What was asked for then as far as it was known, where a question was left open (see `Plan`).
+        turn_id: The turn.
+        clarification: The question that was asked back, if any.
     """
 
     text: str
@@ -77,6 +80,9 @@ class Exchange:
     at: datetime
     mode: Mode
     results: tuple[ActionResult, ...] = ()
+    partial: Mapping[str, Any] | None = None
+    turn_id: str = ""
+    clarification: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,12 +143,16 @@ class Plan:
 
     Attributes:
         actions: In order; none where nothing is (or nothing more).
-        clarification: A question to the person, where something is missing or several could be meant.
+        clarification: A question to the person, where something is missing or several could be meant; asked after
+            the actions.
+        partial: What the question is about, as JSON: {"domain", "action", "params", "missing"}, the last the name of
+            the parameter that is asked for. Given back with the history, the next message completes it.
         source: What made it.
     """
 
     actions: tuple[PlannedAction, ...] = ()
     clarification: str | None = None
+    partial: Mapping[str, Any] | None = None
     source: Source = Source.RULES
 
 
