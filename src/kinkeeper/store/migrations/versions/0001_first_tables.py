@@ -552,6 +552,21 @@ def upgrade() -> None:
         batch_op.create_index("ix_model_fallbacks_at", ["household", "at"], unique=False)
 
     op.create_table(
+        "notes",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("made_by", sa.String(length=64), nullable=True),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("changed_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_notes")),
+    )
+    with op.batch_alter_table("notes", schema=None) as batch_op:
+        batch_op.create_index("ix_notes_changed", ["household", "changed_at"], unique=False)
+
+    op.create_table(
         "observer_confidence_log",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("message", sa.String(length=20), nullable=False),
@@ -878,6 +893,26 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
     )
     op.create_table(
+        "row_changes",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("change_id", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("row_id", sa.String(length=64), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("before", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("after", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("changed_at", sa.String(length=27), nullable=False),
+        sa.Column("undone_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "change_id", name=op.f("pk_row_changes")),
+        sa.UniqueConstraint(
+            "household",
+            "kind",
+            "row_id",
+            "revision",
+            name=op.f("uq_row_changes_household_kind_row_id_revision"),
+        ),
+    )
+    op.create_table(
         "statement_keys",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("key", sa.String(length=16), nullable=False),
@@ -931,6 +966,44 @@ def upgrade() -> None:
         batch_op.create_index(
             batch_op.f("ix_statements_household_strand"), ["household", "strand"], unique=False
         )
+
+    op.create_table(
+        "task_reminders",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("task_id", sa.String(length=64), nullable=False),
+        sa.Column("next_at", sa.String(length=27), nullable=True),
+        sa.Column("told_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "task_id", name=op.f("pk_task_reminders")),
+    )
+    with op.batch_alter_table("task_reminders", schema=None) as batch_op:
+        batch_op.create_index("ix_task_reminders_next", ["household", "next_at"], unique=False)
+
+    op.create_table(
+        "tasks",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("priority", sa.String(length=8), nullable=False),
+        sa.Column("deadline", sa.String(length=40), nullable=True),
+        sa.Column("is_all_day", sa.Boolean(), nullable=False),
+        sa.Column("remind_at", sa.String(length=40), nullable=True),
+        sa.Column("rrule", sa.Text(), nullable=True),
+        sa.Column("tz", sa.String(length=64), nullable=False),
+        sa.Column("who", sa.JSON(), nullable=False),
+        sa.Column("status", sa.String(length=8), nullable=False),
+        sa.Column("done_at", sa.String(length=27), nullable=True),
+        sa.Column("done_by", sa.String(length=64), nullable=True),
+        sa.Column("asked_by", sa.String(length=64), nullable=True),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("thread_id", sa.String(length=128), nullable=True),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("changed_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_tasks")),
+    )
+    with op.batch_alter_table("tasks", schema=None) as batch_op:
+        batch_op.create_index("ix_tasks_status", ["household", "status"], unique=False)
 
     op.create_table(
         "telegram_progress",

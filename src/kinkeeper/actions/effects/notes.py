@@ -1,0 +1,169 @@
+"""Effects on notes; every one is journaled there and can be taken back."""
+
+from abc import abstractmethod
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
+
+from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.core.errors import ConflictError
+from kinkeeper.notes import changes
+from kinkeeper.notes.model import Note
+from kinkeeper.notes.repository import load_note
+from kinkeeper.notes.text import appended, checked_body, checked_title, without
+
+
+class NoteField(BaseModel):
+    """A note as it is frozen.
+
+    Attributes:
+        id: Of the note.
+        title: What it is called.
+        body: Its text.
+        made_by: Member id of who made it.
+        created_at: With offset.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(min_length=1)
+    title: str
+    body: str
+    made_by: str | None = None
+    created_at: AwareDatetime
+
+    @classmethod
+    def of(cls, note: Note) -> "NoteField":
+        """Return a note in its frozen form."""
+        return cls(
+            id=note.id, title=note.title, body=note.body, made_by=note.made_by,
+            created_at=note.created_at,
+        )  # fmt: skip
+
+    def note(self, household: str) -> Note:
+        """Return the note."""
+        return Note(
+            id=self.id, household=household, title=self.title, body=self.body,
+            made_by=self.made_by, created_at=self.created_at,
+        )  # fmt: skip
+
+
+class _WholeNote(Effect):
+    """Something done to a note as a whole.
+
+    Attributes:
+        note: As it shall be where it is new, else as it was when this was asked for.
+    """
+
+    note: NoteField
+
+    def check(self, household: str) -> None:
+        """Refuse a note that cannot be kept."""
+        checked_title(self.note.title)
+        checked_body(self.note.body)
+
+    def concerns_only(self, member_id: str) -> bool:
+        """Whether that member made it."""
+        return self.note.made_by == member_id
+
+
+class AddNote(_WholeNote):
+    """Begin a new note."""
+
+    effect: Literal["notes.add"] = "notes.add"
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        note = self.note.note(execution.household)
+        changes.add_note(conn, note, change_id=execution.change_id, at=execution.at)
+
+
+class DeleteNote(_WholeNote):
+    """Remove a note; if it has changed since this was asked for, nothing is written."""
+
+    effect: Literal["notes.delete"] = "notes.delete"
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        stored = load_note(conn, execution.household, self.note.id)
+        if NoteField.of(stored) != self.note:
+            raise ConflictError(f"the note {stored.title!r} has changed since this was asked for")
+        changes.delete_note(
+            conn, execution.household, self.note.id, change_id=execution.change_id, at=execution.at
+        )
+
+
+class _PartOfNote(Effect):
+    """Something done to a part of a note; what others do to its other parts is no obstacle.
+
+    Attributes:
+        note_id: Of the note.
+        made_by: Member id of who made the note.
+    """
+
+    note_id: str = Field(min_length=1)
+    made_by: str | None
+
+    def check(self, household: str) -> None:
+        """Accept any note; whether it is there shows when it is written."""
+
+    def concerns_only(self, member_id: str) -> bool:
+        """Whether that member made the note."""
+        return self.made_by == member_id
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        note = load_note(conn, execution.household, self.note_id)
+        changes.change_note(
+            conn, execution.household, self.note_id, self.changed(note.body),
+            change_id=execution.change_id, at=execution.at,
+        )  # fmt: skip
+
+    @abstractmethod
+    def changed(self, body: str) -> str:
+        """Return the text of the note as it shall be.
+
+        Args:
+            body: As it is.
+        """
+
+
+class AppendToNote(_PartOfNote):
+    """Add lines to a note.
+
+    Attributes:
+        added: One line each.
+    """
+
+    effect: Literal["notes.append"] = "notes.append"
+    added: str = Field(min_length=1)
+
+    def changed(self, body: str) -> str:
+        """Return the text with the lines at its end."""
+        return appended(body, self.added)
+
+
+class RemoveFromNote(_PartOfNote):
+    """Take one line out of a note.
+
+    Attributes:
+        line: Its words.
+    """
+
+    effect: Literal["notes.remove_line"] = "notes.remove_line"
+    line: str = Field(min_length=1)
+
+    def changed(self, body: str) -> str:
+        """Return the text without the line."""
+        return without(body, self.line)[0]
+
+
+def undo(conn: Connection, execution: Execution) -> None:
+    """Restore exactly what was before the change that `execution` names.
+
+    Raises:
+        ConflictError: The note was changed again since.
+        NotFoundError: There was no such change.
+    """
+    changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)

@@ -1,0 +1,107 @@
+"""The text of notes: entries that are added, ticked off and taken out. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
+from kinkeeper.language.naming import meant_by
+from kinkeeper.language.text import shorten, strip_controls
+
+LONGEST_TITLE = 200
+LONGEST_BODY = 100_000
+
+_ENTRY = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<words>.*\S)\s*")
+_MOST_SHOWN = 8
+_LONGEST_SHOWN = 60
+
+
+def checked_title(title: str) -> str:
+    """Return a title as it is kept.
+
+    Raises:
+        InputError: There is nothing of it, or too much.
+    """
+    kept = " ".join(strip_controls(title).split())
+    if not kept:
+        raise InputError("a note needs a title")
+    if len(kept) > LONGEST_TITLE:
+        raise InputError(f"a note's title has at most {LONGEST_TITLE} characters")
+    return kept
+
+
+def checked_body(body: str) -> str:
+    """Return a text as it is kept.
+
+    Raises:
+        InputError: It is too long.
+    """
+    kept = strip_controls(body).strip("\n").rstrip()
+    if len(kept) > LONGEST_BODY:
+        raise InputError(f"a note has at most {LONGEST_BODY:,} characters; begin another one")
+    return kept
+
+
+def entries(body: str) -> list[str]:
+    """Return the words of a text line by line, without the marks of a list; blank lines are left out."""
+    found = []
+    for line in body.splitlines():
+        entry = _ENTRY.fullmatch(line)
+        words = entry["words"] if entry else line.strip()
+        if words:
+            found.append(words)
+    return found
+
+
+def appended(body: str, added: str) -> str:
+    """Return a text with lines added: as entries of its list where it is one, as they are otherwise.
+
+    Entries that stand in the list already are not added again.
+
+    Args:
+        body: Its text until now.
+        added: One line each.
+    """
+    lines = entries(added)
+    if body and not is_list(body):
+        return checked_body(f"{body.rstrip()}\n{added.strip()}")
+    known = {each.casefold() for each in entries(body)}
+    new = [each for each in dict.fromkeys(lines) if each.casefold() not in known]
+    return checked_body("\n".join([*body.splitlines(), *(f"- {each}" for each in new)]))
+
+
+def is_list(body: str) -> bool:
+    """Whether every line of a text is an entry of a list, or a heading."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    return bool(lines) and all(
+        _ENTRY.fullmatch(line) is not None or line.lstrip().startswith("#") for line in lines
+    )
+
+
+def without(body: str, words: str) -> tuple[str, str]:
+    """Return a text without the one line that words mean, and the words of that line.
+
+    Args:
+        body: Its text.
+        words: As a person says them.
+
+    Raises:
+        NotFoundError: No line is meant; the message says what there is.
+        UnclearError: Several can be meant; the question names them.
+    """
+    lines = body.splitlines()
+    plain = [" ".join(entries(line)) for line in lines]
+    written_out = [place for place, line in enumerate(plain) if line and line == words.strip()]
+    found = written_out[:1] or [place for place in meant_by(words, plain) if plain[place]]
+    if not found:
+        raise NotFoundError(f"{words!r} is not on it. There is: {_some(entries(body))}.")
+    if len(found) > 1:
+        options = [shorten(plain[place], _LONGEST_SHOWN) for place in found[:_MOST_SHOWN]]
+        raise UnclearError(f"Which one: {', '.join(options)}?", options=options)
+    kept = [line for place, line in enumerate(lines) if place != found[0]]
+    return "\n".join(kept), plain[found[0]]
+
+
+def _some(found: Sequence[str]) -> str:
+    shown = ", ".join(shorten(each, _LONGEST_SHOWN) for each in found[:_MOST_SHOWN]) or "nothing"
+    more = len(found) - _MOST_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,108 @@
+"""Saying what is due: each reminder once, in the transaction that notes that it was said.
+
+What fell due while nothing ran is said at the next start, marked as late; of several missed turns of one
+task only the last is said. Quiet hours do not hold a reminder back: somebody asked for that very time.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.observability.log import without_message_text
+from kinkeeper.store.store import Store
+from kinkeeper.tasks.model import Reminder
+from kinkeeper.tasks.repository import (
+    TOPIC,
+    due_ids,
+    find_task,
+    last_told,
+    next_due,
+    set_reminder,
+)
+from kinkeeper.tasks.turns import due_reminders, next_reminder
+
+log = structlog.get_logger()
+
+Deliver = Callable[[Connection, Reminder], None]
+"""Puts a reminder where its person sees it, in the transaction it is given; the same key puts nothing twice."""
+
+LATE = timedelta(minutes=2)
+"""What comes later than this is said to be late."""
+
+_MOST_AT_ONCE = 50
+
+
+class Reminding:
+    """Says what is due to one household, on the wall clock.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        deliver: Puts reminders where people see them.
+        clock: Tells what is due.
+    """
+
+    def __init__(self, store: Store, household: str, *, deliver: Deliver, clock: Clock) -> None:
+        self._store = store
+        self._household = household
+        self._deliver = deliver
+        self._clock = clock
+
+    async def run(self, every: timedelta) -> None:
+        """Say what is due when it is, until cancelled.
+
+        Args:
+            every: Longest wait before looking again, > 0; what other processes write is seen then.
+        """
+        with self._store.watch((TOPIC, self._household)) as written:
+            while True:
+                try:
+                    await self.run_once()
+                    wait = await self._until_next(every)
+                except UnavailableError as error:
+                    log.warning("tasks.reminders.postponed", reason=type(error).__name__)
+                    wait = every
+                except Exception as error:  # noqa: BLE001 - one household's trouble must not end the server
+                    log.error("tasks.reminders.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a task
+                    wait = every
+                await written.wait(wait.total_seconds())
+
+    async def run_once(self) -> int:
+        """Say what is due by now; returns how many reminders that were."""
+        now, said = self._clock.now(), 0
+        due = await self._store.read(
+            lambda conn: due_ids(conn, self._household, now=now, most=_MOST_AT_ONCE)
+        )
+        for task_id in due:
+            said += await self._store.write(partial(self._say, task_id))
+        return said
+
+    def _say(self, task_id: str, conn: Connection) -> bool:
+        now = self._clock.now()
+        task = find_task(conn, self._household, task_id)
+        told_at = last_told(conn, self._household, task_id)
+        due = () if task is None else due_reminders(task, told_at=told_at, now=now)
+        if task is None or not due:
+            next_at = None if task is None else next_reminder(task, told_at=told_at)
+            set_reminder(conn, self._household, task_id, next_at=next_at, told_at=told_at)
+            return False
+        reminder = Reminder(
+            task=task, due_at=due[-1], is_late=now - due[-1] > LATE, missed=len(due) - 1
+        )
+        self._deliver(conn, reminder)
+        following = next_reminder(task, told_at=reminder.due_at)
+        set_reminder(conn, self._household, task_id, next_at=following, told_at=reminder.due_at)
+        return True
+
+    async def _until_next(self, every: timedelta) -> timedelta:
+        next_at: datetime | None = await self._store.read(
+            lambda conn: next_due(conn, self._household)
+        )
+        if next_at is None:
+            return every
+        return min(every, max(next_at - self._clock.now(), timedelta()))

@@ -1,0 +1,171 @@
+"""Tasks in the database: reading and writing them, and when each is next to be said."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.time import as_utc
+from kinkeeper.store.commits import touch
+from kinkeeper.tasks.model import Task, TaskStatus
+from kinkeeper.tasks.rows import columns_of, task_of, task_row
+from kinkeeper.tasks.tables import task_reminders, tasks
+from kinkeeper.tasks.turns import next_reminder
+
+TOPIC = "tasks"
+"""Touched with every writing of a task."""
+
+_tasks = tasks.c
+_reminders = task_reminders.c
+
+
+def find_task(conn: Connection, household: str, task_id: str) -> Task | None:
+    """Return the task with that id, if there is one."""
+    row = _row(conn, household, task_id)
+    return None if row is None else task_of(row)
+
+
+def load_task(conn: Connection, household: str, task_id: str) -> Task:
+    """Return the task with that id.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    task = find_task(conn, household, task_id)
+    if task is None:
+        raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)
+    return task
+
+
+def list_tasks(
+    conn: Connection, household: str, *, status: TaskStatus | None = None
+) -> Sequence[Task]:
+    """Return a household's tasks: those with a time first, by it, then by age.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        status: Only these; all where None.
+    """
+    query = select(tasks).where(_tasks.household == household)
+    if status is not None:
+        query = query.where(_tasks.status == status.value)
+    found = [task_of(dict(row)) for row in conn.execute(query).mappings()]
+    return sorted(found, key=_by_time)
+
+
+def task_versions(conn: Connection, household: str) -> dict[str, int]:
+    """Return how often each task was written, by id: a number that grew tells what is new."""
+    rows = conn.execute(select(_tasks.id, _tasks.version).where(_tasks.household == household))
+    return {row.id: row.version for row in rows}
+
+
+def put_task(conn: Connection, task: Task, *, at: datetime) -> None:
+    """Write a task, new or in the place of the one with its id, and when it is next to be said.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        task: As it shall be; checked.
+        at: When, aware.
+    """
+    mine = (_tasks.household == task.household, _tasks.id == task.id)
+    version = conn.execute(select(_tasks.version).where(*mine)).scalar()
+    values: dict[str, Any] = columns_of(task_row(task)) | {"changed_at": at}
+    if version is None:
+        conn.execute(insert(tasks).values(values | {"version": 1}))
+    else:
+        conn.execute(update(tasks).where(*mine).values(values | {"version": version + 1}))
+    told_at = last_told(conn, task.household, task.id)
+    set_reminder(
+        conn, task.household, task.id, next_at=next_reminder(task, told_at=told_at), told_at=told_at
+    )
+    touch(conn, TOPIC, task.household)
+
+
+def remove_task(conn: Connection, household: str, task_id: str) -> None:
+    """Remove a task; what was said of it is kept, so that it is not said again should the task come back."""
+    conn.execute(delete(tasks).where(_tasks.household == household, _tasks.id == task_id))
+    told_at = last_told(conn, household, task_id)
+    set_reminder(conn, household, task_id, next_at=None, told_at=told_at)
+    touch(conn, TOPIC, household)
+
+
+def last_told(conn: Connection, household: str, task_id: str) -> datetime | None:
+    """Return when the last reminder of a task was due that was said."""
+    query = select(_reminders.told_at).where(
+        _reminders.household == household, _reminders.task_id == task_id
+    )
+    told_at: datetime | None = conn.execute(query).scalar()
+    return told_at
+
+
+def next_due(conn: Connection, household: str) -> datetime | None:
+    """Return when the household's next reminder is due, if there is one."""
+    query = (
+        select(_reminders.next_at)
+        .where(_reminders.household == household, _reminders.next_at.is_not(None))
+        .order_by(_reminders.next_at)
+        .limit(1)
+    )
+    next_at: datetime | None = conn.execute(query).scalar()
+    return next_at
+
+
+def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Sequence[str]:
+    """Return the ids of tasks with a reminder due by now, the longest due first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        now: Aware.
+        most: How many at most.
+    """
+    query = (
+        select(_reminders.task_id)
+        .where(_reminders.household == household, _reminders.next_at <= as_utc(now))
+        .order_by(_reminders.next_at, _reminders.task_id)
+        .limit(most)
+    )
+    return conn.execute(query).scalars().all()
+
+
+def set_reminder(
+    conn: Connection,
+    household: str,
+    task_id: str,
+    *,
+    next_at: datetime | None,
+    told_at: datetime | None,
+) -> None:
+    """Write when a task is next to be said, and when the last reminder was due that was said.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        task_id: Of the task.
+        next_at: Aware; None where never.
+        told_at: Aware; None where none was.
+    """
+    key = (_reminders.household == household, _reminders.task_id == task_id)
+    conn.execute(delete(task_reminders).where(*key))
+    if next_at is not None or told_at is not None:
+        values = {
+            "household": household,
+            "task_id": task_id,
+            "next_at": next_at,
+            "told_at": told_at,
+        }
+        conn.execute(insert(task_reminders).values(values))
+
+
+def _row(conn: Connection, household: str, task_id: str) -> dict[str, Any] | None:
+    query = select(tasks).where(_tasks.household == household, _tasks.id == task_id)
+    row = conn.execute(query).mappings().one_or_none()
+    return None if row is None else dict(row)
+
+
+def _by_time(task: Task) -> tuple[bool, float, datetime, str]:
+    turn = task.turn
+    return turn is None, 0.0 if turn is None else turn.timestamp(), task.created_at, task.id
