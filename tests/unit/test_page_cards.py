@@ -117,7 +117,7 @@ def test_what_lapses_first_comes_first() -> None:
         ),
         (
             {"status": ActionStatus.FAILED, "receipt": {"reason": "it was moved"}}, Outcome.DONE,
-            True, "Could not be saved, nothing was changed: it was moved.", False,
+            True, "Could not be done, nothing was changed: it was moved.", False,
         ),
         ({"status": ActionStatus.DONE}, Outcome.ALREADY_DONE, False, "That was confirmed", True),
         ({}, Outcome.DENIED, False, "Only an adult", False),

@@ -61,6 +61,8 @@ def result_line(action: PendingAction) -> str:
     summary = action.proposal.summary
     if action.undone_at is not None:
         return f"Taken back: {summary}"
+    if (action.receipt or {}).get("outcome") == "unknown":
+        return f"May have been done; look before it is done again: {summary}"
     results = [each.result for each in action.proposal.choices if each.label == action.choice]
     if action.status is ActionStatus.DONE and results:
         return results[0]

@@ -16,7 +16,7 @@ from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import payload_hash
-from kinkeeper.actions.registry import read_effects, stakes_of
+from kinkeeper.actions.registry import reaches_outside, read_effects, stakes_of
 from kinkeeper.actions.repository import advance, load_action
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import (
@@ -41,7 +41,8 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         now: Aware.
 
     Returns:
-        The action, done or failed; its receipt tells what was written or why nothing was.
+        The action, done or failed: its receipt tells what was written or why nothing was. Or still being
+        executed, where it reaches outside the database and a worker has to settle it.
 
     Raises:
         NotFoundError: The household has no action with that id.
@@ -58,6 +59,8 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
             written = _write(conn, action, decided_by, now)
     except (ConflictError, DeniedError, InputError, NotFoundError) as error:
         return _failed(conn, action, str(error), now)
+    if reaches_outside(chosen_effects(action)):
+        return action
     receipt = {"outcome": "done", "written": written}
     done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
     words.let_go(conn, done)

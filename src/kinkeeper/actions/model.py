@@ -19,6 +19,7 @@ class ActionType(StrEnum):
     MEMORY_FACT = "memory_fact"
     TASK = "task"
     NOTE = "note"
+    EMAIL = "email"
 
     @property
     def is_about_calendar(self) -> bool:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import payload_hash
-from kinkeeper.actions.registry import read_effects
+from kinkeeper.actions.registry import reaches_outside, read_effects
 from kinkeeper.actions.repository import (
     advance,
     find_due,
@@ -192,3 +192,6 @@ def _check(proposal: Proposal) -> None:
         raise InputError(f"choices need labels that differ: {labels}")
     for effects in (proposal.effects, *(choice.effects for choice in proposal.choices)):
         read_effects(proposal.household, effects)
+        # What is done outside is settled on its own; what else were written would stay if that failed.
+        if len(effects) > 1 and reaches_outside(effects):
+            raise InputError("what reaches outside needs an action of its own")

@@ -13,6 +13,7 @@ class Outcome(StrEnum):
 
     DONE = "done"  # written now
     FAILED = "failed"  # tried now, nothing was written
+    UNDER_WAY = "under_way"  # confirmed; what it does outside the database is not over yet
     REJECTED = "rejected"
     UNDONE = "undone"
     CHOOSE = "choose"  # nothing yet: one of the choices must be named
@@ -56,6 +57,19 @@ _REFUSED = {
 }
 
 
+_LAPSED = {
+    ActionStatus.EXPIRED: (Outcome.EXPIRED, "This has expired; nothing was changed."),
+    ActionStatus.SUPERSEDED: (
+        Outcome.SUPERSEDED,
+        "Something newer took its place; nothing was changed.",
+    ),
+    ActionStatus.WITHDRAWN: (
+        Outcome.WITHDRAWN,
+        "This was taken back in the chat; nothing was changed.",
+    ),
+}
+
+
 def refused(action: PendingAction, reason: Refusal) -> Receipt:
     """Return the receipt of a press that was not let through to the action."""
     outcome, message = _REFUSED[reason]
@@ -89,18 +103,25 @@ def choose(action: PendingAction) -> Receipt:
 
 
 def executed(action: PendingAction) -> Receipt:
-    """Return the receipt of an execution that has just ended, done or failed."""
+    """Return the receipt of an execution that has just ended, or of one that a worker goes on with."""
+    if action.status is ActionStatus.EXECUTING:
+        message = f"Under way: {action.proposal.summary}"
+        return Receipt(action=action, outcome=Outcome.UNDER_WAY, message=message, is_change=True)
     if action.status is ActionStatus.FAILED:
-        reason = (action.receipt or {}).get("reason", "")
-        return Receipt(
-            action=action,
-            outcome=Outcome.FAILED,
-            message=f"Could not be done, nothing was changed: {reason}.",
-            is_change=True,
-        )
+        message = f"{failure(action)}."
+        return Receipt(action=action, outcome=Outcome.FAILED, message=message, is_change=True)
     results = [each.result for each in action.proposal.choices if each.label == action.choice]
     message = results[0] if results else f"Done: {action.proposal.summary}"
     return Receipt(action=action, outcome=Outcome.DONE, message=message, is_change=True)
+
+
+def failure(action: PendingAction) -> str:
+    """Return in words why a failed action failed, and whether it may have had an effect all the same."""
+    receipt = action.receipt or {}
+    reason = receipt.get("reason", "")
+    if receipt.get("outcome") == "unknown":
+        return f"Nobody can tell whether this was done: {reason}"
+    return f"Could not be done, nothing was changed: {reason}"
 
 
 def _settled(action: PendingAction, household: Household) -> tuple[Outcome, str]:
@@ -109,18 +130,16 @@ def _settled(action: PendingAction, household: Household) -> tuple[Outcome, str]
         case ActionStatus.DONE if action.undone_at is not None:
             taker = _name(household, action.undone_by)
             return Outcome.ALREADY_UNDONE, f"Already taken back by {taker}."
-        case ActionStatus.DONE | ActionStatus.CONFIRMED | ActionStatus.EXECUTING:
+        case ActionStatus.EXECUTING:
+            return Outcome.UNDER_WAY, f"Confirmed by {person}, and under way."
+        case ActionStatus.DONE | ActionStatus.CONFIRMED:
             return Outcome.ALREADY_DONE, f"Already confirmed by {person}."
         case ActionStatus.FAILED:
-            return Outcome.FAILED, f"{person} confirmed this, but it could not be done."
+            return Outcome.FAILED, f"{person} confirmed this. {failure(action)}."
         case ActionStatus.REJECTED:
             return Outcome.REJECTED, f"Already declined by {person}."
-        case ActionStatus.EXPIRED:
-            return Outcome.EXPIRED, "This has expired; nothing was changed."
-        case ActionStatus.SUPERSEDED:
-            return Outcome.SUPERSEDED, "Something newer took its place; nothing was changed."
-        case ActionStatus.WITHDRAWN:
-            return Outcome.WITHDRAWN, "This was taken back in the chat; nothing was changed."
+        case ActionStatus.EXPIRED | ActionStatus.SUPERSEDED | ActionStatus.WITHDRAWN:
+            return _LAPSED[action.status]
         case ActionStatus.PENDING:
             return Outcome.ASKED, f"Waiting for a yes: {action.proposal.summary}"
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar, memory
+from kinkeeper.actions.effects import calendar, email, memory
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -22,11 +22,13 @@ class EffectKind:
         parameters: What it needs, and how it is written.
         stakes: What a mistake would cost.
         undo: Takes it back by its change id; None where nothing can.
+        is_outside: Whether it is only queued when it is executed, and done outside the database by a worker.
     """
 
     parameters: type[Effect]
     stakes: Stakes
     undo: Callable[[Connection, Execution], None] | None
+    is_outside: bool = False
 
 
 # One occurrence or one entry is easily put right; a whole series is not easily missed in time, and
@@ -50,6 +52,18 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         ),
         "calendar.cancel_event": EffectKind(
             parameters=calendar.CancelEvent, stakes=Stakes.HIGH, undo=calendar.undo
+        ),
+        "email.keep_draft": EffectKind(
+            parameters=email.KeepDraft, stakes=Stakes.LOW, undo=email.undo_kept
+        ),
+        "email.create_draft": EffectKind(
+            parameters=email.CreateDraft,
+            stakes=Stakes.LOW,
+            undo=email.undo_created,
+            is_outside=True,
+        ),
+        "email.send": EffectKind(
+            parameters=email.SendMail, stakes=Stakes.HIGH, undo=None, is_outside=True
         ),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo
@@ -101,6 +115,12 @@ def stakes_of(effects: Iterable[Mapping[str, Any]]) -> Stakes:
     kinds = [EFFECTS.get(str(effect.get("effect"))) for effect in effects]
     is_low = all(kind is not None and kind.stakes is Stakes.LOW for kind in kinds)
     return Stakes.LOW if is_low else Stakes.HIGH
+
+
+def reaches_outside(effects: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether one of these frozen effects is done outside the database."""
+    kinds = [EFFECTS.get(str(effect.get("effect"))) for effect in effects]
+    return any(kind is not None and kind.is_outside for kind in kinds)
 
 
 def _read(household: str, record: Mapping[str, Any]) -> Effect:

@@ -10,7 +10,7 @@ from kinkeeper.actions.authority import Press, PressDetails
 from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt, settled
-from kinkeeper.actions.registry import effect_kind
+from kinkeeper.actions.registry import effect_kind, reaches_outside
 from kinkeeper.actions.repository import advance, load_action
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.core.errors import ConflictError, NotFoundError
@@ -68,7 +68,7 @@ def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt
     return Receipt(
         action=undone,
         outcome=Outcome.UNDONE,
-        message=f"Taken back: {undone.proposal.summary}",
+        message=f"{'Being taken' if reaches_outside(written) else 'Taken'} back: {undone.proposal.summary}",
         is_change=True,
     )
 

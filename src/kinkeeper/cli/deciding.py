@@ -16,6 +16,8 @@ from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened, present
 from kinkeeper.cli.terminal import answer, answer_json
 
+_HOLDS = frozenset({Outcome.DONE, Outcome.ALREADY_DONE, Outcome.UNDER_WAY})
+
 
 class Decision(Protocol):
     """What a person does with an action."""
@@ -37,8 +39,8 @@ class Confirm:
         return approvals.confirm(conn, action_id, **person)
 
     def holds(self, receipt: Receipt) -> bool:
-        """Whether it is done, now or before."""
-        return receipt.outcome in {Outcome.DONE, Outcome.ALREADY_DONE}
+        """Whether it is done or under way, now or before."""
+        return receipt.outcome in _HOLDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ class Resolve:
         return approvals.resolve(conn, action_id, self.choice, **person)
 
     def holds(self, receipt: Receipt) -> bool:
-        """Whether that very choice is done, now or before."""
+        """Whether that very choice is done or under way, now or before."""
         chosen = (receipt.action.choice or "").casefold()
-        is_done = receipt.outcome in {Outcome.DONE, Outcome.ALREADY_DONE}
+        is_done = receipt.outcome in _HOLDS
         return is_done and chosen == self.choice.strip().casefold()
 
 

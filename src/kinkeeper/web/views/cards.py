@@ -25,6 +25,7 @@ _KINDS = {
     ActionType.MEMORY_FACT: "To remember",
     ActionType.TASK: "A task",
     ActionType.NOTE: "A note",
+    ActionType.EMAIL: "A mail",
 }
 
 

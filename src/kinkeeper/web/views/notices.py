@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
-from kinkeeper.actions.receipts import Outcome
+from kinkeeper.actions.receipts import Outcome, failure
 from kinkeeper.household.model import Household
 
 _MESSAGES = {
@@ -52,8 +52,9 @@ def notice_of(
     if outcome is Outcome.REJECTED and is_change and action.status is ActionStatus.REJECTED:
         return Notice(text=f"Put away, nothing was saved: {summary}")
     if action.status is ActionStatus.FAILED:
-        reason = (action.receipt or {}).get("reason", "")
-        return Notice(text=f"Could not be saved, nothing was changed: {reason}.", is_good=False)
+        return Notice(text=f"{failure(action)}.", is_good=False)
+    if action.status is ActionStatus.EXECUTING:
+        return Notice(text=f"Under way: {summary}")
     if outcome in _MESSAGES:
         undo_id = action.id if outcome is Outcome.ALREADY_DONE and is_done else ""
         return Notice(text=_MESSAGES[outcome], undo_id=undo_id, is_good=False)
@@ -64,7 +65,7 @@ def _stands(action: PendingAction, household: Household) -> str:
     member = household.member(action.decided_by) if action.decided_by else None
     by = f" by {member.name}" if member else ""
     match action.status:
-        case ActionStatus.DONE | ActionStatus.CONFIRMED | ActionStatus.EXECUTING:
+        case ActionStatus.DONE | ActionStatus.CONFIRMED:
             return f"Already confirmed{by}."
         case ActionStatus.REJECTED:
             return f"Already put away{by}."

@@ -331,6 +331,18 @@ def upgrade() -> None:
         batch_op.create_index("ix_feedback_at", ["household", "at"], unique=False)
 
     op.create_table(
+        "mail_drafts",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("mail", sa.JSON(), nullable=False),
+        sa.Column("written_by", sa.String(length=64), nullable=False),
+        sa.Column("written_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_mail_drafts")),
+    )
+    with op.batch_alter_table("mail_drafts", schema=None) as batch_op:
+        batch_op.create_index("ix_mail_drafts_written", ["household", "written_at"], unique=False)
+
+    op.create_table(
         "member_only_chats",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("channel", sa.String(length=32), nullable=False),
@@ -783,6 +795,29 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_outbox_state", ["household", "state", "channel", "chat_id"], unique=False
         )
+
+    op.create_table(
+        "outside_work",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("verb", sa.String(length=8), nullable=False),
+        sa.Column("action_id", sa.String(length=36), nullable=False),
+        sa.Column("decided_by", sa.String(length=64), nullable=False),
+        sa.Column("queued_at", sa.String(length=27), nullable=False),
+        sa.Column("called_at", sa.String(length=27), nullable=True),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.Column("begun", sa.Integer(), nullable=False),
+        sa.Column("lease_until", sa.String(length=27), nullable=True),
+        sa.Column("due_at", sa.String(length=27), nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", "verb", name=op.f("pk_outside_work")),
+    )
+    with op.batch_alter_table("outside_work", schema=None) as batch_op:
+        batch_op.create_index("ix_outside_work_action", ["household", "action_id"], unique=False)
+        batch_op.create_index("ix_outside_work_due", ["household", "state", "due_at"], unique=False)
 
     op.create_table(
         "pending_actions",

@@ -1,0 +1,123 @@
+"""Mails and addresses: frozen values in which no line break can get into a header. No I/O."""
+
+import re
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from kinkeeper.core.errors import InputError
+
+_ADDRESS = re.compile(
+    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@(?:localhost|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63})"
+)
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
+_LONGEST_ADDRESS = 254
+_SEPARATORS = {"Cc", "Zl", "Zp"}
+
+LONGEST_BODY = 50_000
+MOST_RECIPIENTS = 50
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is a mail address, and nothing but one."""
+    return len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+
+
+def domain_of(address: str) -> str:
+    """Return what stands behind the @."""
+    return address.rpartition("@")[2]
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line: every control character and line separator becomes a space."""
+    spaced = "".join(" " if unicodedata.category(char) in _SEPARATORS else char for char in text)
+    return " ".join(spaced.split())
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise ValueError("this is no mail address, like name@example.org")
+    return text
+
+
+def _in_one_line(text: str) -> str:
+    if text != one_line(text):
+        raise ValueError("must be one line without control characters")
+    return text
+
+
+def _message_id(text: str) -> str:
+    if not _MESSAGE_ID.fullmatch(text):
+        raise ValueError("this is no id of a mail")
+    return text
+
+
+EmailAddress = Annotated[str, AfterValidator(_address)]
+Line = Annotated[str, AfterValidator(_in_one_line)]
+ShortLine = Annotated[Line, StringConstraints(max_length=200)]
+MessageId = Annotated[str, AfterValidator(_message_id)]
+
+
+class Address(BaseModel):
+    """Somebody who gets or sends mail.
+
+    Attributes:
+        address: name@host.
+        name: As shown beside it; empty where nobody knows.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: EmailAddress
+    name: ShortLine = ""
+
+    @property
+    def shown(self) -> str:
+        """For people: the address always stands in it."""
+        return f"{self.name} <{self.address}>" if self.name else self.address
+
+
+class Mail(BaseModel):
+    """A mail to be written or sent.
+
+    Attributes:
+        to: Who gets it.
+        unaddressed: Names of those whose address nobody knows; only a draft may have such.
+        subject: One line.
+        body: Plain text.
+        from_name: Who writes, shown beside the household's address.
+        reply_to: Where answers go, where that is another address than the household's.
+        in_reply_to: Message-ID of the mail that it answers, if any.
+        references: Message-IDs of the conversation it continues, oldest first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    to: tuple[Address, ...] = Field(default=(), max_length=MOST_RECIPIENTS)
+    unaddressed: tuple[ShortLine, ...] = ()
+    subject: Annotated[Line, StringConstraints(max_length=300)]
+    body: Annotated[str, StringConstraints(max_length=LONGEST_BODY)]
+    from_name: ShortLine = ""
+    reply_to: Address | None = None
+    in_reply_to: MessageId | None = None
+    references: tuple[MessageId, ...] = ()
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        """Those it is for, as people read them."""
+        return (*(each.shown for each in self.to), *self.unaddressed)
+
+
+def parse_address(text: str) -> Address:
+    """Return the address that somebody wrote, as `name@host` or `Name <name@host>`.
+
+    Raises:
+        InputError: It is none.
+    """
+    name, bracket, rest = text.strip().rpartition("<")
+    found = rest.rstrip(">").strip() if bracket else text.strip()
+    if not is_address(found):
+        raise InputError(f"{one_line(text)!r} is no mail address, like name@example.org")
+    return Address(address=found, name=one_line(name.strip().strip('"'))[:200] if bracket else "")
