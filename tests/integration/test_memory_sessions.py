@@ -8,14 +8,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.memory.concepts import concept_map
 from kinkeeper.memory.counting import TOPIC
+from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.episodes import count_episodes, list_episodes
 from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.extracting import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Viewer, person_scope
+from kinkeeper.memory.model import Fact, Viewer, person_scope
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START
@@ -31,7 +33,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def reading(store: Store) -> SessionReading:
     return SessionReading(
-        store, "h", people={"dad": "john"}, zone=ZoneInfo("Europe/London"), locale="en-GB",
+        store, "h", people={"dad": "john", "ida": "ida", "sarah": "sarah"},
+        guardians={"ida": ("john", "sarah")}, zone=ZoneInfo("Europe/London"), locale="en-GB",
         clock=VirtualClock(NOW),
     )  # fmt: skip
 
@@ -178,3 +181,72 @@ def test_it_reads_by_itself_until_it_is_cancelled(store: Store) -> None:
         return [fact.narrative for fact in found]
 
     assert asyncio.run(work()) == ["I live in York"]
+
+
+def facts_of(store: Store) -> dict[str, Fact]:
+    found = store.read_now(lambda conn: list_facts(conn, JOHN, now=NOW))
+    return {fact.narrative: fact for fact in found}
+
+
+def test_a_childs_word_does_not_outdate_its_parents_but_casts_doubt(store: Store) -> None:
+    tell(store, "Ida is allergic to peanuts.")
+    later = {"content_session_id": "t", "timestamp": START + timedelta(days=3)}
+    for member, text in (("ida", "I'm no longer allergic to peanuts."), ("guest", "Hello there.")):
+        message = SessionMessage(user_message=text, member=member, **later)  # type: ignore[arg-type]
+        store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
+    read_all(store)
+    (doubted,) = facts_of(store).values()
+    assert "Ida is allergic" in doubted.narrative
+    assert doubted.doubted_by is not None
+    assert doubted.confidence >= 0.8
+
+    store.write_now(
+        lambda conn: settle_doubt(conn, JOHN, doubted.id, is_changed=True, by="john", at=NOW)
+    )
+    assert not any("is allergic" in text for text in facts_of(store))
+
+
+def test_who_may_settle_it_clears_the_doubt_or_outdates(store: Store) -> None:
+    say(store, 0, "sarah", "I'm allergic to penicillin.")
+    say(store, 1, "john", "Sarah isn't allergic to penicillin any more.")
+    assert facts_of(store)["I'm allergic to penicillin"].doubted_by is not None
+    say(store, 2, "sarah", "I am allergic to penicillin.")
+    (again,) = facts_of(store).values()
+    assert again.doubted_by is None
+    assert again.evidence_count == 2
+    say(store, 3, "sarah", "I'm no longer allergic to penicillin.")
+    assert "I am allergic to penicillin" not in facts_of(store)
+
+
+def test_a_doubt_that_was_wrong_leaves_the_fact_as_it_was(store: Store) -> None:
+    say(store, 0, "sarah", "I'm allergic to penicillin.")
+    say(store, 1, "ida", "Sarah is no longer allergic to penicillin.")
+    (fact,) = facts_of(store).values()
+    assert fact.doubted_by is not None
+    store.write_now(
+        lambda conn: settle_doubt(conn, JOHN, fact.id, is_changed=False, by="john", at=NOW)
+    )
+    (kept,) = facts_of(store).values()
+    assert kept.doubted_by is None
+    assert kept.id == fact.id
+    with pytest.raises(ConflictError):
+        store.write_now(
+            lambda conn: settle_doubt(conn, JOHN, fact.id, is_changed=False, by="john", at=NOW)
+        )
+
+
+def test_about_things_everybodys_word_counts(store: Store) -> None:
+    say(store, 0, "john", "Our car is a Volvo.")
+    say(store, 1, "ida", "Our car is now a Skoda.")
+    (fact,) = facts_of(store).values()
+    assert "Skoda" in fact.narrative
+    assert fact.doubted_by is None
+
+
+def say(store: Store, day: int, member: str, text: str) -> None:
+    message = SessionMessage(
+        content_session_id=f"day {day}", user_message=text, member=member,
+        timestamp=START + timedelta(days=day),
+    )  # fmt: skip
+    store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
+    read_all(store)

@@ -232,3 +232,27 @@ def test_the_export_can_be_read_line_by_line(tmp_path: Path):
         assert {json.loads(each)["id"] for each in said.text.splitlines()} == set(line["evidence"])
 
     run(tmp_path, steps)
+
+
+def test_what_another_doubts_stays_until_somebody_decides(tmp_path: Path):
+    async def steps(serving: Served, client: httpx.AsyncClient) -> None:
+        remember(serving, "sarah", "I'm allergic to penicillin")
+        remember(serving, "john", "Sarah is no longer allergic to penicillin")
+        fact = fact_about(serving, "allergic to penicillin")
+        path = f"/memory/facts/{fact.id}"
+        page = (await client.get(path)).text
+        assert "Somebody says otherwise" in page
+        assert "no longer allergic" in page
+        told = await post(client, page, f"{path}/doubt", holds="other")
+        assert "It is settled." in told.text
+        assert fact.id not in {each.id for each in known_to(serving)}
+        undo = re.search(r'action="(/pending/[^"]+/undo)"', told.text)
+        assert undo is not None
+        await post(client, told.text, undo[1])
+        told = await post(client, page, f"{path}/doubt", holds="this")
+        assert "Somebody says otherwise" not in told.text
+        assert [each.id for each in known_to(serving)] == [fact.id]
+        again = await post(client, page, f"{path}/doubt", holds="this")
+        assert again.status_code == 409
+
+    run(tmp_path, steps)

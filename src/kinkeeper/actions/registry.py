@@ -74,6 +74,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "memory.mark_wrong": EffectKind(
             parameters=memory.MarkWrong, stakes=Stakes.LOW, undo=memory.undo
         ),
+        "memory.settle_doubt": EffectKind(
+            parameters=memory.SettleDoubt, stakes=Stakes.LOW, undo=memory.undo
+        ),
         "memory.set_scope": EffectKind(
             parameters=memory.SetScope, stakes=Stakes.LOW, undo=memory.undo
         ),

@@ -85,7 +85,7 @@ def proposal_of(
     """
     effect = RememberFact(
         words=words, sentences=tuple(sentences), scope=scope, is_wanted=is_wanted,
-        people=people_named(household, words.text),
+        people=people_named(household, words.text), guardians=household.guardians,
     )  # fmt: skip
     lines = " ".join(sentence.narrative for sentence in sentences)
     source_type, source_id, slot = source

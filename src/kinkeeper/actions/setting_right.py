@@ -8,10 +8,17 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.memory import EditFact, ForgetFact, MarkWrong, SetScope, TakeBack
+from kinkeeper.actions.effects.memory import (
+    EditFact,
+    ForgetFact,
+    MarkWrong,
+    SetScope,
+    SettleDoubt,
+    TakeBack,
+)
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
 from kinkeeper.language.text import shorten
@@ -64,6 +71,24 @@ class SettingRight:
         fact = self._fact(conn, fact_id)
         effect = MarkWrong(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
         return self._request(conn, effect, f"Marked as wrong: {fact.narrative}")
+
+    def settle(self, conn: Connection, fact_id: str, *, is_changed: bool) -> Receipt:
+        """Say whether a doubted fact holds, or what was said otherwise.
+
+        Raises:
+            ConflictError: Nobody doubts it, or not any more.
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        if fact.doubted_by is None:
+            raise ConflictError(f"nobody doubts fact {fact_id!r}; look at it again")
+        otherwise = self._fact(conn, fact.doubted_by)
+        effect = SettleDoubt(
+            fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,
+            otherwise=otherwise.narrative, is_changed=is_changed,
+        )  # fmt: skip
+        holds = otherwise if is_changed else fact
+        return self._request(conn, effect, f"This holds: {holds.narrative}")
 
     def set_scope(self, conn: Connection, fact_id: str, *, is_private: bool) -> Receipt:
         """Keep a fact to oneself, or let the household see it.

@@ -278,6 +278,7 @@ class Houses:
                     self.store,
                     each.household.id,
                     people=members_by_name(each.household),
+                    guardians=each.household.guardians,
                     zone=each.household.zone,
                     locale=each.household.locale,
                     clock=clock,

@@ -157,6 +157,14 @@ class Household:
         return [member for member in self.members if member.role is Role.CHILD]
 
     @property
+    def guardians(self) -> Mapping[str, tuple[str, ...]]:
+        """Ids of the parents and guardians by id of each child."""
+        in_charge = tuple(
+            member.id for member in self.members if member.role in {Role.PARENT, Role.GUARDIAN}
+        )
+        return {child.id: in_charge for child in self.children}
+
+    @property
     def names(self) -> Mapping[str, str]:
         """Display names of members by id."""
         return {member.id: member.name for member in self.members}

@@ -88,7 +88,7 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
     is_one_turn = older.episode_id == newer.episode_id
     times = (None, None) if is_one_turn else (older.held_from, newer.held_from)
     is_one_voice = _voice(older.speaker) == _voice(newer.speaker)
-    if is_one_voice or (_is_shared(older.text) and _is_shared(newer.text)):
+    if is_one_voice or (is_shared(older.text) and is_shared(newer.text)):
         related = relate(older.text, newer.text, old_at=times[0], new_at=times[1])
     else:
         related = relate_readings(
@@ -120,11 +120,15 @@ def _readings(statement: Statement) -> list[Reading]:
 def _subjects(statement: Statement, reading: Reading, text: str) -> list[str]:
     """Return whom a reading is about: also all of them, where it speaks for more than oneself."""
     subject = _subject_in(statement, reading)
-    return [subject, _ALL] if reading.subject == ME and _is_shared(text) else [subject]
+    return [subject, _ALL] if reading.subject == ME and is_shared(text) else [subject]
 
 
-def _is_shared(text: str) -> bool:
-    """Whether a sentence speaks for more than its speaker: "our car", "the dentist"."""
+def is_shared(text: str) -> bool:
+    """Whether a sentence speaks for more than its speaker: "our car", "the dentist".
+
+    Args:
+        text: A sentence.
+    """
     return _OF_ALL.search(text) is not None and _OF_ONE.search(text) is None
 
 

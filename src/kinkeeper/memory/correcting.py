@@ -28,6 +28,7 @@ from kinkeeper.memory.model import (
 )
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
+from kinkeeper.memory.standing import Standing
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
 from kinkeeper.memory.writing import CORRECTED, Remembered
@@ -217,6 +218,7 @@ def _edit(fact: Fact, words: Statement, text: str, *, at: datetime) -> Statement
         valid_from=None,
         valid_to=None,
         origin=Origin.SAID,
+        standing=Standing.FULL,
         fact_id=fact.id,
     )
 

@@ -88,6 +88,7 @@ def _fact_record(fact: Fact) -> dict[str, Any]:
         "details": list(fact.details), "origin": fact.origin.value, "source": fact.source,
         "status": fact.status.value, "superseded_by": fact.superseded_by,
         "merged_into_id": fact.merged_into_id, "is_contradicted": fact.is_contradicted,
+        "doubted_by": fact.doubted_by,
         "is_edited": fact.is_edited, "valid_from": _iso(fact.valid_from),
         "valid_to": _iso(fact.valid_to), "created_at": _iso(fact.created_at),
         "last_evidence_at": _iso(fact.last_evidence_at),

@@ -42,6 +42,7 @@ class SessionReading:
         store: Its database.
         household: Tenant key.
         people: Member ids by folded name or alias.
+        guardians: By member id of a child, whose word about it counts.
         zone: Of the household.
         locale: Of the household; decides how dates are read.
         clock: Tells when something is stored.
@@ -53,6 +54,7 @@ class SessionReading:
         household: str,
         *,
         people: Mapping[str, str],
+        guardians: Mapping[str, Sequence[str]],
         zone: ZoneInfo,
         locale: str,
         clock: Clock,
@@ -60,6 +62,7 @@ class SessionReading:
         self._store = store
         self._household = household
         self._people = people
+        self._guardians = guardians
         self._zone = zone
         self._locale = locale
         self._clock = clock
@@ -115,7 +118,10 @@ class SessionReading:
         if not found:
             claim_reading(conn, self._household, episode.id)
             return
-        remember(conn, episode, found, at=self._clock.now(), people=self._people)
+        remember(
+            conn, episode, found, at=self._clock.now(), people=self._people,
+            guardians=self._guardians,
+        )  # fmt: skip
 
     def _observed(self, episode: Episode, previous: Sequence[str]) -> list[Observation]:
         said_at = episode.said_at.astimezone(self._zone)

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self
 
+from kinkeeper.memory.standing import Standing
+
 HOUSEHOLD_SCOPE = "household"
 """What everybody of the household may recall."""
 
@@ -234,6 +236,7 @@ class Statement:
         valid_from: Since when it holds, where the text says so.
         valid_to: Until when, where the text says so.
         origin: Of its episode.
+        standing: How far its speaker's word counts about its subject, against another's.
         strand: Shared by all statements that may bear on each other.
         fact_id: The fact it supports; None where it only takes something back.
     """
@@ -260,6 +263,7 @@ class Statement:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     origin: Origin
+    standing: Standing = Standing.FULL
     strand: str
     fact_id: str | None = None
 
@@ -295,6 +299,8 @@ class Fact:
         superseded_by: The fact that took its place.
         merged_into_id: The fact it was merged into.
         is_contradicted: Whether something that cannot hold beside it is remembered, undecided.
+        doubted_by: The fact in which somebody says otherwise whose word does not settle it; None where nobody
+            does, or where it was decided.
         is_edited: Whether a person wrote its words; upkeep leaves those alone.
         held_from: Since when it is taken to hold: as the text says, else since it was first said.
         valid_from: Since when it holds, where the text says so.
@@ -328,6 +334,7 @@ class Fact:
     superseded_by: str | None = None
     merged_into_id: str | None = None
     is_contradicted: bool = False
+    doubted_by: str | None = None
     is_edited: bool = False
     held_from: datetime
     valid_from: datetime | None = None

@@ -22,6 +22,7 @@ from kinkeeper.memory.model import (
     Statement,
     StatementType,
 )
+from kinkeeper.memory.standing import Standing
 from kinkeeper.store.schema import Instant
 
 T = TypeVar("T")
@@ -74,6 +75,7 @@ def statement_from_row(row: Row) -> Statement:
         "category": Category(row["category"]),
         "type": StatementType(row["type"]),
         "origin": Origin(row["origin"]),
+        "standing": Standing(row["standing"]),
     }
     return Statement(**values)
 

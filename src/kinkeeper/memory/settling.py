@@ -154,7 +154,9 @@ def _derived(
         else:
             fact = updated_fact(old, line, _line_before(old, stored), now=at)
         successor = None if line.successor is None else successors[id(line.successor)]
-        found[owner] = replace(fact, superseded_by=successor)
+        is_doubted = line.end is None and bool(line.doubts)
+        doubted_by = successors[id(line.doubts[-1])] if is_doubted else None
+        found[owner] = replace(fact, superseded_by=successor, doubted_by=doubted_by)
     return found
 
 

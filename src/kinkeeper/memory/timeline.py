@@ -13,6 +13,7 @@ from enum import StrEnum
 from kinkeeper.memory.confidence import FEELINGS_LAST
 from kinkeeper.memory.model import Category, Origin, Statement
 from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.standing import Standing
 
 Relate = Callable[[Statement, Statement], Ruling]
 """How a statement relates to an older one by their words: one of the rulings of two."""
@@ -35,6 +36,7 @@ class Line:
         statements: In the order in which they hold; never empty.
         supporters: Ids of episodes that support it without stating it.
         rivals: Lines that cannot hold beside this one, undecided.
+        doubts: Lines of those whose word does not settle it, that say otherwise and nobody has decided.
         end: Why it holds no more; None while it holds.
         ended_at: Since when it holds no more, or will not.
         successor: The line that took its place, if any.
@@ -43,6 +45,7 @@ class Line:
     statements: list[Statement]
     supporters: list[str] = field(default_factory=list)
     rivals: list["Line"] = field(default_factory=list)
+    doubts: list["Line"] = field(default_factory=list)
     end: End | None = None
     ended_at: datetime | None = None
     successor: "Line | None" = None
@@ -70,6 +73,11 @@ class Line:
         return max((each.said_at for each in self.statements if each.is_correction), default=None)
 
     @property
+    def standing(self) -> Standing:
+        """How far the word of those who say it counts."""
+        return max(each.standing for each in self.statements)
+
+    @property
     def runs_until(self) -> datetime | None:
         """When it ends by itself, if ever: as its words say, and every feeling after a while."""
         ends = [self.words.valid_to] if self.words.valid_to else []
@@ -82,7 +90,9 @@ class Line:
         return self.end is None and (self.runs_until is None or instant < self.runs_until)
 
     def outranks(self, statement: Statement) -> bool:
-        """Whether it was set right explicitly, and this is too weak or too old to change it again."""
+        """Whether a statement may not change it: by who says it, or after it was set right explicitly."""
+        if statement.standing != self.standing:
+            return statement.standing < self.standing
         corrected = self.corrected_at
         if corrected is None or statement.is_correction:
             return False
@@ -151,12 +161,17 @@ class _Folding:
         for line in self._open_at(statement.held_from):
             ruling, is_outranked = self._judge(line, statement)
             if is_outranked:
-                self._put_behind(statement, line)
+                behind = self._put_behind(statement, line)
+                if statement.standing < line.standing and behind not in line.doubts:
+                    line.doubts.append(behind)
                 return
             rulings.setdefault(ruling, []).append(line)
         own, *others = rulings.get(Ruling.SAME) or [Line([])]
         if not own.statements:
             self._lines.append(own)
+        if own.statements and statement.standing >= own.standing:
+            # Who may settle it has said again that it is so.
+            own.doubts.clear()
         own.statements.append(statement)
         for other in others:
             self._unite(own, other)
@@ -170,7 +185,11 @@ class _Folding:
     def take_back(self, statement: Statement) -> None:
         """End what a statement only takes back."""
         for line in self._open_at(statement.held_from):
-            if self._is_corrected(line, statement):
+            if not self._is_corrected(line, statement):
+                continue
+            if statement.standing < line.standing:
+                line.doubts.append(self._put_behind(statement, line))
+            else:
                 line.close(End.RETRACTED, statement.held_from)
 
     def rule(self, verdict: Verdict) -> None:
@@ -184,6 +203,8 @@ class _Folding:
             for other in self._lines:
                 if other.successor is line:
                     other.end = other.ended_at = other.successor = None
+                if line in other.doubts:
+                    other.doubts.remove(line)
         elif line.is_open_at(verdict.made_at):
             line.close(End.RETRACTED, verdict.made_at)
 
@@ -210,6 +231,8 @@ class _Folding:
         is_technical = {line.words.category, statement.category} == {Category.TECHNICAL}
         if ruling is Ruling.UPDATE and is_technical and not statement.is_correction:
             ruling = Ruling.OTHER
+        if ruling is Ruling.CONTRADICTION and statement.standing > line.standing:
+            ruling = Ruling.UPDATE
         differs = ruling in {Ruling.UPDATE, Ruling.CONTRADICTION}
         return ruling, differs and line.outranks(statement)
 
@@ -233,19 +256,21 @@ class _Folding:
         wrong = replace(statement, text=statement.corrects, corrects=None)
         return self._relate(line.words, wrong) is Ruling.SAME
 
-    def _put_behind(self, statement: Statement, line: Line) -> None:
+    def _put_behind(self, statement: Statement, line: Line) -> Line:
         """Keep what a line outranks as what that line outdated from the start."""
         for other in self._lines:
             if other.successor is line and self._relate(other.words, statement) is Ruling.SAME:
                 other.statements.append(statement)
-                return
+                return other
         own = Line([statement])
         own.close(End.OUTDATED, statement.held_from, line)
         self._lines.append(own)
+        return own
 
     def _unite(self, own: Line, other: Line) -> None:
         own.statements = sorted([*own.statements, *other.statements], key=canonical)
         own.supporters += other.supporters
+        own.doubts += [each for each in other.doubts if each not in own.doubts]
         self._lines.remove(other)
         for line in self._lines:
             if line.successor is other:

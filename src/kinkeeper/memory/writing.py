@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.absorbing import absorb
-from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.bearing import is_shared, subject_of
 from kinkeeper.memory.cutting import cut_words
 from kinkeeper.memory.episodes import claim_reading, episodes_by_id, insert_episodes
 from kinkeeper.memory.journal import Cause, Change, changing
@@ -24,6 +24,7 @@ from kinkeeper.memory.model import (
     StatementType,
 )
 from kinkeeper.memory.rulings import Ruling, Verdict
+from kinkeeper.memory.standing import standing_of
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
 from kinkeeper.memory.verdicts import add_verdict, verdict_id
@@ -89,6 +90,7 @@ def remember(
     at: datetime,
     by: str | None = None,
     people: Mapping[str, str] | None = None,
+    guardians: Mapping[str, Collection[str]] | None = None,
     is_wanted: bool = False,
 ) -> Remembered:
     """Store an episode with what was found in it, and bring the facts in step.
@@ -102,6 +104,7 @@ def remember(
         at: Present time, aware.
         by: Member id of the person whose yes it rests on; needed for what was only overheard.
         people: Member ids by folded name or alias.
+        guardians: By member id of a child, whose word about it counts.
         is_wanted: Whether somebody asks by name that it be remembered, also if it was forgotten.
 
     Raises:
@@ -113,7 +116,10 @@ def remember(
         conn, household, cause=_cause(episode, observations), summary=_summary(observations),
         by=by, at=at,
     ) as change:  # fmt: skip
-        said = [_statement(episode, each, people or {}) for each in observations]
+        said = [
+            _standing(_statement(episode, each, people or {}), by, people or {}, guardians or {})
+            for each in observations
+        ]
         if is_wanted:
             lift(conn, said)
         gone = blocked(conn, said)
@@ -224,6 +230,25 @@ def _statement(episode: Episode, observation: Observation, people: Mapping[str, 
         origin=episode.origin,
         strand=identity,
     )
+
+
+def _standing(
+    statement: Statement,
+    by: str | None,
+    people: Mapping[str, str],
+    guardians: Mapping[str, Collection[str]],
+) -> Statement:
+    """Return a statement with how far it counts: by who says it, or by whose yes it rests on."""
+    voice = (statement.speaker or "").casefold()
+    if statement.subject == voice and is_shared(statement.text):
+        return statement
+    found = (
+        standing_of(
+            voice, statement.subject, members={*people.values(), *guardians}, guardians=guardians
+        )
+        for voice in {statement.speaker, by or statement.speaker}
+    )
+    return replace(statement, standing=max(found))
 
 
 def _imported(household: str, given: ImportedFact, stored: Mapping[str, Episode]) -> Statement:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 from kinkeeper.memory import correcting, erasing
+from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.model import (
     HOUSEHOLD_SCOPE,
     Category,
@@ -126,6 +127,7 @@ class RememberFact(MemoryEffect):
         words: Where it was said.
         sentences: What is to be remembered of it, at least one.
         people: Member ids by the names that occur in the words, folded.
+        guardians: By member id of a child, whose word about it counts.
         is_wanted: Whether somebody asks for it by name, so that it counts also if it was forgotten once.
     """
 
@@ -133,6 +135,7 @@ class RememberFact(MemoryEffect):
     words: Words
     sentences: tuple[Sentence, ...] = Field(min_length=1)
     people: Mapping[str, str] = Field(default_factory=dict)
+    guardians: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     is_wanted: bool = False
 
     def check(self, household: str) -> None:
@@ -147,6 +150,7 @@ class RememberFact(MemoryEffect):
         done = remember(
             conn, said, [each.observation(said.text) for each in self.sentences],
             at=execution.at, by=execution.decided_by, people=self.people,
+            guardians=self.guardians,
             is_wanted=self.is_wanted,
         )  # fmt: skip
         return done.change_set
@@ -192,6 +196,26 @@ class MarkWrong(_FactEffect):
         return correcting.mark_wrong(
             conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
         ).change_set
+
+
+class SettleDoubt(_FactEffect):
+    """Say whether a fact holds of which somebody said otherwise.
+
+    Attributes:
+        otherwise: What was said otherwise, for people.
+        is_changed: Whether that takes its place.
+    """
+
+    effect: Literal["memory.settle_doubt"] = "memory.settle_doubt"
+    otherwise: str
+    is_changed: bool
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        return settle_doubt(
+            conn, _viewer(execution), self.fact_id, is_changed=self.is_changed,
+            by=execution.decided_by, at=execution.at,
+        ).change_set  # fmt: skip
 
 
 class SetScope(_FactEffect):

@@ -64,7 +64,7 @@ def _observation(fact: Fact, names: Names) -> dict[str, Any]:
         "id": fact.id, "type": fact.type.value, "category": fact.category.value,
         "title": fact.title, "subtitle": fact.subtitle, "narrative": fact.narrative,
         "speaker": name_of(fact.speaker, names),
-        "facts": list(fact.details),
+        "facts": list(fact.details), "is_doubted": _is_doubted(fact),
         # When the household said it: an import of this morning may be years old.
         "created_at": fact.said_at.isoformat(),
     }  # fmt: skip
@@ -72,4 +72,10 @@ def _observation(fact: Fact, names: Names) -> dict[str, Any]:
 
 def _line(fact: Fact, zone: ZoneInfo, names: Names) -> str:
     words = " ".join(" ".join((fact.narrative, *fact.details)).split())
-    return f"- {attributed(words, fact.speaker, names)} ({fact.category}, {fact.said_at.astimezone(zone):%Y-%m-%d})"
+    day = f"{fact.said_at.astimezone(zone):%Y-%m-%d}"
+    doubt = ", in doubt" if _is_doubted(fact) else ""
+    return f"- {attributed(words, fact.speaker, names)} ({fact.category}, {day}{doubt})"
+
+
+def _is_doubted(fact: Fact) -> bool:
+    return fact.is_contradicted or fact.doubted_by is not None

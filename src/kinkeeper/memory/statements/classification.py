@@ -78,7 +78,7 @@ def classify_personal(text: str) -> Classified:
         text: One statement.
     """
     found = classify(text)
-    if found.category is not Category.TECHNICAL or "technical" in _CUES.seen_in(text):
+    if found.category is not Category.TECHNICAL or _is_technical(text):
         return found
     category = max(
         set(Category) - {Category.TECHNICAL}, key=lambda each: (found.chances[each], each)
@@ -86,6 +86,12 @@ def classify_personal(text: str) -> Classified:
     return replace(
         found, category=category, type=_type_of(text, category), confidence=found.chances[category]
     )
+
+
+def _is_technical(text: str) -> bool:
+    """Whether its words are those of how things work, and it fills no slot of people ("our wifi password")."""
+    own = {reading.category for reading in read_statement(text)[:1]} - {"", Category.TECHNICAL}
+    return "technical" in _CUES.seen_in(text) and not own
 
 
 class StatementClassifier:

@@ -45,7 +45,7 @@ def _kind(image: Image, fact: Fact) -> ChangeKind | None:
             is_feeling = fact.category is Category.EMOTIONAL
             return ChangeKind.ENDED if is_feeling else ChangeKind.FADED
         return _LOST[fact.status]
-    if image.after.get("is_contradicted"):
+    if image.after.get("is_contradicted") or image.after.get("doubted_by"):
         return ChangeKind.DOUBTED
     columns = image.before.keys() - ARITHMETIC
     if not was_active and fact.status.is_active:

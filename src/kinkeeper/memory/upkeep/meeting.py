@@ -105,7 +105,8 @@ def judged(
             continue
         older, newer = sorted(pair, key=lambda each: canonical(words[each]))
         ruling = relate_statements(words[older], words[newer])
-        if ruling is not Ruling.OTHER:
+        is_barred = words[newer].standing < words[older].standing
+        if ruling is not Ruling.OTHER and (ruling is Ruling.SAME or not is_barred):
             found.append(Judged(older=facts[older], newer=facts[newer], ruling=ruling))
     return found
 

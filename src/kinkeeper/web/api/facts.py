@@ -68,6 +68,7 @@ class FactRecord(BaseModel):
     superseded_by: str | None
     merged_into_id: str | None
     is_contradicted: bool
+    doubted_by: str | None
     is_edited: bool
     held_from: datetime
     valid_from: datetime | None
@@ -88,6 +89,7 @@ class FactRecord(BaseModel):
             evidence_count=fact.evidence_count, derived_from=list(fact.derived_from),
             status=fact.status, is_active=fact.is_current(now), superseded_by=fact.superseded_by,
             merged_into_id=fact.merged_into_id, is_contradicted=fact.is_contradicted,
+            doubted_by=fact.doubted_by,
             is_edited=fact.is_edited, held_from=fact.held_from, valid_from=fact.valid_from,
             valid_to=fact.valid_to, said_at=fact.said_at, created_at=fact.created_at,
             last_evidence_at=fact.last_evidence_at, archived_at=fact.archived_at,

@@ -155,6 +155,16 @@ class Recollection:
             holds=self._holds(fact), is_private=fact.scope != HOUSEHOLD_SCOPE,
         )  # fmt: skip
 
+    def otherwise(self, fact: Fact | None) -> Evidence | None:
+        """Return what somebody says instead of a doubted fact; None where it may not be seen."""
+        if fact is None:
+            return None
+        return Evidence(
+            text=fact.narrative, speaker=self.speaker(fact.speaker),
+            at=self.wording.moment(fact.said_at), spoken=self.wording.long_moment(fact.said_at),
+            iso=self.wording.local(fact.said_at).isoformat(timespec="seconds"),
+        )  # fmt: skip
+
     def evidence(self, statements: Iterable[Statement]) -> tuple[Evidence, ...]:
         """Return the sentences something rests on, oldest first."""
         return tuple(
@@ -232,6 +242,8 @@ def _learnt(fact: Fact) -> str:
 
 
 def _doubt(fact: Fact, now: datetime) -> str:
+    if fact.doubted_by is not None:
+        return "Somebody says otherwise; it stays as it is until an adult decides."
     if fact.is_contradicted:
         return "Something else that was said does not fit this."
     confidence = confidence_now(fact, now)

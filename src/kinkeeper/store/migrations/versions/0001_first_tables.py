@@ -82,6 +82,40 @@ def upgrade() -> None:
         batch_op.create_index("ix_action_transitions_at", ["household", "at"], unique=False)
 
     op.create_table(
+        "caldav_calendars",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("sync_token", sa.Text(), nullable=True),
+        sa.Column("ctag", sa.Text(), nullable=True),
+        sa.Column("synced_at", sa.String(length=27), nullable=True),
+        sa.Column("failing_since", sa.String(length=27), nullable=True),
+        sa.Column("failure", sa.Text(), nullable=True),
+        sa.Column("waiting", sa.Integer(), nullable=False),
+        sa.Column("claimed_until", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", name=op.f("pk_caldav_calendars")),
+    )
+    op.create_table(
+        "caldav_objects",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("path", sa.String(length=1024), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("local_id", sa.String(length=128), nullable=True),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("etag", sa.Text(), nullable=True),
+        sa.Column("handled", sa.Text(), nullable=True),
+        sa.Column("agreed", sa.String(length=64), nullable=False),
+        sa.Column("offered", sa.String(length=64), nullable=False),
+        sa.Column("trying", sa.String(length=64), nullable=False),
+        sa.Column("pushed", sa.String(length=64), nullable=False),
+        sa.Column("action_id", sa.String(length=36), nullable=True),
+        sa.Column("note", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "path", name=op.f("pk_caldav_objects")),
+    )
+    with op.batch_alter_table("caldav_objects", schema=None) as batch_op:
+        batch_op.create_index("ix_caldav_objects_local", ["household", "local_id"], unique=False)
+
+    op.create_table(
         "calendar_horizons",
         sa.Column("household", sa.String(), nullable=False),
         sa.Column("covers_from", sa.String(length=27), nullable=False),
@@ -252,6 +286,7 @@ def upgrade() -> None:
         sa.Column("superseded_by", sa.String(), nullable=True),
         sa.Column("merged_into_id", sa.String(), nullable=True),
         sa.Column("is_contradicted", sa.Boolean(), nullable=False),
+        sa.Column("doubted_by", sa.String(), nullable=True),
         sa.Column("is_edited", sa.Boolean(), nullable=False),
         sa.Column("held_from", sa.String(length=27), nullable=False),
         sa.Column("valid_from", sa.String(length=27), nullable=True),
@@ -329,6 +364,21 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("feedback", schema=None) as batch_op:
         batch_op.create_index("ix_feedback_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "interaction_log",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("event", sa.String(length=32), nullable=False),
+        sa.Column("mode", sa.String(length=16), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("source", sa.String(length=8), nullable=False),
+        sa.Column("ms", sa.Float(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", "event", name=op.f("pk_interaction_log")),
+    )
+    with op.batch_alter_table("interaction_log", schema=None) as batch_op:
+        batch_op.create_index("ix_interaction_log_at", ["household", "at"], unique=False)
 
     op.create_table(
         "mail_drafts",
@@ -728,6 +778,15 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "onboarding",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("exchanges", sa.Integer(), nullable=False),
+        sa.Column("phase", sa.String(length=16), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "member", name=op.f("pk_onboarding")),
+    )
+    op.create_table(
         "open_questions",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("id", sa.String(length=20), nullable=False),
@@ -928,6 +987,23 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("household", name=op.f("pk_quiet_periods")),
     )
     op.create_table(
+        "routing_decisions",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("mode", sa.String(length=16), nullable=False),
+        sa.Column("decided_by", sa.String(length=16), nullable=False),
+        sa.Column("scores", sa.JSON(), nullable=False),
+        sa.Column("tie_break", sa.Integer(), nullable=False),
+        sa.Column("margin", sa.Float(), nullable=True),
+        sa.Column("signals", sa.JSON(), nullable=False),
+        sa.Column("weights_version", sa.String(length=32), nullable=True),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", name=op.f("pk_routing_decisions")),
+    )
+    with op.batch_alter_table("routing_decisions", schema=None) as batch_op:
+        batch_op.create_index("ix_routing_decisions_at", ["household", "at"], unique=False)
+
+    op.create_table(
         "row_changes",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("change_id", sa.String(length=64), nullable=False),
@@ -947,6 +1023,19 @@ def upgrade() -> None:
             name=op.f("uq_row_changes_household_kind_row_id_revision"),
         ),
     )
+    op.create_table(
+        "stage_failures",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("stage", sa.String(length=24), nullable=False),
+        sa.Column("reason", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", "number", name=op.f("pk_stage_failures")),
+    )
+    with op.batch_alter_table("stage_failures", schema=None) as batch_op:
+        batch_op.create_index("ix_stage_failures_at", ["household", "stage", "at"], unique=False)
+
     op.create_table(
         "statement_keys",
         sa.Column("household", sa.String(), nullable=False),
@@ -985,6 +1074,7 @@ def upgrade() -> None:
         sa.Column("valid_from", sa.String(length=27), nullable=True),
         sa.Column("valid_to", sa.String(length=27), nullable=True),
         sa.Column("origin", sa.String(length=16), nullable=False),
+        sa.Column("standing", sa.Integer(), nullable=False),
         sa.Column("strand", sa.String(), nullable=False),
         sa.Column("fact_id", sa.String(), nullable=True),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_statements")),
@@ -1057,4 +1147,116 @@ def upgrade() -> None:
         sa.Column("last_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "bot", "chat_id", name=op.f("pk_telegram_strangers")),
     )
+    op.create_table(
+        "threads",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("chat_id", sa.String(length=128), nullable=True),
+        sa.Column("created_at", sa.String(length=27), nullable=False),
+        sa.Column("last_at", sa.String(length=27), nullable=False),
+        sa.Column("turns", sa.Integer(), nullable=False),
+        sa.Column("events", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_threads")),
+    )
+    with op.batch_alter_table("threads", schema=None) as batch_op:
+        batch_op.create_index("ix_threads_member", ["household", "member", "last_at"], unique=False)
+
+    op.create_table(
+        "tool_iterations",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("actions", sa.JSON(), nullable=False),
+        sa.Column("ms", sa.Float(), nullable=False),
+        sa.Column("fatigue", sa.Float(), nullable=False),
+        sa.Column("mode", sa.String(length=16), nullable=False),
+        sa.Column("ended", sa.String(length=24), nullable=True),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", "number", name=op.f("pk_tool_iterations")),
+    )
+    with op.batch_alter_table("tool_iterations", schema=None) as batch_op:
+        batch_op.create_index("ix_tool_iterations_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "triage_calibration",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("branch", sa.String(length=16), nullable=False),
+        sa.Column("mode", sa.String(length=16), nullable=False),
+        sa.Column("domains", sa.JSON(), nullable=False),
+        sa.Column("tools", sa.JSON(), nullable=False),
+        sa.Column("confidence_internal", sa.Float(), nullable=False),
+        sa.Column("confidence_tool_need", sa.Float(), nullable=False),
+        sa.Column("freshness_risk", sa.Float(), nullable=False),
+        sa.Column("source", sa.String(length=8), nullable=False),
+        sa.Column("acted", sa.Integer(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", name=op.f("pk_triage_calibration")),
+    )
+    with op.batch_alter_table("triage_calibration", schema=None) as batch_op:
+        batch_op.create_index("ix_triage_calibration_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "turn_events",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("thread", sa.String(length=64), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("name", sa.String(length=16), nullable=False),
+        sa.Column("data", sa.JSON(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "thread", "number", name=op.f("pk_turn_events")),
+    )
+    with op.batch_alter_table("turn_events", schema=None) as batch_op:
+        batch_op.create_index("ix_turn_events_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "turns",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("thread", sa.String(length=64), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("channel", sa.String(length=32), nullable=False),
+        sa.Column("client_message_id", sa.String(length=200), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("received_at", sa.String(length=27), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.Column("begun", sa.Integer(), nullable=False),
+        sa.Column("lease_until", sa.String(length=27), nullable=True),
+        sa.Column("due_at", sa.String(length=27), nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("stop_requested", sa.Integer(), nullable=False),
+        sa.Column("outcome", sa.String(length=16), nullable=True),
+        sa.Column("mode", sa.String(length=16), nullable=True),
+        sa.Column("source", sa.String(length=8), nullable=True),
+        sa.Column("confidence", sa.Float(), nullable=True),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.Column("results", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("clarification", sa.Text(), nullable=True),
+        sa.Column("partial", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("plans", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("asked_about", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("used", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("finished_at", sa.String(length=27), nullable=True),
+        sa.Column("stages", sa.JSON(none_as_null=True), nullable=True),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_turns")),
+        sa.UniqueConstraint(
+            "household",
+            "thread",
+            "client_message_id",
+            name=op.f("uq_turns_household_thread_client_message_id"),
+        ),
+    )
+    with op.batch_alter_table("turns", schema=None) as batch_op:
+        batch_op.create_index("ix_turns_received", ["household", "received_at"], unique=False)
+        batch_op.create_index("ix_turns_state", ["household", "state", "due_at"], unique=False)
+        batch_op.create_index("ix_turns_thread", ["household", "thread", "position"], unique=False)
+
     # ### end Alembic commands ###

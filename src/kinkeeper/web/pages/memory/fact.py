@@ -47,6 +47,9 @@ async def fact_page(
             "whose": words.whose(fact, said),
             "evidence": words.evidence(said),
             "versions": versions_of(history(conn, viewer, fact_id), words),
+            "otherwise": words.otherwise(find_fact(conn, viewer, fact.doubted_by))
+            if fact.doubted_by
+            else None,
             "state": standing_of(
                 fact, find_fact(conn, viewer, follower) if follower else None, desk.wording
             ),
@@ -76,6 +79,21 @@ async def wrong(request: Request, person: Decider, fact_id: FactId) -> RedirectR
     desk = desk_of(request, person)
     receipt = await desk.house.store.write(lambda conn: setting_right(desk).wrong(conn, fact_id))
     return told(fact_href(fact_id), Told.WRONG, receipt)
+
+
+@router.post("/memory/facts/{fact_id}/doubt")
+async def settle(
+    request: Request,
+    person: Decider,
+    fact_id: FactId,
+    holds: Annotated[str, Form(pattern="^(this|other)$")],
+) -> RedirectResponse:
+    """Say whether it holds, or what somebody said otherwise."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(
+        lambda conn: setting_right(desk).settle(conn, fact_id, is_changed=holds == "other")
+    )
+    return told(fact_href(fact_id), Told.SETTLED, receipt)
 
 
 @router.post("/memory/facts/{fact_id}/scope")

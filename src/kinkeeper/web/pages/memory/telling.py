@@ -21,6 +21,7 @@ class Told(StrEnum):
     ASKED = "asked"
     EDITED = "edited"
     WRONG = "wrong"
+    SETTLED = "settled"
     PRIVATE = "private"
     SHARED = "shared"
     FORGOTTEN = "forgotten"
@@ -35,6 +36,7 @@ _WORDS = {
     Told.ASKED: "It waits for an adult's yes.",
     Told.EDITED: "Saved in your words.",
     Told.WRONG: "It is out of use now.",
+    Told.SETTLED: "It is settled.",
     Told.PRIVATE: "Only you see it now.",
     Told.SHARED: "The household sees it now.",
     Told.FORGOTTEN: "It is erased.",
