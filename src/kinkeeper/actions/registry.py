@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar, email, memory
+from kinkeeper.actions.effects import calendar, email, memory, notes, tasks
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -84,6 +84,23 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
             parameters=memory.ForgetFact, stakes=Stakes.HIGH, undo=None
         ),
         "memory.take_back": EffectKind(parameters=memory.TakeBack, stakes=Stakes.LOW, undo=None),
+        "task.add": EffectKind(parameters=tasks.AddTask, stakes=Stakes.LOW, undo=tasks.undo),
+        "task.update": EffectKind(parameters=tasks.UpdateTask, stakes=Stakes.LOW, undo=tasks.undo),
+        "task.complete": EffectKind(
+            parameters=tasks.CompleteTask, stakes=Stakes.LOW, undo=tasks.undo
+        ),
+        "task.reopen": EffectKind(parameters=tasks.ReopenTask, stakes=Stakes.LOW, undo=tasks.undo),
+        "task.delete": EffectKind(parameters=tasks.DeleteTask, stakes=Stakes.HIGH, undo=tasks.undo),
+        "notes.add": EffectKind(parameters=notes.AddNote, stakes=Stakes.LOW, undo=notes.undo),
+        "notes.append": EffectKind(
+            parameters=notes.AppendToNote, stakes=Stakes.LOW, undo=notes.undo
+        ),
+        "notes.remove_line": EffectKind(
+            parameters=notes.RemoveFromNote, stakes=Stakes.LOW, undo=notes.undo
+        ),
+        "notes.delete": EffectKind(
+            parameters=notes.DeleteNote, stakes=Stakes.HIGH, undo=notes.undo
+        ),
     }
 )
 

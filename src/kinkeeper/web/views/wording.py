@@ -5,17 +5,11 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import Interval
-from kinkeeper.language.when import regions
+from kinkeeper.language.when import regions, saying
 from kinkeeper.observer.phrasing import Phrasing
 
-_DAY = timedelta(days=1)
 _HOUR = timedelta(hours=1)
 _SOON = timedelta(hours=20)
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +63,7 @@ class Wording:
 
     def day(self, day: date) -> str:
         """Return a day in few words: "today", "tomorrow", "Thu 5 Mar" or "Thu Mar 5"."""
-        if day == self.today:
-            return "today"
-        if day == self.today + _DAY:
-            return "tomorrow"
-        if day == self.today - _DAY:
-            return "yesterday"
-        return f"{_WEEKDAYS[day.weekday()][:3]} {self.short_day(day)}"
+        return saying.day(day, today=self.today, locale=self._locale)
 
     def heading(self, day: date) -> str:
         """Return a day in few words, as a heading: "Today", "Thu 5 Mar"."""
@@ -84,23 +72,22 @@ class Wording:
 
     def short_day(self, day: date) -> str:
         """Return a day without its weekday: "5 Mar" or "Mar 5"."""
-        year = "" if day.year == self.today.year else f" {day.year}"
-        return f"{self._ordered(str(day.day), _MONTHS[day.month - 1][:3])}{year}"
+        return saying.short_day(day, today=self.today, locale=self._locale)
 
     def long_day(self, day: date) -> str:
         """Return a day in full: "Thursday 5 March" or "Thursday, March 5"."""
         year = "" if day.year == self.today.year else f" {day.year}"
         comma = "" if self._is_day_first else ","
-        ordered = self._ordered(str(day.day), _MONTHS[day.month - 1])
-        return f"{_WEEKDAYS[day.weekday()]}{comma} {ordered}{year}"
+        ordered = self._ordered(str(day.day), saying.MONTHS[day.month - 1])
+        return f"{saying.WEEKDAYS[day.weekday()]}{comma} {ordered}{year}"
 
     def month(self, day: date) -> str:
         """Return a month: "March 2026"."""
-        return f"{_MONTHS[day.month - 1]} {day.year}"
+        return f"{saying.MONTHS[day.month - 1]} {day.year}"
 
     def weekday(self, day: date) -> str:
         """Return the weekday of a day, in full."""
-        return _WEEKDAYS[day.weekday()]
+        return saying.WEEKDAYS[day.weekday()]
 
     def moment(self, instant: datetime) -> str:
         """Return an instant in few words: "today 4:30pm"."""
