@@ -1,0 +1,93 @@
+"""Where the calendar server is, and which other addresses it may send us to. Pure."""
+
+from dataclasses import dataclass
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
+
+from kinkeeper.core.errors import InputError
+
+_SCHEMES = frozenset({"http", "https"})
+_PORTS = {"http": 80, "https": 443}
+_LABELS_OF_A_FAMILY = 2  # caldav.example.com and p12.example.com
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A server's address without what lets us in.
+
+    Attributes:
+        url: To begin with: a collection, or any place from which the server leads to one.
+        user: For the server; empty where it asks nobody.
+        password: Of that user.
+    """
+
+    url: str
+    user: str = ""
+    password: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Return the address of a setting; user and password may stand before the host, percent-encoded.
+
+        Raises:
+            InputError: It is no address of a web server; the message does not repeat it.
+        """
+        parts = urlsplit(text.strip())
+        if parts.scheme not in _SCHEMES or not parts.hostname:
+            raise InputError("must begin with http:// or https:// and name a host")
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        place = host if parts.port is None else f"{host}:{parts.port}"
+        return cls(
+            url=urlunsplit((parts.scheme, place, parts.path or "/", "", "")),
+            user=unquote(parts.username or ""),
+            password=unquote(parts.password or ""),
+        )
+
+    @property
+    def host(self) -> str:
+        """Name of the server."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether what is sent there cannot be read on the way."""
+        return urlsplit(self.url).scheme == "https"
+
+
+def followed(base: str, reference: str) -> str:
+    """Return the address that a server's answer names.
+
+    A server may name another host only where that is a sibling of its own reached encrypted; whoever
+    answers must not be able to send us, with the password, anywhere else.
+
+    Args:
+        base: Address of what was asked.
+        reference: As written in the answer.
+
+    Raises:
+        InputError: It leads elsewhere.
+    """
+    wanted = urljoin(base, reference)
+    here, there = urlsplit(base), urlsplit(wanted)
+    if _place(here) == _place(there):
+        return wanted
+    family = (here.hostname or "").split(".", 1)[-1]
+    is_family = (
+        family.count(".") + 1 >= _LABELS_OF_A_FAMILY and not family.replace(".", "").isdigit()
+    )
+    if there.scheme == "https" and is_family and (there.hostname or "").endswith(f".{family}"):
+        return wanted
+    raise InputError(f"the server at {here.hostname} leads to another host, {there.hostname}")
+
+
+def path_of(base: str, reference: str) -> str:
+    """Return the one spelling of the path of an object that a server names.
+
+    Args:
+        base: Address of what was asked.
+        reference: As written in the answer, absolute or not.
+    """
+    return quote(unquote(urlsplit(urljoin(base, reference)).path), safe="/~@:!$&'()*+,;=-._")
+
+
+def _place(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)

@@ -1,0 +1,156 @@
+"""What the calendar server says differently becomes pending actions: a person decides, nothing is taken over by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.model import ActionType, Choice, Proposal
+from kinkeeper.connectors.caldav.deciding import Verdict
+from kinkeeper.connectors.caldav.records import ObjectRow, ObjectState, change_object
+from kinkeeper.connectors.caldav.things import Thing, Things
+from kinkeeper.core.ids import stable_id
+
+SOURCE = "CALDAV"
+KEEP_OURS = "Keep ours"
+_TAKE_THEIRS = "Take the calendar's"
+_CANCEL_HERE = "Cancel it here too"
+_LONGEST = 140
+_MOST_AT_ONCE = 200
+
+_CLASHES = frozenset({Verdict.CLASH, Verdict.CLASH_GONE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """An object of the server about which a person is to be asked.
+
+    Attributes:
+        row: What is known of it.
+        verdict: Why.
+        things: Its kind.
+        theirs: What it stands for, completed by ours; None where it is gone.
+        ours: Of ours, where there is one.
+    """
+
+    row: ObjectRow
+    verdict: Verdict
+    things: Things
+    theirs: Thing | None
+    ours: Thing | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Asks the people of one household.
+
+    Attributes:
+        household: Tenant key.
+        calendar: Its name on the server, for people.
+        lasts: How long a question waits.
+    """
+
+    household: str
+    calendar: str
+    lasts: timedelta
+
+    def ask(self, conn: Connection, differences: Sequence[Difference], now: datetime) -> int:
+        """Propose what differs: one action each, and one for all that is new of a kind.
+
+        Args:
+            conn: Open connection, in a write transaction.
+            differences: All that were found in one round.
+            now: Aware.
+
+        Returns:
+            How many actions were proposed.
+        """
+        new: dict[str, list[Difference]] = {}
+        asked = 0
+        for each in differences:
+            if each.verdict is Verdict.ASK_ADD:
+                new.setdefault(each.things.component, []).append(each)
+            else:
+                asked += self._propose(conn, [each], self._of_one(each, now), now)
+        for found in new.values():
+            for begin in range(0, len(found), _MOST_AT_ONCE):
+                batch = found[begin : begin + _MOST_AT_ONCE]
+                asked += self._propose(conn, batch, self._of_new(batch, now), now)
+        return asked
+
+    def _propose(
+        self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
+    ) -> int:
+        done = proposals.propose(conn, proposal, now=now)
+        for each in found:
+            offered = "" if each.theirs is None else each.theirs.shared()
+            local = each.ours or each.theirs
+            change_object(
+                conn, self.household, each.row.path, state=ObjectState.ASKED.value,
+                handled=each.row.etag, offered=offered, action_id=done.action.id,
+                local_id=None if local is None else local.id, kind=each.things.component,
+                note=None,
+            )  # fmt: skip
+        return int(done.is_new)
+
+    def _of_new(self, found: Sequence[Difference], now: datetime) -> Proposal:
+        things = found[0].things
+        effects = [effect for each in found if each.theirs for effect in things.to_add(each.theirs)]
+        titles = ", ".join(each.theirs.title for each in found if each.theirs)
+        noun = things.noun if len(found) == 1 else f"{things.noun}s"
+        summary = f"Take over {len(found)} {noun} from {self.calendar}: {titles}"
+        return self._proposal(found, summary, now, kind=things.adding, effects=effects)
+
+    def _of_one(self, each: Difference, now: datetime) -> Proposal:
+        things, ours = each.things, each.ours
+        if ours is None:
+            return self._of_new([each], now)
+        if each.theirs is None or each.theirs.is_cancelled:
+            effects = things.to_cancel(ours)
+            summary = f"Cancel {things.line(ours)} ({self._where('cancelled', each)})"
+        else:
+            effects = things.to_change(each.theirs, ours)
+            summary = f"Change to {things.line(each.theirs)} ({self._where('changed', each)})"
+        if each.verdict not in _CLASHES:
+            return self._proposal([each], summary, now, kind=things.changing, effects=effects)
+        label = _CANCEL_HERE if each.theirs is None else _TAKE_THEIRS
+        ways = (
+            Choice(label=label, effects=_frozen(effects), result=f"Taken from {self.calendar}."),
+            Choice(label=KEEP_OURS, effects=(), result="Kept as it is here."),
+        )
+        return self._proposal([each], summary, now, kind=things.changing, choices=ways)
+
+    def _where(self, verb: str, each: Difference) -> str:
+        is_clash = each.verdict in _CLASHES
+        return f"{verb} in {self.calendar}" + (", otherwise here" if is_clash else "")
+
+    def _proposal(
+        self,
+        found: Sequence[Difference],
+        summary: str,
+        now: datetime,
+        *,
+        kind: ActionType,
+        effects: Sequence[Effect] = (),
+        choices: tuple[Choice, ...] = (),
+    ) -> Proposal:
+        seen = sorted(f"{each.row.path} {each.row.etag} {each.verdict}" for each in found)
+        return Proposal(
+            household=self.household, type=kind, source_type=SOURCE,
+            source_id=stable_id(SOURCE, *seen, now.isoformat()), slot="0", chat_id=None, extraction={},
+            extraction_confidence=1.0, summary=_short(summary), effects=_frozen(effects),
+            choices=choices, merge_key=None, expires_at=now + self.lasts, origin=Origin.IMPORTED,
+        )  # fmt: skip
+
+
+def _frozen(effects: Sequence[Effect]) -> tuple[dict[str, object], ...]:
+    return tuple(effect.frozen() for effect in effects)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip(' ,')}…"

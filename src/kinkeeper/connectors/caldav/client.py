@@ -1,0 +1,312 @@
+"""The calls to a CalDAV server: where the calendar is, what changed, objects read and written.
+
+Written here on the HTTP library the program has anyway: the known client library asks for another
+library under a licence that would bind the whole program, and for an HTTP stack of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+from urllib.parse import urljoin
+
+from kinkeeper.connectors.caldav import wire
+from kinkeeper.connectors.caldav.address import Address, followed, path_of
+from kinkeeper.connectors.caldav.transport import PATIENCE, Reply, Transport
+from kinkeeper.core.errors import ConflictError, DeniedError, InputError, UnavailableError
+
+_MOST_HOPS = 5
+_MOST_CUTS = 1000
+_AT_ONCE = 50
+_XML = "application/xml; charset=utf-8"
+_ICS = "text/calendar; charset=utf-8"
+_OK, _MULTI_STATUS, _CHANGED = 200, 207, 412
+_MOVED = frozenset({301, 302, 307, 308})
+_GONE = frozenset({404, 410})
+_EVENTS = "VEVENT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    """A calendar on the server.
+
+    Attributes:
+        url: Its address, with a slash at its end.
+        name: For people.
+        components: Kinds of objects it takes; empty where it does not say.
+    """
+
+    url: str
+    name: str = ""
+    components: frozenset[str] = frozenset()
+
+    def takes(self, component: str) -> bool:
+        """Whether objects of a kind can be put there."""
+        return not self.components or component in self.components
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """The state of a collection up to which all is known.
+
+    Attributes:
+        token: To ask for what changed since; None where the server has none.
+        ctag: Equal as long as nothing changes; None where the server has none.
+    """
+
+    token: str | None = None
+    ctag: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What a collection tells of its objects.
+
+    Attributes:
+        etags: By path; None where the object is gone.
+        is_complete: Whether all its objects are there, so that others are gone.
+        mark: The state told of.
+    """
+
+    etags: Mapping[str, str | None]
+    is_complete: bool
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """An object as it stands on the server.
+
+    Attributes:
+        etag: Of exactly this version.
+        data: The object.
+    """
+
+    etag: str
+    data: bytes
+
+
+class CalDavClient:
+    """Speaks with one server; use it in an `async with` block.
+
+    Every call raises DeniedError where the server refuses, and UnavailableError where it cannot be
+    reached or understood now.
+
+    Args:
+        address: Of the server.
+        patience: Longest wait for one answer.
+    """
+
+    def __init__(self, address: Address, *, patience: timedelta = PATIENCE) -> None:
+        self._address = address
+        self._transport = Transport(address, patience=patience)
+
+    async def __aenter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close its connection."""
+        await self._transport.close()
+
+    async def find_calendar(self) -> Collection:
+        """Return the calendar that the address names, or the only one it leads to.
+
+        Raises:
+            InputError: There is none, or several; the message names them.
+        """
+        url, answers = await self._looked_at(self._address.url)
+        here = _first(answers)
+        if here.is_calendar:
+            return _collection(url, here)
+        found = await self._calendars_of(url, here)
+        host = self._address.host
+        if not found:
+            raise InputError(f"there is no calendar at {host}; name one by its whole address")
+        if len(found) > 1:
+            listed = ", ".join(f"{each.name or '?'} at {each.url}" for each in found)
+            raise InputError(f"{host} has several calendars; name one of them: {listed}")
+        return found[0]
+
+    async def _calendars_of(self, url: str, here: wire.Answer) -> list[Collection]:
+        """Return the calendars in the home of whoever we are let in as, or in the place itself."""
+        if here.home is None and here.principal is not None:
+            url, answers = await self._looked_at(followed(url, here.principal))
+            here = _first(answers)
+        if here.home is not None:
+            url = followed(url, here.home)
+        url, answers = await self._looked_at(url, depth=1)
+        found = [
+            _collection(followed(url, each.href), each) for each in answers.all if each.is_calendar
+        ]
+        return [each for each in found if each.takes(_EVENTS)]
+
+    async def changes(self, url: str, since: Mark) -> Delta:
+        """Return what changed in a collection, or all of it where the server cannot tell.
+
+        Args:
+            url: Of the collection.
+            since: State up to which all is known.
+        """
+        _, answers = await self._looked_at(url)
+        now = _first(answers)
+        if since.ctag is not None and since.ctag == now.ctag:
+            return Delta(etags={}, is_complete=False, mark=since)
+        if now.sync_token is not None:
+            delta = await self._changes_since(url, since.token, ctag=now.ctag)
+            if delta is not None:
+                return delta
+        _, listed = await self._looked_at(url, depth=1, names=wire.OBJECT_PROPERTIES)
+        # The state was asked for before the list: what comes in between is told again the next time.
+        mark = Mark(token=now.sync_token, ctag=now.ctag)
+        return Delta(etags=_etags(url, listed), is_complete=True, mark=mark)
+
+    async def _changes_since(
+        self, url: str, token: str | None, *, ctag: str | None
+    ) -> Delta | None:
+        """Return what changed since a token; None where the server cannot tell."""
+        etags: dict[str, str | None] = {}
+        asked = token or ""
+        for _ in range(_MOST_CUTS):
+            reply = await self._ask("REPORT", url, wire.sync_report(asked))
+            if reply.status != _MULTI_STATUS:
+                return None
+            answers = wire.read_answers(reply.body)
+            if answers.sync_token is None:
+                return None
+            etags |= _etags(url, answers)
+            asked = answers.sync_token
+            if not any(each.is_cut for each in answers.all):
+                mark = Mark(token=asked, ctag=ctag)
+                return Delta(etags=etags, is_complete=token is None, mark=mark)
+        return None
+
+    async def fetch(self, url: str, paths: Sequence[str]) -> Mapping[str, Version]:
+        """Return objects by path; those that are gone are left out.
+
+        Args:
+            url: Of their collection.
+            paths: Theirs.
+        """
+        found = {}
+        for begin in range(0, len(paths), _AT_ONCE):
+            body = wire.multiget(paths[begin : begin + _AT_ONCE])
+            reply = await self._ask("REPORT", url, body, depth=1)
+            for each in self._read(reply).all:
+                if each.data is not None and each.etag is not None:
+                    version = Version(etag=each.etag, data=each.data.encode())
+                    found[path_of(url, each.href)] = version
+        return found
+
+    async def create(self, url: str, path: str, data: bytes) -> str | None:
+        """Put a new object into a collection.
+
+        Args:
+            url: Of the collection.
+            path: Where to.
+            data: The object.
+
+        Returns:
+            Its etag; None where the server changed what it was given, or does not say.
+
+        Raises:
+            ConflictError: Something is there already.
+            InputError: The server does not take it.
+        """
+        return await self._put(url, path, data, {"If-None-Match": "*"})
+
+    async def replace(self, url: str, path: str, data: bytes, *, etag: str) -> str | None:
+        """Put an object in the place of exactly this version of it.
+
+        Args:
+            url: Of the collection.
+            path: Where to.
+            data: The object.
+            etag: Of the version that was seen.
+
+        Returns:
+            Its new etag; None where the server changed what it was given, or does not say.
+
+        Raises:
+            ConflictError: Another version stands there.
+            InputError: The server does not take it.
+        """
+        return await self._put(url, path, data, {"If-Match": etag})
+
+    async def remove(self, url: str, path: str, *, etag: str) -> None:
+        """Remove exactly this version of an object; one that is gone already is no error.
+
+        Args:
+            url: Of the collection.
+            path: Of the object.
+            etag: Of the version that was seen.
+
+        Raises:
+            ConflictError: Another version stands there.
+            InputError: The server does not let it be removed.
+        """
+        reply = await self._transport.send("DELETE", urljoin(url, path), headers={"If-Match": etag})
+        if reply.status not in _GONE:
+            self._check_written(reply)
+
+    async def _put(
+        self, url: str, path: str, data: bytes, condition: Mapping[str, str]
+    ) -> str | None:
+        headers = {"Content-Type": _ICS, **condition}
+        reply = await self._transport.send("PUT", urljoin(url, path), data, headers=headers)
+        self._check_written(reply)
+        return reply.headers.get("etag")
+
+    def _check_written(self, reply: Reply) -> None:
+        if reply.status == _CHANGED:
+            raise ConflictError("another version stands on the calendar server")
+        if not _OK <= reply.status < 300:  # noqa: PLR2004 - the class of success
+            raise InputError(f"{self._address.host} refuses it (answer {reply.status})")
+
+    async def _looked_at(
+        self, url: str, *, depth: int = 0, names: Sequence[str] = wire.COLLECTION_PROPERTIES
+    ) -> tuple[str, wire.Answers]:
+        """Return where a resource really is, and what the server says of it."""
+        for _ in range(_MOST_HOPS):
+            reply = await self._ask("PROPFIND", url, wire.propfind(names), depth=depth)
+            if reply.status not in _MOVED:
+                return url, self._read(reply)
+            url = followed(url, reply.headers.get("location", ""))
+        raise UnavailableError(f"the calendar server at {self._address.host} sends us in circles")
+
+    async def _ask(self, method: str, url: str, body: bytes, *, depth: int = 0) -> Reply:
+        headers = {"Content-Type": _XML, "Depth": str(depth)}
+        return await self._transport.send(method, url, body, headers=headers)
+
+    def _read(self, reply: Reply) -> wire.Answers:
+        if reply.status != _MULTI_STATUS:
+            raise DeniedError(
+                f"{self._address.host} shows no calendar there (answer {reply.status}); correct the address"
+            )
+        return wire.read_answers(reply.body)
+
+
+def _first(answers: wire.Answers) -> wire.Answer:
+    return answers.all[0] if answers.all else wire.Answer(href="")
+
+
+def _collection(url: str, answer: wire.Answer) -> Collection:
+    return Collection(
+        url=url if url.endswith("/") else f"{url}/", name=answer.name, components=answer.components
+    )
+
+
+def _etags(url: str, answers: wire.Answers) -> dict[str, str | None]:
+    own = path_of(url, url).rstrip("/")
+    return {
+        path_of(url, each.href): None if each.is_gone else each.etag
+        for each in answers.all
+        if not each.is_collection and path_of(url, each.href).rstrip("/") != own
+        if each.is_gone or each.etag
+    }

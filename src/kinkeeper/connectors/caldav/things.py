@@ -1,0 +1,101 @@
+"""What is kept in step with a calendar server: one kind of thing, as the rounds see it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Protocol, Self
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.model import ActionType
+
+
+class Thing(Protocol):
+    """One of ours, or what an object of the server stands for."""
+
+    @property
+    def id(self) -> str:
+        """Of ours; of one from the server, the id it would have here."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it takes place no more."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Return a digest of all that is stored of it, except why it is there."""
+        ...
+
+    def shared(self) -> str:
+        """Return a digest of what both sides have words for; equal where they agree."""
+        ...
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it has been over for so long that it is no longer taken to the other side."""
+        ...
+
+    def completed(self, ours: Any) -> Self:
+        """Return this, as read from the server, with what only we know of it."""
+        ...
+
+
+class Things(Protocol):
+    """One kind of thing; its methods are only given things of that kind."""
+
+    @property
+    def component(self) -> str:
+        """Name of its objects: "VEVENT"."""
+        ...
+
+    @property
+    def noun(self) -> str:
+        """What one is called."""
+        ...
+
+    @property
+    def adding(self) -> ActionType:
+        """What it is to take in new ones."""
+        ...
+
+    @property
+    def changing(self) -> ActionType:
+        """What it is to change one."""
+        ...
+
+    def load(self, conn: Connection) -> Mapping[str, Thing]:
+        """Return all of ours by id."""
+        ...
+
+    def write(self, thing: Any, *, over: bytes | None) -> bytes:
+        """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""
+        ...
+
+    def read(self, data: bytes) -> Thing:
+        """Return what an object stands for.
+
+        Raises:
+            InputError: Nothing that can be taken over; the message says why.
+        """
+        ...
+
+    def to_add(self, thing: Any) -> list[Effect]:
+        """Return what takes it in."""
+        ...
+
+    def to_change(self, thing: Any, ours: Any) -> list[Effect]:
+        """Return what makes ours like it."""
+        ...
+
+    def to_cancel(self, ours: Any) -> list[Effect]:
+        """Return what lets ours take place no more."""
+        ...
+
+    def line(self, thing: Any) -> str:
+        """Return it in one line for people: what and when."""
+        ...

@@ -1,0 +1,447 @@
+"""A household's calendar and a real calendar server: both ways, with a person's yes, whatever goes wrong."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import Connection
+
+from calendar_server import CalendarServer, calendar_server
+from kinkeeper.actions import approvals
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, MoveOccurrence
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.events import event_to_json
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, Proposal
+from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.undo import undo
+from kinkeeper.calendar.model import Event, EventKind, EventState, Provenance, SourceType
+from kinkeeper.calendar.repository import find_event, list_events, list_overrides, load_event
+from kinkeeper.connectors.caldav.asking import KEEP_OURS
+from kinkeeper.connectors.caldav.client import CalDavClient
+from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.records import find_calendar, list_objects
+from kinkeeper.connectors.caldav.rounds import CalendarSync, Tally
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.model import Household, Member
+from kinkeeper.store.store import Store
+from live_household import MONDAY, live_system
+
+pytestmark = pytest.mark.slow
+
+HOUR = timedelta(hours=1)
+
+
+@dataclass(slots=True)
+class Home:
+    """The sample household with its calendar server."""
+
+    store: Store
+    household: Household
+    clock: VirtualClock
+    server: CalendarServer
+
+    @property
+    def adult(self) -> Member:
+        return self.household.adults[0]
+
+    def sync(self) -> Tally:
+        return asyncio.run(self.syncing().run_once())
+
+    def syncing(self) -> CalendarSync:
+        return CalendarSync(
+            store=self.store, household=self.household.id, kinds=(Events(self.household),),
+            connect=lambda: CalDavClient(self.server.address), clock=self.clock,
+            lasts=timedelta(hours=48),
+        )  # fmt: skip
+
+    def said(self, *effects: Effect, source: str) -> PendingAction:
+        """Let an adult ask for something and say yes to it."""
+        proposal = Proposal(
+            household=self.household.id, type=ActionType.EVENT_CREATE, source_type="CHAT",
+            source_id=source, slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
+            summary=source, effects=tuple(each.frozen() for each in effects), choices=(),
+            merge_key=None, expires_at=self.clock.now() + HOUR, origin=Origin.SAID,
+        )  # fmt: skip
+
+        def write(conn: Connection) -> PendingAction:
+            press = {"member": self.adult, "household": self.household, "now": self.clock.now()}
+            asked = approvals.request(conn, proposal, **press)
+            if asked.action.status is ActionStatus.PENDING:
+                asked = approvals.confirm(conn, asked.action.id, **press)
+            assert asked.action.status is ActionStatus.DONE, asked
+            return asked.action
+
+        return self.store.write_now(write)
+
+    def open_actions(self) -> list[PendingAction]:
+        return self.store.read_now(
+            lambda conn: list_actions(
+                conn, self.household.id, statuses={ActionStatus.PENDING}, now=self.clock.now()
+            )
+        )
+
+    def decide(self, how: str, choice: str = "") -> None:
+        """Decide about the only open action."""
+        (action,) = self.open_actions()
+        press: dict[str, Any] = {
+            "member": self.adult, "household": self.household, "now": self.clock.now(),
+        }  # fmt: skip
+
+        def write(conn: Connection) -> None:
+            if how == "choose":
+                approvals.resolve(conn, action.id, choice, **press)
+            else:
+                getattr(approvals, how)(conn, action.id, **press)
+
+        self.store.write_now(write)
+
+    def event(self, event_id: str) -> Event:
+        return self.store.read_now(lambda conn: load_event(conn, self.household.id, event_id))
+
+    def add_dentist(self) -> Event:
+        event = Event(
+            id=stable_id("test", "dentist"), household=self.household.id, kind=EventKind.BOOKING,
+            summary="Dentist", start=datetime(2026, 3, 5, 15, tzinfo=self.household.zone),
+            duration=HOUR, tz=self.household.zone.key, who=("leo",), place="Main Street",
+            provenance=Provenance(source_type=SourceType.CHAT, source_id="t"),
+        )  # fmt: skip
+        self.said(AddEvent.model_validate({"event": event_to_json(event)}), source="dentist")
+        return event
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CalendarServer]:
+    with calendar_server(tmp_path_factory.mktemp("radicale")) as running:
+        yield running
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: CalendarServer) -> Iterator[Home]:
+    for name in server.objects():
+        server.remove(name)
+    with live_system(tmp_path / "home.db") as system:
+        yield Home(system.store, system.household, VirtualClock(MONDAY), server)
+
+
+def text_of(home: Home, event: Event) -> str:
+    return home.server.objects()[f"{event.id}.ics"]
+
+
+def test_what_is_in_the_graph_reaches_the_server_once(home: Home):
+    dentist = home.add_dentist()
+    first, second = home.sync(), home.sync()
+    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    assert first.written == len(events) == len(home.server.objects())
+    assert second == Tally()
+    text = text_of(home, dentist)
+    assert f"UID:{dentist.id}@kinkeeper" in text
+    assert "X-KINKEEPER-ACTION:" in text
+    assert home.open_actions() == []
+
+
+def test_a_change_here_keeps_what_others_added_there(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(
+        f"{dentist.id}.ics",
+        ("SUMMARY:Dentist\r\n" if "SUMMARY:Dentist\r\n" in text_of(home, dentist) else "SUMMARY:Dentist\n",
+         "SUMMARY:Dentist\r\nDESCRIPTION:Bring the card\r\nCATEGORIES:HEALTH\r\n"),
+        ("END:VEVENT", "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:x\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT"),
+    )  # fmt: skip
+    assert home.sync().asked == 0
+    move = {
+        "event_id": dentist.id,
+        "original_start": dentist.start,
+        "new_start": dentist.start + HOUR,
+    }
+    home.said(MoveOccurrence.model_validate(move), source="later")
+    assert home.sync().written == 1
+    text = text_of(home, dentist)
+    assert "T160000" in text
+    for kept in ("Bring the card", "HEALTH", "TRIGGER:-PT15M"):
+        assert kept in text
+    assert home.sync() == Tally()
+
+
+def test_a_cancelled_event_stays_there_marked_as_such(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.said(CancelEvent.model_validate({"event_id": dentist.id}), source="cancel")
+    home.sync()
+    assert "STATUS:CANCELLED" in text_of(home, dentist)
+
+
+def test_new_events_there_become_one_pending_action(home: Home):
+    home.sync()
+    for number in range(3):
+        home.server.put(
+            f"choir-{number}.ics", f"UID:choir-{number}@phone", f"SUMMARY:Choir {number}",
+            f"DTSTART;TZID=America/Chicago:2026030{number + 5}T180000",
+            f"DTEND;TZID=America/Chicago:2026030{number + 5}T190000",
+        )  # fmt: skip
+    assert home.sync().asked == 1
+    (action,) = home.open_actions()
+    assert action.proposal.origin is Origin.IMPORTED
+    assert action.proposal.summary == "Take over 3 events from Family: Choir 0, Choir 1, Choir 2"
+    assert home.sync() == Tally()  # asked once
+    home.decide("confirm")
+    ids = {
+        event.id: event
+        for event in home.store.read_now(lambda c: list_events(c, home.household.id))
+    }
+    choir = ids[stable_id(home.household.id, "ics", "choir-1@phone")]
+    assert choir.start == datetime(2026, 3, 6, 18, tzinfo=ZoneInfo("America/Chicago"))
+    before = home.server.objects()
+    assert home.sync() == Tally()
+    assert home.server.objects() == before
+
+
+def test_declined_events_are_left_out_for_good(home: Home):
+    home.sync()
+    home.server.put("x.ics", "UID:x", "SUMMARY:Work thing", "DTSTART:20260306T100000Z")
+    home.sync()
+    home.decide("reject")
+    assert home.sync() == home.sync() == Tally()
+    assert "x.ics" in home.server.objects()
+
+
+def test_a_move_there_asks_first_and_changes_only_what_was_moved(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+    assert home.sync().asked == 1
+    (action,) = home.open_actions()
+    assert action.proposal.summary == "Change to Dentist, Thu 5 Mar 17:00 (changed in Family)"
+    assert action.proposal.effects[0]["effect"] == "calendar.move_occurrence"
+    assert home.event(dentist.id).start == dentist.start
+    home.decide("confirm")
+    (override,) = home.store.read_now(
+        lambda conn: list_overrides(conn, home.household.id, dentist.id)
+    )
+    assert override.start == dentist.start + 2 * HOUR
+    assert home.event(dentist.id).who == ("leo",)
+    assert home.sync() == Tally()
+
+
+def test_a_declined_move_is_put_back_there(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+    home.sync()
+    home.decide("reject")
+    assert home.sync().written == 1
+    assert "T150000" in text_of(home, dentist)
+    assert home.sync() == Tally()
+
+
+def test_taking_back_a_confirmed_move_reaches_the_server(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+    home.sync()
+    (action,) = home.open_actions()
+    home.decide("confirm")
+    home.sync()
+    press: dict[str, Any] = {
+        "member": home.adult,
+        "household": home.household,
+        "now": home.clock.now(),
+    }
+    home.store.write_now(lambda conn: undo(conn, action.id, **press))
+    assert home.sync().written == 1
+    assert "T150000" in text_of(home, dentist)
+
+
+def test_a_deletion_there_asks_first(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.remove(f"{dentist.id}.ics")
+    assert home.sync().asked == 1
+    assert home.event(dentist.id).state is EventState.CONFIRMED
+    home.decide("confirm")
+    assert home.event(dentist.id).state is EventState.CANCELLED
+    assert home.sync() == Tally()
+    assert f"{dentist.id}.ics" not in home.server.objects()
+
+
+def test_a_declined_deletion_is_put_back_there(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.remove(f"{dentist.id}.ics")
+    home.sync()
+    home.decide("reject")
+    assert home.sync().written == 1
+    assert "SUMMARY:Dentist" in text_of(home, dentist)
+
+
+def test_what_the_household_file_says_is_not_deleted_from_there(home: Home):
+    home.sync()
+    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    seed = next(each for each in events if each.provenance.source_type is SourceType.SEED)
+    home.server.remove(f"{seed.id}.ics")
+    home.sync()
+    assert home.event(seed.id).state is EventState.CONFIRMED
+    (action,) = home.open_actions()
+    assert seed.summary in action.proposal.summary
+
+
+@pytest.mark.parametrize("choice", ["Take the calendar's", KEEP_OURS])
+def test_when_both_sides_changed_a_person_chooses(home: Home, choice: str):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+    there = text_of(home, dentist)
+    move = {
+        "event_id": dentist.id,
+        "original_start": dentist.start,
+        "new_start": dentist.start - HOUR,
+    }
+    home.said(MoveOccurrence.model_validate(move), source="earlier")
+    assert home.sync().asked == 1
+    assert text_of(home, dentist) == there  # never overwritten unasked
+    (action,) = home.open_actions()
+    assert [each.label for each in action.proposal.choices] == ["Take the calendar's", KEEP_OURS]
+    home.decide("choose", choice)
+    home.sync()
+    is_ours = choice == KEEP_OURS
+    assert ("T140000" if is_ours else "T170000") in text_of(home, dentist)
+    (override,) = home.store.read_now(
+        lambda conn: list_overrides(conn, home.household.id, dentist.id)
+    )
+    assert override.start == dentist.start + (-HOUR if is_ours else 2 * HOUR)
+    assert home.sync() == Tally()
+
+
+def test_a_change_that_comes_between_reading_and_writing_is_not_overwritten(home: Home):
+    """The server refuses the write by its version; what stands there is asked about."""
+    dentist = home.add_dentist()
+    home.sync()
+    move = {
+        "event_id": dentist.id,
+        "original_start": dentist.start,
+        "new_start": dentist.start - HOUR,
+    }
+    home.said(MoveOccurrence.model_validate(move), source="earlier")
+
+    class Late(CalDavClient):
+        async def replace(self, *parts: Any, **named: Any) -> str | None:
+            home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+            return await super().replace(*parts, **named)
+
+    syncing = replace(home.syncing(), connect=lambda: Late(home.server.address))
+    assert asyncio.run(syncing.run_once()).asked == 1
+    assert "T170000" in text_of(home, dentist)
+    (action,) = home.open_actions()
+    assert action.proposal.choices
+
+
+def test_one_occurrence_of_a_series_is_moved_and_another_cancelled(home: Home):
+    home.sync()
+    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    soccer = next(each for each in events if each.rrule and not each.all_day)
+    zone, start = soccer.tz, soccer.start
+    local = start.astimezone(ZoneInfo(zone))
+    stamp = f"{local:%Y%m%dT%H%M%S}"
+    changed = "\r\n".join(
+        [
+            "BEGIN:VEVENT", f"UID:{soccer.id}@kinkeeper", "DTSTAMP:20260101T000000Z",
+            f"RECURRENCE-ID;TZID={zone}:{stamp}", f"DTSTART;TZID={zone}:{local + HOUR:%Y%m%dT%H%M%S}",
+            f"DTEND;TZID={zone}:{local + 2 * HOUR:%Y%m%dT%H%M%S}", f"SUMMARY:{soccer.summary}",
+            "END:VEVENT", "END:VCALENDAR",
+        ]
+    )  # fmt: skip
+    home.server.edit(f"{soccer.id}.ics", ("END:VCALENDAR", changed))
+    assert home.sync().asked == 1
+    (action,) = home.open_actions()
+    assert [each["effect"] for each in action.proposal.effects] == ["calendar.move_occurrence"]
+    home.decide("confirm")
+    (override,) = home.store.read_now(
+        lambda conn: list_overrides(conn, home.household.id, soccer.id)
+    )
+    assert (override.original_start, override.start) == (start, start + HOUR)
+    assert home.sync() == Tally()
+
+
+def test_a_server_that_is_away_is_told_later(home: Home):
+    dentist = home.add_dentist()
+    home.server.stop()
+    with pytest.raises(UnavailableError):
+        home.sync()
+    row = home.store.read_now(lambda conn: find_calendar(conn, home.household.id))
+    assert row is not None
+    assert row.failing_since == MONDAY
+    assert row.waiting > 0
+    home.server.start()
+    home.clock.advance_to(MONDAY + HOUR)
+    assert home.sync().written > 0
+    row = home.store.read_now(lambda conn: find_calendar(conn, home.household.id))
+    assert row is not None
+    assert (row.failing_since, row.waiting) == (None, 0)
+    assert "SUMMARY:Dentist" in text_of(home, dentist)
+
+
+def test_a_write_whose_answer_was_lost_is_not_made_twice(home: Home):
+    dentist = home.add_dentist()
+
+    class Lost(CalDavClient):
+        async def create(self, *parts: Any, **named: Any) -> str | None:
+            await super().create(*parts, **named)
+            raise UnavailableError("the answer was lost")
+
+    syncing = replace(home.syncing(), connect=lambda: Lost(home.server.address))
+    with pytest.raises(UnavailableError):
+        asyncio.run(syncing.run_once())
+    move = {
+        "event_id": dentist.id,
+        "original_start": dentist.start,
+        "new_start": dentist.start - HOUR,
+    }
+    home.said(MoveOccurrence.model_validate(move), source="meanwhile")
+    home.sync()
+    home.sync()
+    assert home.open_actions() == []
+    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    assert set(home.server.objects()) == {f"{each.id}.ics" for each in events}
+    assert "T140000" in text_of(home, dentist)
+
+
+def test_a_lost_database_of_the_server_state_finds_its_own_again(home: Home):
+    home.add_dentist()
+    home.sync()
+    before = home.server.objects()
+    from kinkeeper.connectors.caldav.records import forget_objects  # noqa: PLC0415
+    from kinkeeper.connectors.caldav.tables import calendars  # noqa: PLC0415
+
+    def forget(conn: Connection) -> None:
+        forget_objects(
+            conn, home.household.id, [o.path for o in list_objects(conn, home.household.id)]
+        )
+        conn.execute(calendars.delete())
+
+    home.store.write_now(forget)
+    assert home.sync() == Tally()
+    assert home.server.objects() == before
+    assert home.open_actions() == []
+
+
+def test_nobody_deciding_leaves_both_sides_alone(home: Home):
+    dentist = home.add_dentist()
+    home.sync()
+    home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
+    home.sync()
+    home.clock.advance_to(MONDAY + timedelta(hours=49))
+    there = text_of(home, dentist)
+    assert home.sync() == Tally()
+    assert text_of(home, dentist) == there
+    assert (
+        home.store.read_now(lambda conn: find_event(conn, home.household.id, dentist.id))
+        is not None
+    )
