@@ -234,6 +234,7 @@ class Answer:
         confidence: In [0, 1].
         source: Templates or a model.
         used: What it rests on, for "what did you use to answer this?": each {"kind", "id", "text"}.
+        relevance: Where a model wrote it, how much each part of what was at hand mattered, in [0, 1].
     """
 
     text: str
@@ -241,6 +242,7 @@ class Answer:
     confidence: float
     source: Source
     used: tuple[Mapping[str, Any], ...] = ()
+    relevance: Mapping[str, float] = field(default_factory=dict)
 
 
 class EventName(StrEnum):

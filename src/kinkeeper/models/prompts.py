@@ -45,7 +45,7 @@ class PromptHead(BaseModel):
         version: Counts up with every change.
         role: Which model does it.
         inputs: Names of the values it takes; exactly those that its parts use.
-        output: "module:Type" of the pydantic type that an answer must fit.
+        output: "module:Type" of the pydantic type that an answer must fit; "text" for words to a person.
         temperature: How freely the model chooses its words.
         max_output_tokens: Longest answer.
         budget_input_tokens: Longest filled-in prompt; a longer one is refused.
@@ -57,7 +57,7 @@ class PromptHead(BaseModel):
     version: int = Field(ge=1)
     role: ModelRole = Field(strict=False)
     inputs: list[str] = Field(min_length=1)
-    output: str = Field(pattern=r"^[a-z_.]+:[A-Za-z]+$")
+    output: str = Field(pattern=r"^(text|[a-z_.]+:[A-Za-z]+)$")
     temperature: float = Field(ge=0, le=2)
     max_output_tokens: int = Field(ge=1)
     budget_input_tokens: int = Field(ge=1)

@@ -1,0 +1,115 @@
+"""Answers a turn: from receipts and what is known by templates, or by a model where one is set up and may."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+import structlog
+
+from kinkeeper.brain.model import BrainQuery, Knowledge, Source
+from kinkeeper.brain.telling import BEARS
+from kinkeeper.conversation.answering.guard import is_request
+from kinkeeper.conversation.answering.responder import Responder, may_respond
+from kinkeeper.conversation.answering.talk import chosen, reply
+from kinkeeper.conversation.answering.templates import is_question, told
+from kinkeeper.conversation.answering.wording import plain
+from kinkeeper.conversation.model import Answer, AnswerContext, Mode
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.model import Viewer
+
+log = structlog.get_logger()
+
+Know = Callable[[BrainQuery, Viewer], Awaitable[Knowledge]]
+"""Tells what calendar and memory know about a question, on behalf of a viewer; raises UnavailableError."""
+
+_UNREACHABLE = (
+    "I can't look that up just now; please ask again in a moment.",
+    "My memory does not answer at the moment; please try again shortly.",
+)
+_MATCHES = 0.6
+
+
+class Answerer:
+    """Answers the turns of one household.
+
+    Args:
+        know: Answers questions from calendar and memory; None where nothing does.
+        responder: Lets a model speak; None where there is none.
+    """
+
+    def __init__(self, *, know: Know | None = None, responder: Responder | None = None) -> None:
+        self._know = know
+        self._responder = responder
+
+    async def answer(self, context: AnswerContext) -> AsyncGenerator[str | Answer]:
+        """Yield an answer piece by piece, and the whole of it last.
+
+        Args:
+            context: The turn.
+        """
+        base = told(context)
+        sources: Sequence[Source] = ()
+        if _asks_what_is_known(context):
+            base, sources = await self._known(context, base)
+        if self._responder is not None and may_respond(context):
+            async with aclosing(self._responder.answer(context, base, sources)) as pieces:
+                async for piece in pieces:
+                    yield piece
+            return
+        if base.text:
+            yield base.text
+        yield base
+
+    async def _known(self, context: AnswerContext, base: Answer) -> tuple[Answer, Sequence[Source]]:
+        """Return the answer out of what is known, and what it rests on."""
+        if lately := _said_lately(context):
+            return replace(base, text=lately, confidence=BEARS), ()
+        if self._know is None:
+            return base, ()
+        asked = context.asked
+        viewer = Viewer.of(asked.household.id, asked.member.id)
+        try:
+            knowledge = await self._know(BrainQuery(text=context.text), viewer)
+        except UnavailableError as error:
+            log.warning("conversation.answer.unknowing", reason=type(error).__name__)
+            return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
+        if knowledge.relevance < BEARS or not knowledge.sources:
+            return base, ()
+        used = tuple(
+            {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
+            for source in knowledge.sources
+        )
+        answer = replace(
+            base, text=knowledge.answer, confidence=knowledge.relevance, used=(*base.used, *used)
+        )
+        return answer, knowledge.sources
+
+
+def _asks_what_is_known(context: AnswerContext) -> bool:
+    """Whether nothing was done and the person asks something that is no small talk."""
+    if (
+        context.results
+        or context.clarification
+        or context.triage.social
+        or context.triage.confirmation
+    ):
+        return False
+    if context.mode not in {Mode.RESPOND, Mode.CLARIFY} or not is_question(context.text):
+        return False
+    names = {"me": context.asked.household.bot_name, "name": context.called}
+    return reply(context.text, turn=context.asked.turn_id, names=names) is None
+
+
+def _said_lately(context: AnswerContext) -> str | None:
+    """Return what was said on this topic within a day that answers a question, if anything does."""
+    wanted = {*stems(context.text)}
+    for about, value in context.known.items():
+        named = {*stems(about)}
+        if (
+            named
+            and len(named & wanted) >= _MATCHES * len(wanted | named)
+            and not is_request(context)
+        ):
+            return f"You said {plain(about)} is {plain(value)}."
+    return None

@@ -1,0 +1,193 @@
+"""Decides whether a sentence that a model wrote may be shown: never one that claims what no receipt has. Pure.
+
+How strict it is depends on the turn. Where requests were carried out, every word must come from what they brought,
+and every deed must be theirs. Where a request was made and nothing came of it, only questions, denials and sentences that
+speak of nothing in particular pass. In talk, any claim of a deed is refused, unless it is only a state that memory or the
+earlier talk tells in the same words.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.conversation.answering.claims import (
+    Sentence,
+    deeds_of,
+    names_affairs,
+    refers,
+    request_deed,
+    sentences,
+    told_with,
+)
+from kinkeeper.conversation.answering.templates import told
+from kinkeeper.conversation.model import AnswerContext, Branch, TurnType
+from kinkeeper.household.model import Member, Named
+from kinkeeper.language.dictionary import first_names
+from kinkeeper.memory.finding.terms import stems, words
+
+_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][^\W\d_]+")
+"""A word with a capital that does not begin a sentence."""
+
+_STATE = "?"
+_NEEDS_A_TOOL = 0.5
+_ENGLISH = 0.15
+_FEW_WORDS = 6
+
+
+class Fault(StrEnum):
+    """Why a sentence may not be shown."""
+
+    CLAIM = "claim"  # says that something was done that was not
+    UNGROUNDED = "ungrounded"  # names what no receipt, reading or memory has
+    UNREADABLE = "unreadable"  # not in words that can be checked
+
+
+class Strictness(StrEnum):
+    """What a turn lets a model say."""
+
+    ACTED = "acted"
+    ASKED = "asked"
+    TALK = "talk"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What may be said about one turn.
+
+    Attributes:
+        strictness: How closely it is looked at.
+        deeds: Verbs that may be claimed.
+        told: Stems of what receipts and readings say.
+        known: Stems of what memory, knowledge and earlier talk say.
+        asked: Stems of the message.
+        names: Words for the household's people, places and activities.
+    """
+
+    strictness: Strictness
+    deeds: frozenset[str]
+    told: frozenset[str]
+    known: frozenset[str]
+    asked: frozenset[str]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, context: AnswerContext, known: Iterable[str] = ()) -> "Guard":
+        """Return the guard of a turn.
+
+        Args:
+            context: The turn.
+            known: What else an answer may rest on: sources that were found.
+        """
+        lines = [*known, *context.memories, *context.gists, *context.world, context.called]
+        lines += [f"{key} {value}" for key, value in context.known.items()]
+        lines += [part for turn in context.history for part in (turn.text, turn.answer)]
+        lines += [context.asked.member.name, context.asked.household.bot_name]
+        keys = [f"{done.domain}.{done.action}" for done in context.results if done.action_id]
+        verbs: frozenset[str] = frozenset().union(*(told_with(key) or frozenset() for key in keys))
+        return cls(
+            _strictness(context), verbs, frozenset(stems(told(context).text)),
+            frozenset(stems(" ".join(lines))), frozenset(stems(context.text)),
+            _names(context),
+        )  # fmt: skip
+
+    def fault(self, sentence: Sentence) -> Fault | None:
+        """Return why a sentence may not be shown; None where it may."""
+        said = list(words(sentence.text))
+        if any(not word.isascii() for word in said) or _is_foreign(said):
+            return Fault.UNREADABLE
+        match self.strictness:
+            case Strictness.ACTED:
+                return self._fault_of_report(sentence)
+            case Strictness.ASKED:
+                return self._fault_of_reply(sentence)
+            case Strictness.TALK:
+                return self._fault_of_talk(sentence)
+
+    def first_fault(self, text: str) -> Fault | None:
+        """Return why a whole text may not be shown; None where it may."""
+        faults = (self.fault(sentence) for sentence in sentences(text))
+        return next((fault for fault in faults if fault), None)
+
+    def _fault_of_report(self, sentence: Sentence) -> Fault | None:
+        deeds = deeds_of(sentence) - {_STATE}
+        if deeds - self.deeds:
+            return Fault.CLAIM
+        content = sentence.stems - _plain_words() - self.deeds
+        if content - self.told:
+            return Fault.UNGROUNDED
+        names_something = bool(content)
+        if self.deeds and names_something and not deeds:
+            return Fault.UNGROUNDED
+        return Fault.CLAIM if sentence.is_denial else None
+
+    def _fault_of_reply(self, sentence: Sentence) -> Fault | None:
+        if deeds_of(sentence):
+            return Fault.CLAIM
+        if not sentence.clauses or sentence.is_denial:
+            return None
+        unknown = sentence.stems - _plain_words() - self.known
+        return Fault.UNGROUNDED if unknown or refers(sentence) else None
+
+    def _fault_of_talk(self, sentence: Sentence) -> Fault | None:
+        deeds = deeds_of(sentence)
+        if deeds - {_STATE}:
+            return Fault.CLAIM
+        content = sentence.stems - _plain_words()
+        if deeds and not (content and content <= self.known):
+            return Fault.CLAIM
+        is_of_the_family = sentence.clauses and (
+            names_affairs(sentence) or {*words(sentence.text)} & self.names
+        )
+        return Fault.UNGROUNDED if is_of_the_family and content - self.known - self.asked else None
+
+
+def is_request(context: AnswerContext) -> bool:
+    """Whether the person wanted something done, as far as routing or the words tell.
+
+    Args:
+        context: The turn.
+    """
+    triage = context.triage
+    return (
+        triage.type is TurnType.ACTION
+        or triage.branch is Branch.ACT
+        or triage.confidence_tool_need >= _NEEDS_A_TOOL
+        or request_deed(context.text)
+    )
+
+
+def _strictness(context: AnswerContext) -> Strictness:
+    if context.results:
+        return Strictness.ACTED
+    return Strictness.ASKED if is_request(context) else Strictness.TALK
+
+
+def _names(context: AnswerContext) -> frozenset[str]:
+    """Return the words for whom and what the turn may be about: the household's, and names that were just said."""
+    household = context.asked.household
+    things: tuple[Member | Named, ...] = (
+        *household.members, *household.activities, *household.places,
+    )  # fmt: skip
+    named = {word for each in things for name in (each.name, *each.aliases) for word in words(name)}
+    for said in (context.text, *(turn.text for turn in context.history)):
+        named.update(word.lower() for word in _NAME.findall(said))
+        named.update(word for word in words(said) if word in first_names())
+    return frozenset(named) - {*words(household.bot_name)}
+
+
+def _is_foreign(said: list[str]) -> bool:
+    """Whether words are hardly English: too few of them are words of its grammar."""
+    if len(said) < _FEW_WORDS:
+        return False
+    grammar = sum(not stems(word) for word in said)
+    return grammar < _ENGLISH * len(said)
+
+
+@cache
+def _plain_words() -> frozenset[str]:
+    text = (files(__package__) / "data" / "plain_words.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return frozenset(stems(" ".join(lines)))

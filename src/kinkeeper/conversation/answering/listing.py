@@ -1,0 +1,173 @@
+"""What a request that reads has found, as a sentence or two. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.answering.moments import moment_words, period_words, span_words
+from kinkeeper.conversation.answering.wording import Setting, joined, plain
+
+_MOST = 6
+_WEEK = 7
+_NAMES = ("title", "summary", "subject", "text", "name", "narrative", "value", "line")
+
+
+def was_found(done: ActionResult, setting: Setting) -> str:
+    """Return what a request that reads has found.
+
+    Args:
+        done: The request, with what it found.
+        setting: Whose words count.
+    """
+    if "free" in done.result or "is_free" in done.result:
+        return _free(done, setting)
+    for name, tell in _LISTS.items():
+        items = done.result.get(name)
+        if isinstance(items, list | tuple):
+            return tell(items, done, setting)
+    return _anything(done)
+
+
+def _events(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    period = _period(done.params, setting)
+    about = done.params.get("query")
+    if not items:
+        told = f"Nothing about {plain(str(about))} is in the calendar" if about else (
+            "Nothing is in the calendar"
+        )  # fmt: skip
+        return f"{told}{' ' + period if period else ''}."
+    return f"{_enumerated([_event(each, setting) for each in items], len(items), ';')}."
+
+
+def _event(item: Mapping[str, Any], setting: Setting) -> str:
+    end = item.get("end")
+    when = "" if "start" not in item else span_words(
+        str(item["start"]), str(end) if end else None, now=setting.now, locale=setting.household.locale
+    )  # fmt: skip
+    people = [setting.name(str(each)) for each in item.get("who") or ()]
+    place = item.get("location") or item.get("place")
+    told = " ".join(part for part in (_name(item), when) if part)
+    told += f" at {plain(str(place))}" if place else ""
+    return f"{told} ({joined(people)})" if people else told
+
+
+def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    if not items:
+        return (
+            "Nothing is on the list."
+            if done.params.get("status") != "done"
+            else "Nothing is done yet."
+        )
+    return f"On the list: {_enumerated([_task(each, setting) for each in items], len(items), ';')}."
+
+
+def _task(item: Mapping[str, Any], setting: Setting) -> str:
+    due = item.get("deadline") or item.get("remind_at")
+    when = moment_words(str(due), now=setting.now, locale=setting.household.locale) if due else ""
+    return f"{_name(item)} ({when})" if when else _name(item)
+
+
+def _mails(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    if not items:
+        about = done.params.get("query")
+        return f"No mail found{' for ' + plain(str(about)) if about else ''}."
+    told = [
+        f"“{_name(each)}” from {plain(str(each.get('from') or 'somebody'))} "
+        f"{moment_words(str(each.get('at') or ''), now=setting.now, locale=setting.household.locale)}".strip()
+        for each in items
+    ]
+    return f"{len(items)} {'mail' if len(items) == 1 else 'mails'}: {_enumerated(told, len(items), ';')}."
+
+
+def _notes(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    del setting
+    if not items:
+        about = done.params.get("title") or done.params.get("query")
+        return f"There is no note{' about ' + plain(str(about)) if about else ''}."
+    return " ".join(_note(each, is_alone=len(items) == 1) for each in items[:_MOST])
+
+
+def _note(item: Mapping[str, Any], *, is_alone: bool) -> str:
+    body = item.get("body") or item.get("lines") or ""
+    lines = body if isinstance(body, list | tuple) else str(body).splitlines()
+    told = [plain(str(line).lstrip("-*• ")) for line in lines if str(line).strip()]
+    if not told:
+        return f"“{_name(item)}” is empty." if is_alone else f"“{_name(item)}”."
+    return f"On “{_name(item)}”: {_enumerated(told, len(told), ',')}."
+
+
+def _facts(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    del done, setting
+    if not items:
+        return "I know nothing about that."
+    told = [_name(each) if isinstance(each, Mapping) else plain(str(each)) for each in items]
+    return " ".join(
+        each if each.endswith((".", "!", "?", "”")) else f"{each}." for each in told[:3]
+    )
+
+
+def _free(done: ActionResult, setting: Setting) -> str:
+    spans = [each for each in done.result.get("free") or () if isinstance(each, Mapping)]
+    told = [
+        span_words(
+            str(each.get("start") or ""), str(each.get("end") or ""), now=setting.now,
+            locale=setting.household.locale,
+        )
+        for each in spans
+    ]  # fmt: skip
+    asked = done.params.get("between")
+    when = ""
+    if isinstance(asked, Mapping):
+        when = span_words(
+            str(asked.get("from") or asked.get("start") or ""),
+            str(asked.get("to") or asked.get("end") or "") or None,
+            now=setting.now, locale=setting.household.locale,
+        )  # fmt: skip
+    busy = [each for each in done.result.get("busy") or () if isinstance(each, Mapping)]
+    if done.result.get("is_free"):
+        return f"Yes, {when} is free." if when else "Yes, that is free."
+    if told:
+        return f"Free: {_enumerated(told, len(told), ';')}."
+    why = (
+        f": {_enumerated([_event(each, setting) for each in busy], len(busy), ';')}" if busy else ""
+    )
+    return f"No, nothing is free{' ' + when if when else ''}{why}."
+
+
+def _anything(done: ActionResult) -> str:
+    if done.card is not None:
+        items = [plain(str(item.get("text", ""))) for item in done.card.items]
+        told = _enumerated([each for each in items if each], len(items), ";")
+        return f"{plain(done.card.title)}: {told or 'nothing'}."
+    for name in ("text", "answer", "message"):
+        if isinstance(found := done.result.get(name), str) and found.strip():
+            return plain(found, 400)
+    return plain(done.summary) or "That brought nothing."
+
+
+def _period(params: Mapping[str, Any], setting: Setting) -> str:
+    days = params.get("days_ahead")
+    first = setting.now.date()
+    try:
+        if start := params.get("from"):
+            first = date.fromisoformat(str(start)[:10])
+    except ValueError:
+        return ""
+    count = days if isinstance(days, int) and days > 0 else 1 if params.get("from") else _WEEK
+    return period_words(first, count, today=setting.now.date(), locale=setting.household.locale)
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    return next((plain(str(item[name])) for name in _NAMES if item.get(name)), "something")
+
+
+def _enumerated(told: Sequence[str], count: int, mark: str) -> str:
+    shown = f"{mark} ".join(told[:_MOST])
+    return f"{shown} and {count - _MOST} more" if count > _MOST else shown
+
+
+_LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {
+    "events": _events, "tasks": _tasks, "mails": _mails, "notes": _notes, "facts": _facts,
+    "memories": _facts,
+}  # fmt: skip

@@ -1,0 +1,234 @@
+"""Lets a model put an answer into words, and shows of it only what the guard has passed."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import structlog
+
+from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.brain.model import Source as Known
+from kinkeeper.conversation.answering.claims import is_complete, sentences, told_with
+from kinkeeper.conversation.answering.guard import Fault, Guard, Strictness
+from kinkeeper.conversation.answering.relevance import (
+    Relevance,
+    chosen_lines,
+    relevance_of,
+    talk_lines,
+)
+from kinkeeper.conversation.answering.templates import told
+from kinkeeper.conversation.answering.wording import plain
+from kinkeeper.conversation.model import Answer, AnswerContext, Branch, Mode, Source
+from kinkeeper.models.errors import ModelError
+from kinkeeper.models.model import (
+    Author,
+    ChatMessage,
+    ChatReply,
+    ChatRequest,
+    Finish,
+    ModelGateway,
+    Outcome,
+)
+from kinkeeper.models.prompt_data import Data
+from kinkeeper.models.prompts import Prompt, PromptTooLongError, load_prompt
+
+log = structlog.get_logger()
+
+STAGE = "conversation.answer"
+"""Name under which going on without a model is counted."""
+
+_PATIENCE = timedelta(seconds=20)
+_LONGEST_MESSAGE = 2000
+_UNDONE = "To be clear: I have not changed or sent anything."
+_MODEL_CONFIDENCE = 0.7
+_PACKAGE = "kinkeeper.conversation.answering"
+
+
+@dataclass(slots=True)
+class ResponderFigures:
+    """What models' answers came to since the process began.
+
+    Attributes:
+        answered: Shown as they came.
+        replaced: By kind of fault, answers of which the guard let a sentence not pass.
+        failed: Calls that brought no usable answer.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    replaced: dict[str, int] = field(default_factory=dict)
+
+
+class _FaultyError(Exception):
+    """The guard has refused a sentence."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.value)
+        self.fault = fault
+
+
+def may_respond(context: AnswerContext) -> bool:
+    """Whether a model may put a turn into words: nothing failed, waits, is unclear, or is to be asked.
+
+    Args:
+        context: The turn.
+    """
+    if context.clarification or context.triage.social or context.triage.confirmation:
+        return False
+    if context.mode not in {Mode.RESPOND, Mode.CLARIFY, Mode.ACT}:
+        return False
+    if not context.results:
+        return context.triage.branch is not Branch.ACT and context.mode is not Mode.ACT
+    if any(done.status is not ResultStatus.DONE for done in context.results):
+        return False
+    if all(done.card is not None for done in context.results):
+        return False
+    return all(
+        told_with(f"{done.domain}.{done.action}") is not None
+        for done in context.results
+        if done.action_id
+    )
+
+
+class Responder:
+    """Has answers written by the household's primary model.
+
+    Args:
+        models: The way to it, which also counts where it did not answer.
+        patience: Longest time an answer may take.
+
+    Attributes:
+        figures: What answers came to.
+
+    Raises:
+        ConfigError: A prompt's file is wrong.
+    """
+
+    def __init__(self, models: ModelGateway, *, patience: timedelta = _PATIENCE) -> None:
+        self._models = models
+        self._patience = patience
+        self._identity = load_prompt(_PACKAGE, "identity")
+        self._respond = load_prompt(_PACKAGE, "respond")
+        self._clarify = load_prompt(_PACKAGE, "clarify")
+        self._report = load_prompt(_PACKAGE, "report")
+        self.figures = ResponderFigures()
+
+    async def answer(
+        self, context: AnswerContext, base: Answer, sources: Sequence[Known] = ()
+    ) -> AsyncGenerator[str | Answer]:
+        """Yield a model's answer sentence by sentence, and the whole of it last.
+
+        Where the model fails, is late, or claims what was not done, the rest is said by template.
+
+        Args:
+            context: The turn.
+            base: What is said without a model.
+            sources: What calendar and memory know about it.
+        """
+        relevance = relevance_of(context, sources)
+        guard = Guard.of(context, [source.sentence for source in sources])
+        log.info("conversation.answer.relevance", turn=context.asked.turn_id, **relevance.parts)
+        shown = ""
+        try:
+            request = self._request(context, sources, relevance)
+            async with asyncio.timeout(self._patience.total_seconds()):
+                async with aclosing(self._passed(request, guard)) as pieces:
+                    async for piece in pieces:
+                        shown += piece
+                        yield piece
+        except _FaultyError as error:
+            self._note_fault(context, error.fault)
+        except TimeoutError:
+            await self._note_failure(context, Outcome.TIMEOUT)
+        except PromptTooLongError:
+            await self._note_failure(context, Outcome.OVER_BUDGET)
+        except ModelError as error:
+            await self._note_failure(context, error.outcome)
+        else:
+            self.figures.answered += 1
+            yield replace(
+                base, text=shown.strip(), source=Source.MODEL, confidence=_MODEL_CONFIDENCE,
+                relevance=relevance.parts,
+            )  # fmt: skip
+            return
+        rest = f" {_UNDONE}" if shown else base.text
+        if rest:
+            yield rest
+        yield replace(
+            base, text=(shown.rstrip() + rest if shown else rest), relevance=relevance.parts
+        )
+
+    async def _passed(self, request: ChatRequest, guard: Guard) -> AsyncGenerator[str]:
+        """Yield what the guard passes: of talk each sentence once it is whole, else the whole answer at once."""
+        waiting = ""
+        async with aclosing(self._models.stream(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ChatReply):
+                    if piece.finish is Finish.REFUSAL:
+                        raise ModelError("the model refused", outcome=Outcome.REFUSED_BY_MODEL)
+                    continue
+                waiting += piece
+                if guard.strictness is Strictness.TALK and is_complete(waiting):
+                    yield _passing(waiting, guard)
+                    waiting = ""
+        if not waiting.strip() and guard.strictness is not Strictness.TALK:
+            raise ModelError("the model said nothing", outcome=Outcome.INVALID_OUTPUT)
+        if waiting:
+            yield _passing(waiting, guard)
+
+    def _request(
+        self, context: AnswerContext, sources: Sequence[Known], relevance: Relevance
+    ) -> ChatRequest:
+        prompt, inputs = self._prompt(context, sources, relevance)
+        asked = context.asked
+        system, user = self._identity.render(you_are=asked.household.bot_name)
+        task, filled = prompt.render(**inputs)
+        return ChatRequest(
+            role=prompt.head.role, prompt=prompt.ref,
+            messages=(
+                ChatMessage(author=Author.SYSTEM, text=f"{system.text}\n\n{task.text}"),
+                ChatMessage(author=Author.USER, text=f"{user.text}\n{filled.text}"),
+            ),
+            household=asked.household.id, is_ambient=False,
+            max_output_tokens=prompt.head.max_output_tokens, temperature=prompt.head.temperature,
+        )  # fmt: skip
+
+    def _prompt(
+        self, context: AnswerContext, sources: Sequence[Known], relevance: Relevance
+    ) -> tuple[Prompt, Mapping[str, Data]]:
+        person = context.called or context.asked.member.name
+        message = plain(context.text, _LONGEST_MESSAGE)
+        if context.results:
+            return self._report, {
+                "person": person, "done": told(context).text, "message": message,
+            }  # fmt: skip
+        prompt = self._clarify if context.mode is Mode.CLARIFY else self._respond
+        return prompt, {
+            "person": person,
+            "moment": list(context.world) if relevance.takes("world") else [],
+            "talk": talk_lines(context, relevance),
+            "known": chosen_lines(context, sources, relevance),
+            "message": message,
+        }
+
+    def _note_fault(self, context: AnswerContext, fault: Fault) -> None:
+        self.figures.replaced[fault.value] = self.figures.replaced.get(fault.value, 0) + 1
+        log.warning("conversation.answer.replaced", turn=context.asked.turn_id, fault=fault.value)
+
+    async def _note_failure(self, context: AnswerContext, outcome: Outcome) -> None:
+        self.figures.failed += 1
+        await self._models.note_fallback(context.asked.household.id, stage=STAGE, outcome=outcome)
+
+
+def _passing(text: str, guard: Guard) -> str:
+    """Return a text if all of its sentences pass.
+
+    Raises:
+        _FaultyError: One does not.
+    """
+    for sentence in sentences(text):
+        if fault := guard.fault(sentence):
+            raise _FaultyError(fault)
+    return text

@@ -1,0 +1,167 @@
+"""The honest answer: every sentence about what was done is made of a receipt or a reading. Pure; it always has one."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.answering.listing import was_found
+from kinkeeper.conversation.answering.talk import chosen, reply
+from kinkeeper.conversation.answering.wording import Setting, joined, plain, to_do, was_done
+from kinkeeper.conversation.model import (
+    Answer,
+    AnswerContext,
+    Branch,
+    Confirmation,
+    Mode,
+    Social,
+    Source,
+)
+
+_OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
+_UNKNOWN = (
+    "I don't know that.", "I have nothing about that.", "That's not something I know anything about.",
+)  # fmt: skip
+_NOT_UNDERSTOOD = (
+    "I did not understand what to do, so I have done nothing. Could you say it another way?",
+    "I'm not sure what you want me to do, and have changed nothing. Could you put it differently?",
+)
+_HEARD = ("Okay.", "I see.", "Thanks for telling me.", "Good to know.")
+_NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
+_TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
+_QUESTION = re.compile(
+    r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will)\b",
+    re.IGNORECASE,
+)
+_SURE, _UNSURE = 1.0, 0.3
+_MOST_USED = 8
+
+
+def told(context: AnswerContext) -> Answer:
+    """Return what is said about a turn without a model.
+
+    Args:
+        context: The turn.
+    """
+    text, confidence = _text(context)
+    return Answer(
+        text=text, mode=context.mode, confidence=confidence, source=Source.RULES,
+        used=used_of(context.results),
+    )  # fmt: skip
+
+
+def is_question(text: str) -> bool:
+    """Whether a message asks something, by its mark or its first word."""
+    return _QUESTION.search(text.strip()) is not None
+
+
+def used_of(results: Sequence[ActionResult]) -> tuple[Mapping[str, Any], ...]:
+    """Return what results rest on, each {"kind", "id", "text"}.
+
+    Args:
+        results: Of a turn.
+    """
+    used: list[Mapping[str, Any]] = []
+    for done in results:
+        lists = [value for value in done.result.values() if isinstance(value, list | tuple)]
+        items = [item for found in lists for item in found if isinstance(item, Mapping)]
+        for item in items or [done.result]:
+            name = item.get("id") or item.get("event_id") or done.action_id
+            text = item.get("title") or item.get("summary") or item.get("text") or done.summary
+            if name and text:
+                used.append({"kind": done.domain, "id": str(name), "text": plain(str(text))})
+    return tuple(used[:_MOST_USED])
+
+
+def _text(context: AnswerContext) -> tuple[str, float]:
+    if context.mode is Mode.IGNORE or context.triage.social is Social.IGNORE:
+        return "", _SURE
+    turn = context.asked.turn_id
+    if context.results:
+        return _about_results(context), _SURE
+    if context.clarification:
+        return plain(context.clarification, 600), _SURE
+    cancels = Mode.CANCEL is context.mode or context.triage.social is Social.CANCEL
+    if cancels or context.triage.confirmation is Confirmation.NO:
+        return chosen(_NOTHING_OPEN, turn), _SURE
+    small = reply(context.text, turn=turn, names=_names(context))
+    return (small, _SURE) if small is not None else _without_results(context)
+
+
+def _without_results(context: AnswerContext) -> tuple[str, float]:
+    """Return what is said where nothing was done and nothing is known."""
+    turn = context.asked.turn_id
+    if context.mode is Mode.ACKNOWLEDGE:
+        return chosen(_HEARD[:1], turn), _SURE
+    if context.triage.branch is Branch.ACT or context.mode is Mode.ACT:
+        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
+    if is_question(context.text) or context.mode is Mode.CLARIFY:
+        return chosen(_UNKNOWN, turn), _UNSURE
+    return chosen(_HEARD, turn), _SURE
+
+
+def _names(context: AnswerContext) -> Mapping[str, str]:
+    asked = context.asked
+    return {"me": asked.household.bot_name, "name": context.called or asked.member.name}
+
+
+def _about_results(context: AnswerContext) -> str:
+    asked = context.asked
+    setting = Setting(household=asked.household, member=asked.member.id, now=asked.now)
+    said = [_sentence(each, context, setting) for each in context.results]
+    is_all_done = all(each.status is ResultStatus.DONE for each in context.results)
+    writes = [each for each in context.results if each.action_id]
+    opening = chosen(_OPENINGS, asked.turn_id) if is_all_done and writes else ""
+    if retry := _retry(context.results, setting):
+        said.append(retry)
+    if context.clarification:
+        said.append(plain(context.clarification, 600))
+    return opening + " ".join(dict.fromkeys(said))
+
+
+def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> str:
+    todo = to_do(done, setting)
+    match done.status:
+        case ResultStatus.DONE:
+            return was_done(done, setting) if done.action_id else was_found(done, setting)
+        case ResultStatus.AWAITING:
+            return _request(done, todo, is_adult=context.asked.member.is_adult)
+        case ResultStatus.UNDER_WAY:
+            return f"I'm trying to {todo}; it is not through yet, and I'll say when it is."
+        case ResultStatus.FAILED:
+            why = plain(done.error or "", 300).rstrip(".")
+            return f"I could not {todo}{': ' + why if why else ''}."
+        case ResultStatus.UNCLEAR:
+            return _question(done)
+        case ResultStatus.CANCELLED:
+            if done.error:
+                return f"{plain(done.error, 300).rstrip('.')}."
+            return chosen(_TAKEN_BACK, context.asked.turn_id).format(todo=todo)
+
+
+def _request(done: ActionResult, todo: str, *, is_adult: bool) -> str:
+    if not is_adult:
+        return f"An adult has to say yes before I {todo}."
+    shown = ""
+    if body := done.params.get("body"):
+        subject = done.params.get("subject")
+        about = f"“{plain(str(subject))}”: " if subject else ""
+        shown = f" {about}“{plain(str(body), 400)}”"
+    return f"Shall I {todo}?{shown}"
+
+
+def _question(done: ActionResult) -> str:
+    question = plain(done.error or "Which one do you mean?", 300)
+    missing = [plain(each) for each in done.options if each not in question]
+    if not missing:
+        return question
+    return f"{question.rstrip('?.: ')}: {joined(missing, last='or')}?"
+
+
+def _retry(results: Sequence[ActionResult], setting: Setting) -> str:
+    again = [each for each in results if each.status is ResultStatus.FAILED and each.may_retry]
+    if not again:
+        return ""
+    if len(results) == 1:
+        return "Shall I try again?"
+    return f"Shall I try again to {joined([to_do(each, setting) for each in again])}?"
