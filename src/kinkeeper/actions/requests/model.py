@@ -154,6 +154,7 @@ class RequestKind:
         read: Set for requests that only read.
         prepare: Set for requests that write.
         progress: Shown while it takes long: "Checking your calendar…".
+        cost: What it takes out of a turn's budget of effort, > 0.
     """
 
     domain: str
@@ -164,6 +165,7 @@ class RequestKind:
     progress: str
     read: Read | None = None
     prepare: Prepare | None = None
+    cost: float = 1.0
 
     @property
     def key(self) -> str:

@@ -1,0 +1,144 @@
+"""How turns were decided, as it was written down: for people who ask why, and for those who watch over the whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Table, func, select, update
+
+from kinkeeper.conversation.tables import (
+    routing_decisions,
+    stage_failures,
+    tool_iterations,
+    triage_calibration,
+    turn_events,
+    turns,
+)
+from kinkeeper.conversation.turns import Turn
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTrace:
+    """How a turn was decided.
+
+    Attributes:
+        turn: The turn, with what its answer rests on.
+        routing: Mode, scores, signals, and what decided; None where it was not routed.
+        triage: Where it went; None likewise.
+        steps: Of acting.
+        failures: Stages it went on without.
+    """
+
+    turn: Turn
+    routing: Record | None
+    triage: Record | None
+    steps: Sequence[Record] = ()
+    failures: Sequence[Record] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationFigures:
+    """What the conversations of a household came to in a span of time.
+
+    Attributes:
+        turns: How many were taken in.
+        outcomes: Of them, by outcome; "open" for those under way.
+        modes: Turns by mode.
+        failures: Stages that failed.
+    """
+
+    turns: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    modes: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+
+def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
+    """Return how a turn was decided.
+
+    Args:
+        conn: Any transaction.
+        turn: As stored.
+    """
+
+    def rows(table: Table) -> list[Record]:
+        query = select(table).where(table.c.household == turn.household, table.c.turn == turn.id)
+        return [_plain(row) for row in conn.execute(query.order_by(*table.primary_key)).mappings()]
+
+    routing, triage = rows(routing_decisions), rows(triage_calibration)
+    return TurnTrace(
+        turn=turn, routing=routing[0] if routing else None, triage=triage[0] if triage else None,
+        steps=rows(tool_iterations), failures=rows(stage_failures),
+    )  # fmt: skip
+
+
+def latest(conn: Connection, household: str, table: Table, *, limit: int) -> Sequence[Record]:
+    """Return the newest rows of one of the tables that tell how turns were decided.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        table: Has a column `at`.
+        limit: Most rows, > 0.
+    """
+    query = select(table).where(table.c.household == household).order_by(table.c.at.desc())
+    return [_plain(row) for row in conn.execute(query.limit(limit)).mappings()]
+
+
+def figures(conn: Connection, household: str, *, since: datetime) -> ConversationFigures:
+    """Return what conversations came to since then.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        since: Aware.
+    """
+    mine = (turns.c.household == household, turns.c.received_at >= since)
+
+    def counted(column: Any, *where: Any) -> dict[str, int]:
+        query = select(column, func.count()).where(*where).group_by(column)
+        return {str(name or "open"): int(count) for name, count in conn.execute(query)}
+
+    outcomes = counted(turns.c.outcome, *mine)
+    return ConversationFigures(
+        turns=sum(outcomes.values()), outcomes=outcomes,
+        modes=counted(turns.c.mode, *mine, turns.c.mode.is_not(None)),
+        failures=counted(
+            stage_failures.c.stage, stage_failures.c.household == household,
+            stage_failures.c.at >= since,
+        ),
+    )  # fmt: skip
+
+
+def purge(conn: Connection, household: str, *, before: datetime) -> int:
+    """Remove the words of turns received before then; how they were decided stays. Returns how many lost theirs.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        before: Aware.
+    """
+    old = (turns.c.household == household, turns.c.received_at < before)
+    conn.execute(
+        turn_events.delete().where(turn_events.c.household == household, turn_events.c.at < before)
+    )
+    return conn.execute(
+        update(turns)
+        .where(*old, turns.c.outcome.is_not(None), turns.c.finished_at.is_not(None))
+        .where((turns.c.text != "") | turns.c.answer.is_not(None))
+        .values(
+            text="", answer=None, results=None, clarification=None, partial=None, plans=None,
+            used=None,
+        )
+    ).rowcount  # fmt: skip
+
+
+def _plain(row: RowMapping) -> Record:
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in row.items()
+        if name != "household"
+    }

@@ -1,0 +1,123 @@
+"""The stages of a turn: each with its limit, what happens when it fails, and how long it took."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from time import perf_counter
+from typing import TypeVar
+
+import structlog
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class Stage(StrEnum):
+    """What a turn goes through."""
+
+    CONTEXT = "context"
+    MEMORIES = "memories"
+    ROUTE = "route"
+    QUESTION = "question"
+    PLAN = "plan"
+    ACT = "act"
+    ANSWER = "answer"
+    COMMIT = "commit"
+    TURN = "turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Longest times, and how much a turn may do.
+
+    Attributes:
+        context: Of looking up what was said before.
+        memories: Of looking up memories.
+        route: Of routing, model included.
+        plan: Of one plan, model included.
+        action: Of one request.
+        outside: Of waiting for a server outside after a yes.
+        answer: Of the answer, model included.
+        acting: Of all steps of a turn together.
+        steps: Most plans of a turn.
+        fatigue: What all steps may cost; see `tool_loop`.
+        repeats: How often the same request running ends the acting.
+        status_after: What takes longer is told.
+    """
+
+    context: timedelta = timedelta(seconds=2)
+    memories: timedelta = timedelta(milliseconds=500)
+    route: timedelta = timedelta(seconds=2)
+    plan: timedelta = timedelta(seconds=20)
+    action: timedelta = timedelta(seconds=10)
+    outside: timedelta = timedelta(seconds=5)
+    answer: timedelta = timedelta(seconds=120)
+    acting: timedelta = timedelta(seconds=60)
+    steps: int = 5
+    fatigue: float = 10.0
+    repeats: int = 3
+    status_after: timedelta = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A stage that failed; the turn went on without it.
+
+    Attributes:
+        stage: Which.
+        reason: The kind of error.
+    """
+
+    stage: Stage
+    reason: str
+
+
+@dataclass(slots=True)
+class Course:
+    """How a turn went: what failed, and how long each stage took.
+
+    Attributes:
+        failures: In order.
+        took: Milliseconds by stage.
+    """
+
+    failures: list[Failure] = field(default_factory=list)
+    took: dict[str, float] = field(default_factory=dict)
+
+    async def attempt(
+        self, stage: Stage, work: Callable[[], Awaitable[T]], fallback: T, *, within: timedelta
+    ) -> T:
+        """Return what a stage comes to, or the fallback where it fails or takes too long.
+
+        Args:
+            stage: For the record.
+            work: Does it.
+            fallback: What the turn goes on with otherwise.
+            within: Longest time.
+        """
+        async with self.timed(stage):
+            try:
+                async with asyncio.timeout(within.total_seconds()):
+                    return await work()
+            except Exception as error:  # noqa: BLE001 - a stage that breaks must not take the turn with it; it is counted
+                self.note(stage, error)
+                return fallback
+
+    @asynccontextmanager
+    async def timed(self, stage: Stage) -> AsyncIterator[None]:
+        """Measure a stage; several times add up."""
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            took = (perf_counter() - began) * 1000
+            self.took[stage] = round(self.took.get(stage, 0.0) + took, 3)
+
+    def note(self, stage: Stage, error: BaseException | str) -> None:
+        """Count a failure."""
+        reason = error if isinstance(error, str) else type(error).__name__
+        log.warning("conversation.stage.failed", stage=stage.value, reason=reason)
+        self.failures.append(Failure(stage=stage, reason=reason))

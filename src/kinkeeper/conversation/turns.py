@@ -1,0 +1,365 @@
+"""Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation import events
+from kinkeeper.conversation.model import EventName, Exchange, Mode
+from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.conversation.tables import threads, turns
+from kinkeeper.conversation.threads import Thread, next_position, open_thread
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.store.commits import touch
+
+TOPIC = "turns"
+LEASE = timedelta(minutes=11)
+"""Longest time a turn may take before another process may take it up: what tools may take, and a minute."""
+
+LONGEST_TEXT = 16_384
+_WAITS_IN_LINE = timedelta(minutes=1)
+_UNFINISHED = (WorkState.QUEUED.value, WorkState.RUNNING.value)
+_columns = turns.c
+
+
+class TurnOutcome(StrEnum):
+    """What a turn came to."""
+
+    ANSWERED = "answered"
+    CANCELLED = "cancelled"  # the person said stop
+    FAILED = "failed"  # it broke down; saying the same again takes it up again
+    POSTED = "posted"  # said by the assistant unasked: a reminder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A message to the assistant.
+
+    Attributes:
+        thread: Where it was said, as the thread would be made if there is none yet.
+        text: Verbatim.
+        client_message_id: The client's id of it, unique within the thread.
+    """
+
+    thread: Thread
+    text: str
+    client_message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What became of a message.
+
+    Attributes:
+        turn_id: Of its turn.
+        thread_id: Of its thread.
+        after: Number behind which the events of the turn stand.
+        is_new: False where the same message was taken in before, and not to be tried again.
+        epoch: To work on it under; None where somebody else does, or another turn goes before it.
+    """
+
+    turn_id: str
+    thread_id: str
+    after: int
+    is_new: bool
+    epoch: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn as it is stored.
+
+    Attributes:
+        household: Tenant key.
+        id: Within the household.
+        thread_id: Of its thread.
+        member: Who spoke.
+        channel: Where.
+        text: What they said, verbatim; empty once purged, or where the assistant spoke unasked.
+        received_at: When, aware.
+        state: Where the work on it stands.
+        epoch: How often somebody took it up.
+        outcome: What it came to; None while it is under way.
+        mode: How it was answered.
+        answer: What was answered.
+        results: What was done.
+        clarification: What was asked back.
+        partial: What the question is about.
+        plans: What was planned, step by step.
+        asked_about: Actions that the person was asked to choose among, and what for.
+        used: What the answer rests on.
+        stages: How long each stage took, ms.
+        finished_at: When it ended, aware.
+    """
+
+    household: str
+    id: str
+    thread_id: str
+    member: str
+    channel: str
+    text: str
+    received_at: datetime
+    state: WorkState
+    epoch: int
+    outcome: TurnOutcome | None = None
+    mode: Mode | None = None
+    answer: str | None = None
+    results: tuple[ActionResult, ...] = ()
+    clarification: str | None = None
+    partial: Mapping[str, Any] | None = None
+    plans: Sequence[Mapping[str, Any]] = ()
+    asked_about: Mapping[str, Any] | None = None
+    used: Sequence[Mapping[str, Any]] = ()
+    stages: Mapping[str, float] = field(default_factory=dict)
+    finished_at: datetime | None = None
+
+    @property
+    def key(self) -> Key:
+        """Of its row."""
+        return (self.household, self.id)
+
+    @property
+    def exchange(self) -> Exchange:
+        """The turn as what was said before."""
+        return Exchange(
+            text=self.text, answer=self.answer or "", at=self.received_at,
+            mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
+            turn_id=self.id, clarification=self.clarification,
+        )  # fmt: skip
+
+
+def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
+    """Take a message in, once; the first of its thread's unfinished turns is claimed for the caller.
+
+    The same message again gives the same turn; one that broke down is then tried again.
+
+    Args:
+        conn: In a write transaction.
+        said: The message.
+        now: Aware.
+
+    Raises:
+        InputError: It has no words, or too many.
+        NotFoundError: The thread is somebody else's.
+    """
+    if not said.text.strip():
+        raise InputError("there are no words in this message")
+    if len(said.text) > LONGEST_TEXT:
+        raise InputError(f"a message has at most {LONGEST_TEXT:,} characters")
+    thread = open_thread(conn, said.thread)
+    household, turn_id = thread.household, _turn_id(thread, said.client_message_id)
+    stored = find_turn(conn, household, turn_id)
+    if stored is not None:
+        return _again(conn, stored, now)
+    after = events.last_number(conn, household, thread.id)
+    is_first = not _unfinished(conn, household, thread.id)
+    conn.execute(
+        insert(turns).values(
+            household=household, id=turn_id, thread=thread.id, member=thread.member,
+            position=next_position(conn, household, thread.id, at=now),
+            channel=said.thread.channel, client_message_id=said.client_message_id, text=said.text,
+            received_at=now, due_at=now, **_claimed(now, epoch=1) if is_first else _in_line(now),
+        )
+    )  # fmt: skip
+    touch(conn, TOPIC, household)
+    return Accepted(
+        turn_id=turn_id,
+        thread_id=thread.id,
+        after=after,
+        is_new=True,
+        epoch=1 if is_first else None,
+    )
+
+
+def claim_next(
+    conn: Connection, household: str, thread_id: str, *, now: datetime
+) -> tuple[str, int] | None:
+    """Claim the first unfinished turn of a thread, if nobody works on it.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        thread_id: Of the thread.
+        now: Aware.
+
+    Returns:
+        Id and epoch of the turn, or None.
+    """
+    waiting = _unfinished(conn, household, thread_id)
+    if not waiting:
+        return None
+    epoch = leases.claim(conn, turns, (household, waiting[0]), now=now, lease=LEASE)
+    return None if epoch is None else (waiting[0], epoch)
+
+
+def first_in_thread(conn: Connection, key: Key, _now: datetime) -> Key | None:
+    """Return the first unfinished turn of the thread that a turn belongs to.
+
+    Args:
+        conn: Any transaction.
+        key: Household and id of a turn.
+    """
+    household, turn_id = key
+    turn = find_turn(conn, household, turn_id)
+    waiting = [] if turn is None else _unfinished(conn, household, turn.thread_id)
+    return (household, waiting[0]) if waiting else None
+
+
+def find_turn(conn: Connection, household: str, turn_id: str) -> Turn | None:
+    """Return a turn, if the household has it."""
+    query = select(turns).where(_columns.household == household, _columns.id == turn_id)
+    row = conn.execute(query).mappings().first()
+    return None if row is None else _turn(row)
+
+
+def last_turns(
+    conn: Connection, household: str, thread_id: str, *, last: int, before: str | None = None
+) -> Sequence[Turn]:
+    """Return the last turns of a thread, oldest first.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        thread_id: Of the thread.
+        last: Most turns, > 0.
+        before: Only finished turns, before this one.
+    """
+    query = select(turns).where(_columns.household == household, _columns.thread == thread_id)
+    if before is not None:
+        position = (
+            select(_columns.position)
+            .where(_columns.household == household, _columns.id == before)
+            .scalar_subquery()
+        )
+        query = query.where(_columns.position < position, _columns.outcome.is_not(None))
+    rows = conn.execute(query.order_by(_columns.position.desc()).limit(last)).mappings()
+    return [_turn(row) for row in rows][::-1]
+
+
+def request_stop(conn: Connection, household: str, thread_id: str) -> Sequence[str]:
+    """Note that the unfinished turns of a thread are to stop; returns their ids."""
+    waiting = _unfinished(conn, household, thread_id)
+    conn.execute(
+        update(turns)
+        .where(_columns.household == household, _columns.id.in_(waiting))
+        .values(stop_requested=1)
+    )
+    return waiting
+
+
+def is_stopped(conn: Connection, key: Key) -> bool:
+    """Whether a turn was told to stop."""
+    household, turn_id = key
+    query = select(_columns.stop_requested).where(
+        _columns.household == household, _columns.id == turn_id
+    )
+    return bool(conn.execute(query).scalar())
+
+
+def post_to_thread(
+    conn: Connection, household: str, thread_id: str, text: str, *, key: str, now: datetime
+) -> bool:
+    """Say something in a thread that nobody asked for just now: a reminder that is due.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        thread_id: Of a thread.
+        text: What to say.
+        key: Identifies it; the same one again says nothing.
+        now: Aware.
+
+    Returns:
+        Whether it was said now; not where it was before, or the thread does not exist.
+    """
+    query = select(threads).where(threads.c.household == household, threads.c.id == thread_id)
+    thread = conn.execute(query.with_for_update()).mappings().first()
+    turn_id = stable_id(household, "posted", thread_id, key)
+    if thread is None or find_turn(conn, household, turn_id) is not None:
+        return False
+    conn.execute(
+        insert(turns).values(
+            household=household, id=turn_id, thread=thread_id, member=thread["member"],
+            position=next_position(conn, household, thread_id, at=now), channel=thread["channel"],
+            client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
+            state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
+            answer=text, finished_at=now,
+        )
+    )  # fmt: skip
+    done = {
+        "turn_id": turn_id,
+        "trace_id": turn_id,
+        "mode": Mode.RESPOND.value,
+        "text": text,
+        "used": [],
+    }
+    told: list[events.Told] = [(EventName.TOKEN, {"text": text}), (EventName.DONE, done)]
+    events.append(conn, household, thread_id, told, turn_id=turn_id, at=now)
+    return True
+
+
+def _again(conn: Connection, stored: Turn, now: datetime) -> Accepted:
+    """Return the turn of a message that was taken in before; one that broke down begins anew."""
+    epoch = None
+    after = events.number_before(conn, stored.household, stored.thread_id, stored.id)
+    if stored.outcome is TurnOutcome.FAILED:
+        after = events.last_number(conn, stored.household, stored.thread_id)
+        is_first = not _unfinished(conn, stored.household, stored.thread_id)
+        epoch = stored.epoch + 1 if is_first else None
+        values = _claimed(now, epoch=epoch) if epoch else _in_line(now)
+        conn.execute(
+            update(turns)
+            .where(_columns.household == stored.household, _columns.id == stored.id)
+            .values(outcome=None, finished_at=None, stop_requested=0, due_at=now, **values)
+        )
+    return Accepted(
+        turn_id=stored.id, thread_id=stored.thread_id, after=after,
+        is_new=stored.outcome is TurnOutcome.FAILED, epoch=epoch,
+    )  # fmt: skip
+
+
+def _claimed(now: datetime, *, epoch: int) -> dict[str, Any]:
+    return {
+        "state": WorkState.RUNNING.value, "epoch": epoch, "begun": 1, "lease_until": now + LEASE,
+    }  # fmt: skip
+
+
+def _in_line(now: datetime) -> dict[str, Any]:
+    return {"state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE}
+
+
+def _unfinished(conn: Connection, household: str, thread_id: str) -> list[str]:
+    query = (
+        select(_columns.id)
+        .where(
+            _columns.household == household, _columns.thread == thread_id,
+            _columns.state.in_(_UNFINISHED),
+        )
+        .order_by(_columns.position)
+    )  # fmt: skip
+    return list(conn.execute(query).scalars())
+
+
+def _turn_id(thread: Thread, client_message_id: str) -> str:
+    return stable_id(thread.household, "turn", thread.id, client_message_id)
+
+
+def _turn(row: RowMapping) -> Turn:
+    return Turn(
+        household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],
+        channel=row["channel"], text=row["text"], received_at=row["received_at"],
+        state=WorkState(row["state"]), epoch=row["epoch"],
+        outcome=TurnOutcome(row["outcome"]) if row["outcome"] else None,
+        mode=Mode(row["mode"]) if row["mode"] else None, answer=row["answer"],
+        results=read_results(row["results"]), clarification=row["clarification"],
+        partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
+        used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
+    )  # fmt: skip
