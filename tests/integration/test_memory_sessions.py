@@ -250,3 +250,26 @@ def say(store: Store, day: int, member: str, text: str) -> None:
     )  # fmt: skip
     store.write_now(lambda conn: take_in(conn, "h", message, at=NOW))
     read_all(store)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize(
+    ("wrong", "correction", "right"),
+    [
+        ("Mia's swimming is on Monday.", "I meant Tuesday.", "Mia's swimming is on Tuesday"),
+        ("I am allergic to nuts.", "no wait, I'm not allergic to nuts, to milk", "I'm allergic to milk"),
+        ("My son is called Tim.", "it's not Tim, it's Tom", "My son is called Tom"),
+        ("We keep the key at Ada's.", "sorry, not at Ada's but at Bo's", "We keep the key at Bo's"),
+    ],
+)  # fmt: skip
+def test_a_short_correction_sets_right_what_arrives_before_or_after_it(
+    store: Store, order: tuple[int, int], wrong: str, correction: str, right: str
+) -> None:
+    for place in order:
+        message = SessionMessage(
+            content_session_id="s", user_message=(wrong, correction)[place], member="john",
+            timestamp=START + timedelta(minutes=place),
+        )  # fmt: skip
+        store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
+        read_all(store)
+    assert known(store) == [right]

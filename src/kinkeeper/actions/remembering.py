@@ -49,7 +49,7 @@ def asked_to_remember(
         member=member.id, said_at=said_at, channel=channel, origin=Origin.SAID,
     )  # fmt: skip
     found = observe(text, said_at=said_at, locale=household.locale)
-    sentences = [sentence_of(each) for each in found] or [_as_it_stands(text)]
+    sentences = [sentence_of(each, text) for each in found] or [_as_it_stands(text)]
     return proposal_of(
         words, sentences, household=household, scope=scope, is_wanted=True, source=(ASKED_FOR, request, "0"),
         asked=Asked.SAID, expires_at=now + _EXPIRES,
@@ -98,12 +98,18 @@ def proposal_of(
     )  # fmt: skip
 
 
-def sentence_of(found: Observation) -> Sentence:
-    """Return what was read out of words in the form that is frozen."""
+def sentence_of(found: Observation, text: str) -> Sentence:
+    """Return what was read out of words in the form that is frozen.
+
+    Args:
+        found: What was read.
+        text: The words.
+    """
     correction = found.correction
     return Sentence(
         start=found.start, end=found.end, category=found.category, type=found.type,
         title=found.title, narrative=found.narrative, confidence=found.confidence,
+        completed="" if found.text == text[found.start : found.end] else found.text,
         valid_from=found.valid_from, valid_to=found.valid_to,
         is_correction=correction is not None,
         is_retraction=correction is not None and correction.is_retraction,

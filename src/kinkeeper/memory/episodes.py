@@ -203,6 +203,14 @@ def unread_episodes(conn: Connection, household: str, *, limit: int = 20) -> lis
     return _episodes(conn, query)
 
 
+def unread_of(conn: Connection, household: str, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of some episodes out of which nothing was read yet."""
+    query = select(_columns.id).where(
+        _columns.household == household, _columns.id.in_(ids), _columns.is_read.is_(False)
+    )
+    return frozenset(conn.execute(query).scalars())
+
+
 def claim_reading(conn: Connection, household: str, episode_id: str) -> bool:
     """Note that an episode was read, in the transaction that writes what was found.
 

@@ -17,7 +17,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.memory.concepts import follow_facts, is_behind
 from kinkeeper.memory.counting import TOPIC
-from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes
+from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes, unread_of
 from kinkeeper.memory.model import Episode, Observation, Viewer
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.writing import remember
@@ -113,6 +113,18 @@ class SessionReading:
             log.error("memory.reading.failed", episode=episode.id, reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
             found = []
         await self._store.write(lambda conn: self._written(conn, episode, found))
+        await self._read_again(episode)
+
+    async def _read_again(self, episode: Episode) -> None:
+        """Read later turns again that were read before this one arrived: they may set right what it says."""
+        later = await self._store.read(lambda conn: _read_after(conn, episode))
+        for each in later:
+            previous = await self._store.read(lambda conn, turn=each: _earlier(conn, turn))  # type: ignore[misc]
+            found = await asyncio.to_thread(self._observed, each, previous)
+            if corrections := [one for one in found if one.correction is not None]:
+                await self._store.write(
+                    lambda conn, turn=each, known=corrections: self._written(conn, turn, known)  # type: ignore[misc]
+                )
 
     def _written(self, conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
         if not found:
@@ -151,6 +163,14 @@ def pieces(text: str, size: int = PIECE) -> Iterator[tuple[int, str]]:
             end = next(cuts, end)
         yield start, text[start:end]
         start = end
+
+
+def _read_after(conn: Connection, episode: Episode) -> list[Episode]:
+    """Return the turns after one that may refer to it and were read already."""
+    viewer = Viewer(episode.household, frozenset({episode.scope}))
+    turns = neighbours(conn, viewer, episode.id, before=0, after=_EARLIER_TURNS)[1:]
+    unread = unread_of(conn, episode.household, [turn.id for turn in turns])
+    return [turn for turn in turns if not turn.is_assistant and turn.id not in unread]
 
 
 def _earlier(conn: Connection, episode: Episode) -> list[str]:

@@ -197,7 +197,7 @@ class Hearing:
         # A digest: the key is kept for longer than words of the chat are.
         same = stable_id(household.id, OVERHEARD, message.sender, found.narrative.casefold())
         return proposal_of(
-            words, [sentence_of(found)], household=household,
+            words, [sentence_of(found, words.text)], household=household,
             source=(OVERHEARD, str(stored.id), str(number)), asked=Asked.OBSERVED,
             expires_at=now + self._lasts, chat_id=message.chat_id, merge_key=same,
         )  # fmt: skip

@@ -72,6 +72,7 @@ class Sentence(BaseModel):
         type: What kind of sentence it is.
         title: One line.
         narrative: As it may be told to others.
+        completed: The sentence in full where the words only give a part of it ("to nuts, not to milk"); else empty.
         confidence: In [0, 1].
         valid_from: Since when it holds, where the words say so.
         valid_to: Until when, where the words say so.
@@ -88,6 +89,7 @@ class Sentence(BaseModel):
     type: StatementType
     title: str
     narrative: str = Field(min_length=1)
+    completed: str = ""
     confidence: float = Field(ge=0, le=1)
     valid_from: AwareDatetime | None = None
     valid_to: AwareDatetime | None = None
@@ -98,7 +100,7 @@ class Sentence(BaseModel):
     def observation(self, text: str) -> Observation:
         """Return it as it was read out of a text."""
         return Observation(
-            text=text[self.start : self.end], start=self.start, end=self.end,
+            text=self.completed or text[self.start : self.end], start=self.start, end=self.end,
             category=self.category, type=self.type, title=self.title, narrative=self.narrative,
             confidence=self.confidence, valid_from=self.valid_from, valid_to=self.valid_to,
             correction=Correction(corrects=self.corrects, is_retraction=self.is_retraction)

@@ -12,6 +12,13 @@ from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
+from kinkeeper.memory.statements.contrast import (
+    denied_at_once,
+    is_swap,
+    joined,
+    sentence_with,
+    swapped,
+)
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.memory.statements.sentences import Part, parts_of
@@ -29,6 +36,8 @@ _VALUE_ONLY = re.compile(
 _WORD = re.compile(r"[\w'@.+-]*[\w@]")
 _LONGEST_VALUE = 6
 _HAS_VERB = re.compile(r"^(?:i|we|he|she|they|my|our|his|her|their)\b")
+_INSTEAD = re.compile(r", (?:and )?not ([\w' -]{1,40})$", re.IGNORECASE)
+_TELLS = re.compile(r"\b(?:is|are|was|were|has|have|not)\b")
 _CALL_ME = re.compile(
     r"^(?:please )?(?:you can )?(?:just )?call (?:me|us|him|her) \w+", re.IGNORECASE
 )
@@ -59,7 +68,7 @@ def observe(
         previous: Earlier turns of the same conversation, oldest first.
         locale: Decides how dates are read.
     """
-    parts = parts_of(text)
+    parts = joined(parts_of(text), text)
     found: list[Observation] = []
     is_led = False
     for place, part in enumerate(parts):
@@ -102,6 +111,8 @@ def _statement(part: Part, before: Sequence[str], *, is_led: bool) -> Observatio
     plain = opened(part.text)
     if len(plain.split()) < _FEWEST_WORDS or not _is_durable(part.text, plain):
         return None
+    if is_swap(_without_lead(part.text)):
+        return None
     return _observation(part, part.text, _set_right(part.text, before) if is_led else None)
 
 
@@ -123,9 +134,6 @@ def _is_durable(text: str, plain: str) -> bool:
     return is_lasting or any(_is_telling(reading, plain) for reading in readings)
 
 
-_ABOUT_SOMEBODY = re.compile(
-    r"^(?:i|we|my|our|he|she|they|his|her|their|the|no|nobody|everyone|all|please never|\w+ 's|\w+)\b"
-)
 _PAST_EVENT = re.compile(
     r"\b(?:yesterday|earlier|last (?:night|week|weekend)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
@@ -162,12 +170,34 @@ def _correction(part: Part, before: Sequence[str], *, is_led: bool) -> Observati
     rest = plain[lead.end() :].strip(" ,.") if lead else plain
     if talk["bare"].match(plain) or talk["bare"].match(rest):
         return _taken_back(part, before)
+    if contrasted := _contrasted(part, before, is_led=is_led):
+        return contrasted
     if _CALL_ME.match(part.text):
         return _observation(part, part.text, Correction(corrects=_last_of_slot("name", before)))
     value = _VALUE_ONLY.match(rest) if is_led else None
     if value is None or len(rest.split()) > _LONGEST_VALUE or _HAS_VERB.search(rest):
         return None
+    if _TELLS.search(value["v"] or value["w"]):
+        return None
     return _completed(part, value["v"] or value["w"], before)
+
+
+def _contrasted(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
+    """Return what says at once what is not so and what is."""
+    text = _without_lead(part.text)
+    found = denied_at_once(text, is_led=is_led) or swapped(text, [*_told(before)])
+    if found is None or not _is_durable(found.right, opened(found.right)):
+        return None
+    return _observation(part, found.right, Correction(corrects=found.wrong))
+
+
+def _without_lead(text: str) -> str:
+    """Return a sentence without what says that something before was wrong; as written."""
+    lead = _talk()["lead"].match(text.lower())
+    if lead is None or lead.end() >= len(text):
+        return text
+    # A lead may take the denial along ("I meant, not Tom").
+    return text if " not " in f" {lead[0]} " else text[lead.end() :]
 
 
 def _taken_back(part: Part, before: Sequence[str]) -> Observation | None:
@@ -222,7 +252,9 @@ def _set_right(text: str, before: Sequence[str]) -> Correction:
     for told in _told(before):
         if relate(told, text).relation in {Relation.UPDATE, Relation.CONTRADICTION}:
             return Correction(corrects=told)
-    return Correction()
+    # "her teacher is Anna, not Ida": the one who is not is named.
+    instead = _INSTEAD.search(text)
+    return Correction(corrects=sentence_with(instead[1], [*_told(before)]) if instead else None)
 
 
 def _observation(part: Part, sentence: str, correction: Correction | None) -> Observation:
