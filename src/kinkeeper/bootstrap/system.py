@@ -8,6 +8,7 @@ from functools import partial
 
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
+from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
 from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
@@ -285,10 +286,13 @@ class Houses:
                 ).run
                 for each in self.systems
             ]
+            calendar = calendar_tasks(
+                self.settings, [each.household for each in self.systems], self.store, clock
+            )
             hearing = [partial(each.hearing(clock).run, pace.upkeep_every) for each in self.systems]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *embedding, *nights, *reading, *hearing, self._backups(clock).run),
+                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

@@ -7,6 +7,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from kinkeeper.bootstrap.brain import brain_findings
+from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
@@ -111,6 +112,9 @@ def _check_up(
         *memory_findings(settings, [houses.by_id[household].household], houses.store),
         *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
         *chats,
+        *calendar_findings(
+            settings, [each.household for each in houses.systems], houses.store, clock=clock
+        ),
         *brain_findings(settings, [houses.by_id[household].household]),
         *model_findings(settings),
         *machine_findings(now),

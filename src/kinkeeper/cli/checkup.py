@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
+from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
 from kinkeeper.bootstrap.embedding import embedder_finding
 from kinkeeper.bootstrap.memory_checks import stored_memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
@@ -41,6 +42,7 @@ def check_up(where: Where, *, as_json: bool) -> bool:
         findings += [found, *_database(where, settings, households)]
         findings += [*brain_findings(settings, households), *model_findings(settings)]
         findings.append(embedder_finding(settings))
+        findings += calendar_server_findings(settings)
     findings += machine_findings(SystemClock().now())
     if as_json:
         values = settings.model_dump(mode="json") if settings else None
@@ -87,7 +89,8 @@ def _database(where: Where, settings: Settings, households: Sequence[Household])
     backups = backup_findings(url, settings.backup_dir, now)
     telegram = telegram_findings(settings, households, url)
     memory = stored_memory_findings(url, settings, households, now=now)
-    return [*database_findings(url), *backups, *memory, *telegram]
+    calendar = stored_calendar_findings(url, settings, households)
+    return [*database_findings(url), *backups, *memory, *telegram, *calendar]
 
 
 def _show(screen: Console, findings: list[Finding], settings: Settings | None) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli import events, pending, token
+from kinkeeper.cli import calendar, events, pending, token
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
 from kinkeeper.cli.consolidate import consolidate
@@ -76,6 +76,7 @@ app.command()(pending.undo)
 app.command()(quiet)
 app.command()(why)
 app.command()(events.events)
+app.add_typer(calendar.app)
 app.command("import")(events.import_file)
 app.command()(events.export)
 app.command()(remember)

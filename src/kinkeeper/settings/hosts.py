@@ -14,6 +14,8 @@ def outbound_hosts(settings: Settings) -> tuple[str, ...]:
     addresses = [settings.database_url, settings.brain_base_url, *_model_urls(settings)]
     if settings.telegram_bot_token is not None:
         addresses.append(str(settings.telegram_api_url))
+    if settings.caldav_url is not None:
+        addresses.append(settings.caldav_url.get_secret_value())
     hosts = {urlsplit(address).hostname for address in addresses if address}
     return tuple(sorted(host for host in hosts if host))
 

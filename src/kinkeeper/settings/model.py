@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from kinkeeper.settings.connecting import CONNECTOR_SECRETS, ConnectorSettings
 from kinkeeper.settings.embedding import EMBEDDER_SECRETS, EmbedderSettings
 from kinkeeper.settings.fields import (
     DailyHours,
@@ -23,7 +24,7 @@ from kinkeeper.settings.fields import (
 from kinkeeper.settings.models import MODEL_SECRETS, ModelSettings
 
 
-class Settings(ModelSettings, EmbedderSettings):
+class Settings(ModelSettings, EmbedderSettings, ConnectorSettings):
     """The program's settings, from the environment, `.env` and `kinkeeper.toml` (the first that has one wins)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -186,6 +187,7 @@ class Settings(ModelSettings, EmbedderSettings):
 SECRETS = (
     MODEL_SECRETS
     | EMBEDDER_SECRETS
+    | CONNECTOR_SECRETS
     | {"brain_token", "database_url", "telegram_bot_token", "telegram_webhook_secret"}
 )
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kinkeeper.connectors.caldav.asking import Asking, Difference
-from kinkeeper.connectors.caldav.client import Version
 from kinkeeper.connectors.caldav.deciding import Verdict, decide
+from kinkeeper.connectors.caldav.model import Version
 from kinkeeper.connectors.caldav.records import (
     NEVER,
     ObjectRow,

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
-from kinkeeper.connectors.caldav.client import Delta, Mark
+from kinkeeper.connectors.caldav.model import Delta, Mark
 from kinkeeper.connectors.caldav.tables import calendars, objects
 
 NEVER = ""

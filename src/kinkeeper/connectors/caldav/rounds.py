@@ -11,8 +11,9 @@ from sqlalchemy import Connection
 
 from kinkeeper.connectors.caldav import records
 from kinkeeper.connectors.caldav.asking import Asking
-from kinkeeper.connectors.caldav.client import CalDavClient, Collection
+from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.incoming import Incoming
+from kinkeeper.connectors.caldav.model import Collection
 from kinkeeper.connectors.caldav.outgoing import Due, Outgoing, find_due
 from kinkeeper.connectors.caldav.things import Things
 from kinkeeper.core.errors import ConflictError, KinkeeperError, UnavailableError

@@ -1,0 +1,38 @@
+"""What keeps a household's calendar in step with the calendar server of the settings."""
+
+from datetime import timedelta
+from functools import partial
+
+from kinkeeper.connectors.caldav.address import Address
+from kinkeeper.connectors.caldav.client import CalDavClient
+from kinkeeper.connectors.caldav.events import Events
+from kinkeeper.connectors.caldav.rounds import CalendarSync
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+
+def calendar_sync(
+    settings: Settings, household: Household, store: Store, clock: Clock
+) -> CalendarSync:
+    """Return what keeps a household's calendar in step.
+
+    Args:
+        settings: In force.
+        household: Whose calendar.
+        store: Its database.
+        clock: Tells the time.
+
+    Raises:
+        InputError: No server is set up.
+    """
+    if settings.caldav_url is None:
+        raise InputError("no calendar server is set up; CALDAV_URL names one")
+    address = Address.parse(settings.caldav_url.get_secret_value())
+    return CalendarSync(
+        store=store, household=household.id, kinds=(Events(household),),
+        connect=partial(CalDavClient, address), clock=clock,
+        lasts=timedelta(hours=settings.pending_action_ttl_hours),
+    )  # fmt: skip

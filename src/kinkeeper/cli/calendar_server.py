@@ -1,0 +1,94 @@
+"""Goes through the calendar server by hand, and shows how it stands."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.calendar_sync import calendar_sync
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import opened
+from kinkeeper.cli.tables import console
+from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.connectors.caldav.records import ObjectState
+from kinkeeper.connectors.caldav.standing import Standing, ask_again, load_standing
+from kinkeeper.core.time import SystemClock
+
+_TOLD = (ObjectState.ASKED, ObjectState.UNDECIDED, ObjectState.REFUSED, ObjectState.APART)
+_WORDS = {
+    ObjectState.ASKED: "waits for a yes",
+    ObjectState.UNDECIDED: "nobody decided",
+    ObjectState.REFUSED: "not taken there",
+    ObjectState.APART: "left out",
+}
+
+
+def sync_now(where: Where, *, asks_again: bool, as_json: bool) -> None:
+    """Go through both sides once.
+
+    Args:
+        where: Household and database.
+        asks_again: Whether what nobody decided on is asked about anew.
+        as_json: Answer with one JSON object.
+
+    Raises:
+        InputError: No server is set up, or its address leads to no calendar.
+        KinkeeperError: The server does not let us in, or cannot be reached.
+    """
+    with opened(where) as system:
+        syncing = calendar_sync(system.settings, system.household, system.store, SystemClock())
+        if asks_again:
+            household = system.household.id
+            system.store.write_now(lambda conn: ask_again(conn, household))
+        tally = asyncio.run(syncing.run_once())
+    if as_json:
+        answer_json(asdict(tally))
+        return
+    notice(f"{tally.written} written there, {tally.asked} new questions (kinkeeper pending)")
+    if tally.waiting:
+        notice(f"{tally.waiting} wait: kinkeeper calendar status tells why")
+
+
+def show_status(where: Where, *, as_json: bool) -> None:
+    """Show how the server stood when it was last looked at.
+
+    Args:
+        where: Household and database.
+        as_json: Answer with one JSON object.
+    """
+    with opened(where) as system:
+        record = _record(system)
+    if as_json:
+        answer_json(record)
+        return
+    for name in ("name", "url", "synced_at", "failing_since", "failure", "waiting", "in_step"):
+        console().print(f"{name.replace('_', ' ')}: {record[name]}")
+    table = Table("object", "stands", "why", title="Not in step", title_justify="left")
+    for each in record["objects"]:
+        table.add_row(each["path"], _WORDS[each["state"]], each["note"] or "")
+    if record["objects"]:
+        console().print(table)
+
+
+def _record(system: System) -> dict[str, Any]:
+    household = system.household.id
+    standing: Standing = system.store.read_now(lambda conn: load_standing(conn, household))
+    row = standing.calendar
+    return {
+        "url": row.url if row else None,
+        "name": row.name if row else None,
+        "synced_at": row.synced_at.isoformat() if row and row.synced_at else None,
+        "failing_since": row.failing_since.isoformat() if row and row.failing_since else None,
+        "failure": row.failure if row else None,
+        "waiting": row.waiting if row else 0,
+        "in_step": standing.count(ObjectState.SYNCED),
+        "objects": [
+            {
+                "path": each.path, "state": each.state, "note": each.note,
+                "local_id": each.local_id, "action_id": each.action_id,
+            }
+            for each in standing.noted(*_TOLD)
+        ],
+    }  # fmt: skip
