@@ -72,6 +72,10 @@ def left_by(system: System) -> dict[str, list[dict[str, Any]]]:
         left["outbox"].sort(key=itemgetter("dedupe_key"))
         for decision in left["observer_messages"]:
             decision["notification_id"] = keys.get(decision["notification_id"])
+            # Whether an answer knew its question depends on how far the workers were; it matters only
+            # where the score alone would not have let it through.
+            if decision["tripwire_confidence"] >= system.settings.tripwire_threshold:
+                del decision["override"]
         return left
 
     return system.store.read_now(load)
