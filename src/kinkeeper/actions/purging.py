@@ -1,9 +1,10 @@
 """Words that settled or old actions carry no longer; what was decided stays."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
 
 from kinkeeper.actions.model import ActionStatus, ActionType
 from kinkeeper.actions.payload import shown_fields
@@ -24,15 +25,21 @@ def drop_payload(
         action_ids: Which.
         summary: What stands in the place of their one line.
     """
-    conn.execute(
-        update(pending_actions)
-        .where(
-            _actions.household == household,
-            _actions.id.in_(action_ids),
-            _actions.status != ActionStatus.PENDING.value,
-        )
-        .values(summary=summary, effects=[], choices=[], extraction={}, request={})
+    settled = (
+        _actions.household == household,
+        _actions.id.in_(action_ids),
+        _actions.status != ActionStatus.PENDING.value,
     )
+    asked = conn.execute(select(_actions.id, _actions.request).where(*settled)).all()
+    for row in asked:
+        conn.execute(
+            update(pending_actions)
+            .where(_actions.household == household, _actions.id == row.id)
+            .values(
+                summary=summary, effects=[], choices=[], extraction={},
+                request=_without_words(row.request),
+            )
+        )  # fmt: skip
 
 
 def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
@@ -53,9 +60,16 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
             purged += 1
             continue
         kept = shown_fields(action.proposal.extraction)
-        if action.proposal.extraction == kept and not action.proposal.request:
+        request = _without_words(action.proposal.request)
+        if action.proposal.extraction == kept and action.proposal.request == request:
             continue
         mine = (_actions.household == household, _actions.id == action.id)
-        conn.execute(update(pending_actions).where(*mine).values(extraction=kept, request={}))
+        values = {"extraction": kept, "request": request}
+        conn.execute(update(pending_actions).where(*mine).values(values))
         purged += 1
     return purged
+
+
+def _without_words(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked for in conversation as no more than which request it was."""
+    return {name: value if name in {"domain", "action"} else {} for name, value in request.items()}

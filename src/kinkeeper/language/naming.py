@@ -32,7 +32,7 @@ class _Words:
         return self.strong | self.weak
 
 
-def meant_by(words: str, names: Sequence[str]) -> list[int]:
+def meant_by(words: str, names: Sequence[str], also: Sequence[str] = ()) -> list[int]:
     """Return the positions of the names that a few words can mean, none where they mean something else.
 
     A name that is written out whole goes before others that contain it. Otherwise every word that says
@@ -42,7 +42,8 @@ def meant_by(words: str, names: Sequence[str]) -> list[int]:
 
     Args:
         words: As a person says them.
-        names: Of the things there are, with all words that may stand for each.
+        names: Of the things there are.
+        also: Further words for each of them, where there are such.
     """
     wanted = _plain(words)
     exact = [place for place, name in enumerate(names) if wanted and _plain(name) == wanted]
@@ -51,7 +52,8 @@ def meant_by(words: str, names: Sequence[str]) -> list[int]:
     query = _content(words)
     if not query.all:
         return []
-    known = [_content(name).all for name in names]
+    told = [f"{name} {more}" for name, more in zip(names, also, strict=True)] if also else names
+    known = [_content(each).all for each in told]
     return _with_all(query, known) or _with_most(query, known)
 
 

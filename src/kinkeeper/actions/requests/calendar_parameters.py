@@ -1,0 +1,92 @@
+"""What requests about the calendar take."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from kinkeeper.actions.requests.model import Parameters
+from kinkeeper.actions.requests.people import Who
+
+_TIME = "ISO 8601 date-time with offset, or a date for whole days"
+
+
+class ListEvents(Parameters):
+    """Which events to list."""
+
+    days_ahead: int = Field(default=7, ge=0, le=400, description="how many days, from `from` on")
+    from_: str | None = Field(default=None, alias="from", description="first day; now if left out")
+    query: str | None = Field(default=None, description="words they are about")
+    who: Who | None = Field(default=None, description="only these members' events")
+
+
+class CreateEvent(Parameters):
+    """A new event."""
+
+    summary: str = Field(min_length=1)
+    start_time: str = Field(description=_TIME)
+    end_time: str | None = None
+    location: str | None = None
+    who: Who | None = Field(default=None, description="who takes part; who asks if left out")
+    all_day: bool = False
+    rrule: str | None = Field(
+        default=None, description="RFC 5545 rule without prefix if it repeats"
+    )
+
+
+class Scope(StrEnum):
+    """How much of an event that repeats is meant."""
+
+    OCCURRENCE = "occurrence"
+    SERIES = "series"
+
+
+class FindEvent(Parameters):
+    """One event."""
+
+    event_id: str | None = None
+    find_by: str | None = Field(default=None, description="words of it, as the person says them")
+    on: str | None = Field(default=None, description="the day or start of the occurrence meant")
+    scope: Scope = Field(default=Scope.OCCURRENCE, description="one time of it, or all of them")
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if not (self.event_id or self.find_by):
+            raise ValueError("event_id or find_by is needed")
+        return self
+
+
+class EventChanges(Parameters):
+    """What is to be different."""
+
+    summary: str | None = Field(default=None, min_length=1)
+    start_time: str | None = Field(
+        default=None,
+        description=f"{_TIME}, HH:MM of the same day, or another date at the same time",
+    )
+    end_time: str | None = None
+    location: str | None = None
+    who: Who | None = None
+    responsible: Who | None = None
+    shift_minutes: int | None = Field(default=None, description="later by so many minutes")
+
+
+class UpdateEventOf(FindEvent):
+    """One event, and what is to be different about it."""
+
+    changes: EventChanges
+
+
+class Between(Parameters):
+    """A span of time."""
+
+    from_: str = Field(alias="from", description=_TIME)
+    to: str = Field(description=_TIME)
+
+
+class FindFree(Parameters):
+    """When people have time."""
+
+    between: Between
+    duration: int = Field(default=60, ge=1, le=24 * 60, description="minutes")
+    who: Who | None = Field(default=None, description="all of these; who asks if left out")

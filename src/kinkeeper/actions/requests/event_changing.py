@@ -1,0 +1,215 @@
+"""What a change of an event that was asked for comes to: effects on the calendar, and how it looks then. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from kinkeeper.actions.effects.calendar import (
+    AddEvent,
+    AssignOccurrence,
+    CancelOccurrence,
+    MoveOccurrence,
+    UpdateEvent,
+)
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.events import event_to_json
+from kinkeeper.actions.requests.calendar_parameters import EventChanges, Scope
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.actions.requests.moments import read_moment, shifted
+from kinkeeper.actions.requests.people import read_who
+from kinkeeper.calendar.model import Event, Occurrence, Provenance, SourceType
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import Interval, as_utc
+
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_ALONE = frozenset({"responsible"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of an event, resolved.
+
+    Attributes:
+        effects: What it writes.
+        occurrence: How the occurrence is then.
+        is_time: Whether it takes place at another time then.
+    """
+
+    effects: tuple[Effect, ...]
+    occurrence: Occurrence
+    is_time: bool
+
+
+def change_of(occurrence: Occurrence, changes: EventChanges, scope: Scope, asked: Asked) -> Change:
+    """Return what a change comes to.
+
+    Args:
+        occurrence: What is meant.
+        changes: What is to be different.
+        scope: One occurrence of a series, or all of it.
+        asked: Who asks.
+
+    Raises:
+        InputError: Nothing would change, or it cannot be like that.
+        UnclearError: A person named is not known.
+    """
+    interval = _interval(occurrence, changes, asked)
+    fields = _fields(occurrence, changes, asked)
+    if interval == occurrence.interval and not fields:
+        raise InputError(f"{occurrence.event.summary!r} is like that already")
+    after = _after(occurrence, interval, fields)
+    is_whole = occurrence.event.rrule is None or scope is Scope.SERIES
+    effects = (
+        _of_whole(occurrence, interval, fields) if is_whole
+        else _of_one(occurrence, interval, fields, asked)
+    )  # fmt: skip
+    return Change(effects=effects, occurrence=after, is_time=interval != occurrence.interval)
+
+
+def _interval(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> Interval:
+    zone = asked.household.zone
+    start, end = (each.astimezone(zone) for each in (
+        occurrence.interval.start, occurrence.interval.end
+    ))  # fmt: skip
+    length = end - start if occurrence.event.all_day else occurrence.interval.duration
+    if changes.shift_minutes is not None:
+        if occurrence.event.all_day:
+            raise InputError(
+                f"{occurrence.event.summary!r} takes all day; say on which day instead"
+            )
+        start = shifted(start, timedelta(minutes=changes.shift_minutes))
+    if changes.start_time is not None:
+        start = read_moment(changes.start_time, asked, around=start).at
+    end = shifted(start, length) if not occurrence.event.all_day else start + length
+    if changes.end_time is not None:
+        end = read_moment(changes.end_time, asked, around=end).at
+    if end <= start:
+        raise InputError("it would end before it begins")
+    return Interval(start, end)
+
+
+def _fields(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> dict[str, Any]:
+    """Return the fields of the event, besides its time, that would differ."""
+    wanted: dict[str, Any] = {}
+    if changes.summary is not None:
+        wanted["summary"] = changes.summary.strip()
+    if changes.location is not None:
+        wanted["place"] = place_of(changes.location, asked)
+    if changes.who is not None:
+        wanted["who"] = read_who(changes.who, asked)
+    if changes.responsible is not None:
+        wanted["responsible"] = read_who(changes.responsible, asked)
+    now = {"place": occurrence.place, "responsible": occurrence.responsible}
+    return {
+        name: value
+        for name, value in wanted.items()
+        if value != now.get(name, getattr(occurrence.event, name))
+    }
+
+
+def place_of(text: str, asked: Asked) -> str | None:
+    """Return a place of the household by its name or another word for it, else the words as they are.
+
+    Args:
+        text: As somebody said it; empty for none.
+        asked: Whose places count.
+    """
+    plain = text.strip()
+    for place in asked.household.places:
+        known = {place.id, place.name.casefold(), *(each.casefold() for each in place.aliases)}
+        if plain.casefold() in known:
+            return place.id
+    return plain or None
+
+
+def _after(occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any]) -> Occurrence:
+    return replace(
+        occurrence, event=replace(occurrence.event, **fields), interval=interval,
+        place=fields.get("place", occurrence.place),
+        responsible=fields.get("responsible", occurrence.responsible),
+    )  # fmt: skip
+
+
+def _of_one(
+    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any], asked: Asked
+) -> tuple[Effect, ...]:
+    common = {"event_id": occurrence.event.id, "original_start": occurrence.original_start}
+    if not fields.keys() <= _ALONE:
+        # Only its time and who is in charge can differ within a series: it becomes an event of its own.
+        apart = replace(
+            occurrence.event, **fields,
+            id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
+            start=interval.start, duration=_length(occurrence.event, interval), rrule=None,
+            exdates=(), provenance=provenance(asked),
+        )  # fmt: skip
+        return (
+            CancelOccurrence.model_validate(common),
+            AddEvent.model_validate({"event": event_to_json(apart)}),
+        )
+    effects: list[Effect] = []
+    if interval != occurrence.interval:
+        moved = {"new_start": interval.start, "new_duration": _length(occurrence.event, interval)}
+        effects.append(MoveOccurrence.model_validate(common | moved))
+    if "responsible" in fields:
+        effects.append(AssignOccurrence.model_validate({**common, **fields}))
+    return tuple(effects)
+
+
+def _of_whole(
+    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any]
+) -> tuple[Effect, ...]:
+    event = occurrence.event
+    after = replace(event, **fields, duration=_length(event, interval))
+    if interval.start != occurrence.interval.start:
+        after = _shifted(after, _wall(interval.start) - _wall(occurrence.interval.start, event))
+    effect = {"event": event_to_json(after), "based_on": event_to_json(event)}
+    return (UpdateEvent.model_validate(effect),)
+
+
+def _shifted(event: Event, by: timedelta) -> Event:
+    """Return an event, with all its occurrences, at another time by the clock on the wall."""
+    start = event.start + by
+    days = (start.date() - event.start.date()).days
+    return replace(
+        event, start=start, exdates=tuple(each + by for each in event.exdates),
+        rrule=_rule_shifted(event.rrule, days),
+    )  # fmt: skip
+
+
+def _rule_shifted(rule: str | None, days: int) -> str | None:
+    """Return a rule whose weekdays are others by so many days.
+
+    Raises:
+        InputError: It names days in a way that cannot be moved.
+    """
+    if rule is None or days == 0:
+        return rule
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    if parts["FREQ"] != "DAILY" and parts.keys() & {"BYMONTHDAY", "BYYEARDAY", "BYSETPOS"}:
+        raise InputError("a series that repeats like this cannot be moved to another day")
+    if "BYDAY" in parts:
+        named = parts["BYDAY"].split(",")
+        if not set(named) <= set(_DAYS):
+            raise InputError("a series that repeats like this cannot be moved to another day")
+        moved = [_DAYS[(_DAYS.index(day) + days) % len(_DAYS)] for day in named]
+        parts["BYDAY"] = ",".join(moved)
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def _length(event: Event, interval: Interval) -> timedelta:
+    """Return a length as events have it: of real time, or of days where it takes all day."""
+    if not event.all_day:
+        return as_utc(interval.end) - as_utc(interval.start)
+    return timedelta(days=(_wall(interval.end).date() - _wall(interval.start).date()).days)
+
+
+def _wall(instant: datetime, event: Event | None = None) -> datetime:
+    local = instant if event is None else instant.astimezone(event.start.tzinfo)
+    return local.replace(tzinfo=None, fold=0)
+
+
+def provenance(asked: Asked) -> Provenance:
+    """Return where an event comes from that was asked for in conversation."""
+    return Provenance(source_type=SourceType.CHAT, source_id=asked.turn_id)

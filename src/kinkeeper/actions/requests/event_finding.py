@@ -1,0 +1,142 @@
+"""Which occurrence a few words mean: the next that matches, unless several events do."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.requests.calendar_parameters import FindEvent
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.actions.requests.moments import Moment, read_moment, said
+from kinkeeper.calendar.model import EventState, Occurrence
+from kinkeeper.calendar.recurrence import expand
+from kinkeeper.calendar.repository import list_overrides, load_event
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.core.errors import NotFoundError, UnclearError
+from kinkeeper.core.time import Interval, local_days
+from kinkeeper.language.naming import meant_by
+
+# Nearer events are looked at before those far off: "the dentist" is the next one.
+_REACHES = (timedelta(days=14), timedelta(days=62), timedelta(days=400))
+_BACK = timedelta(days=1)
+_FAR = timedelta(days=400)
+_MOST_OPTIONS = 5
+
+
+def find_occurrence(conn: Connection, wanted: FindEvent, asked: Asked) -> Occurrence:
+    """Return the occurrence that is meant.
+
+    Args:
+        conn: Open connection.
+        wanted: By id or by words, and the day where it was said.
+        asked: Who asks.
+
+    Raises:
+        NotFoundError: None is meant.
+        UnclearError: Several events can be meant; the question names them.
+        InputError: The day cannot be read.
+    """
+    on = None if wanted.on is None else read_moment(wanted.on, asked)
+    if wanted.event_id:
+        return _of_event(conn, wanted.event_id, on, asked)
+    return _named(conn, wanted.find_by or "", on, asked)
+
+
+def matching(words: str, found: Sequence[Occurrence], asked: Asked) -> list[Occurrence]:
+    """Return the occurrences that words can mean, by what they are, who takes part and where.
+
+    Args:
+        words: As a person says them.
+        found: In the order in which they are wanted.
+        asked: Whose names count.
+    """
+    told = {each.event.id: each for each in reversed(found)}
+    ids = list(told)
+    summaries = [told[each].event.summary for each in ids]
+    places = meant_by(words, summaries, [_further_words(told[each], asked) for each in ids])
+    meant = {ids[place] for place in places}
+    return [each for each in found if each.event.id in meant]
+
+
+def _further_words(occurrence: Occurrence, asked: Asked) -> str:
+    event, household = occurrence.event, asked.household
+    people = [household.names.get(each, each) for each in (*event.who, *occurrence.responsible)]
+    place = next((each.name for each in household.places if each.id == occurrence.place), None)
+    activity = next((each.name for each in household.activities if each.id == event.activity), None)
+    parts = (activity, event.activity, event.task, place, occurrence.place, *people)
+    return " ".join(part for part in parts if part)
+
+
+def _of_event(conn: Connection, event_id: str, on: Moment | None, asked: Asked) -> Occurrence:
+    household = asked.household
+    event = load_event(conn, household.id, event_id)
+    overrides = list_overrides(conn, household.id, event_id)
+    span = Interval(asked.now - _FAR, asked.now + _FAR)
+    found = [each for each in expand(event, overrides, _reaching(span, on)) if _takes_place(each)]
+    that = [each for each in found if on is None or _is_on(each, on, household.zone)]
+    if on is None:
+        ahead = [each for each in found if each.interval.end > asked.now]
+        that = ahead or found[-1:]
+    if not that:
+        raise NotFoundError(f"{event.summary!r} does not take place then")
+    return that[0]
+
+
+def _named(conn: Connection, words: str, on: Moment | None, asked: Asked) -> Occurrence:
+    zone = asked.household.zone
+    if on is not None:
+        day = on.at.date()
+        found = _matching_in(conn, words, local_days(day, day, zone), asked)
+        exact = [each for each in found if _is_on(each, on, zone)]
+        if found:
+            return _the_one(exact or found, words, asked)
+    for reach in _REACHES:
+        found = _matching_in(conn, words, Interval(asked.now, asked.now + reach), asked)
+        if found and on is None:
+            return _the_one(found, words, asked)
+        if found:
+            when = _when(found[0], asked)
+            raise NotFoundError(f"there is no {words!r} then; the next is {when}")
+    today = asked.now.astimezone(zone).date()
+    found = _matching_in(conn, words, local_days(today - _BACK, today, zone), asked)
+    if found and on is None:
+        return _the_one(found[-1:], words, asked)
+    raise NotFoundError(f"I find nothing like {words!r} in the calendar")
+
+
+def _matching_in(conn: Connection, words: str, span: Interval, asked: Asked) -> list[Occurrence]:
+    found = occurrences_between(conn, asked.household.id, span)
+    return matching(words, found, asked)
+
+
+def _the_one(found: Sequence[Occurrence], words: str, asked: Asked) -> Occurrence:
+    """Return the first of what is found, unless it is of several events."""
+    first = {each.event.id: each for each in reversed(found)}
+    if len(first) == 1:
+        return found[0]
+    ordered = sorted(first.values(), key=lambda each: each.interval.start)[:_MOST_OPTIONS]
+    options = [f"{each.event.summary}, {_when(each, asked)}" for each in ordered]
+    raise UnclearError(f"Which {words} do you mean: {'; '.join(options)}?", options=options)
+
+
+def _reaching(span: Interval, on: Moment | None) -> Interval:
+    if on is None:
+        return span
+    return Interval(min(span.start, on.at - _BACK), max(span.end, on.at + 2 * _BACK))
+
+
+def _is_on(occurrence: Occurrence, on: Moment, zone: ZoneInfo) -> bool:
+    starts: tuple[datetime, ...] = (occurrence.interval.start, occurrence.original_start)
+    if on.is_day:
+        return on.at.date() in {each.astimezone(zone).date() for each in starts}
+    return on.at in starts
+
+
+def _takes_place(occurrence: Occurrence) -> bool:
+    return occurrence.state is EventState.CONFIRMED
+
+
+def _when(occurrence: Occurrence, asked: Asked) -> str:
+    start = occurrence.interval.start.astimezone(asked.household.zone)
+    return said(Moment(at=start, is_day=occurrence.event.all_day), asked)

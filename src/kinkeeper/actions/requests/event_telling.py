@@ -1,0 +1,73 @@
+"""Events as requests tell them: as JSON, as items of a card, in one line. Pure."""
+
+from datetime import timedelta
+from typing import Any
+
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.actions.requests.moments import Moment, said, said_span
+from kinkeeper.actions.requests.people import names
+from kinkeeper.calendar.model import Occurrence
+
+_DAY = timedelta(days=1)
+
+
+def occurrence_json(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
+    """Return an occurrence as requests tell it; times are ISO 8601 in the household's zone, a day is a date."""
+    event, zone = occurrence.event, asked.household.zone
+    start, end = (
+        each.astimezone(zone) for each in (occurrence.interval.start, occurrence.interval.end)
+    )
+    place = next(
+        (each.name for each in asked.household.places if each.id == occurrence.place),
+        occurrence.place,
+    )
+    return {
+        "id": event.id,
+        "event_id": event.id,
+        "original_start": occurrence.original_start.astimezone(zone).isoformat(),
+        "title": event.summary,
+        "summary": event.summary,
+        "start": start.date().isoformat() if event.all_day else start.isoformat(),
+        "end": (end - _DAY).date().isoformat() if event.all_day else end.isoformat(),
+        "all_day": event.all_day,
+        "who": list(event.who),
+        "responsible": list(occurrence.responsible),
+        "location": place,
+        "rrule": event.rrule,
+    }
+
+
+def told(occurrence: Occurrence, asked: Asked) -> str:
+    """Return what an occurrence is and when: "Dentist, Thu 12 Nov 16:30"."""
+    return f"{occurrence.event.summary}, {when(occurrence, asked)}"
+
+
+def when(occurrence: Occurrence, asked: Asked) -> str:
+    """Return when an occurrence begins, in few words."""
+    start = occurrence.interval.start.astimezone(asked.household.zone)
+    return said(Moment(at=start, is_day=occurrence.event.all_day), asked)
+
+
+def details(occurrence: Occurrence, asked: Asked) -> str:
+    """Return what an occurrence is, where, with whom and who is in charge, in one line."""
+    record = occurrence_json(occurrence, asked)
+    parts = (
+        record["title"],
+        f"at {record['location']}" if record["location"] else "",
+        f"with {names(record['who'], asked)}" if record["who"] else "",
+        f"{names(record['responsible'], asked)} in charge" if record["responsible"] else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def item(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
+    """Return an occurrence as an item of a card."""
+    record = occurrence_json(occurrence, asked)
+    people = dict.fromkeys((*record["who"], *record["responsible"]))
+    detail = ", ".join(part for part in (names(list(people), asked), record["location"]) if part)
+    interval, event = occurrence.interval, occurrence.event
+    time = (
+        when(occurrence, asked) if event.all_day
+        else said_span(interval.start, interval.end, asked)
+    )  # fmt: skip
+    return {"id": event.id, "text": event.summary, "when": time, "detail": detail}

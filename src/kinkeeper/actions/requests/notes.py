@@ -1,0 +1,194 @@
+"""Requests about notes: texts and lists that the household keeps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field
+
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.effects.notes import AddNote, AppendToNote, NoteField, RemoveFromNote
+from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.model import (
+    Asked,
+    Card,
+    Found,
+    Parameters,
+    Prepared,
+    RequestKind,
+)
+from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.language.text import shorten
+from kinkeeper.notes.model import Note
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.notes.search import find_by, matching
+from kinkeeper.notes.text import appended, checked_body, checked_title, entries, without
+from kinkeeper.store.store import Store
+
+_TITLE = "the note's id, its title, or words of it"
+_LINES = "text, one line for each entry of a list"
+_LONGEST_LINE = 100
+_MOST_FOUND = 10
+
+
+class CreateNote(Parameters):
+    """A new note."""
+
+    title: str = Field(min_length=1)
+    body: str = Field(default="", description="Markdown")
+
+
+class AppendNote(Parameters):
+    """What to add to which note; the note is begun where there is none."""
+
+    title: str = Field(min_length=1, description=_TITLE)
+    body: str = Field(min_length=1, description=_LINES)
+
+
+class RemoveLine(Parameters):
+    """What to take off which note."""
+
+    title: str = Field(min_length=1, description=_TITLE)
+    line: str = Field(min_length=1, description="words of the line")
+
+
+class SearchNotes(Parameters):
+    """What notes are about."""
+
+    query: str = Field(min_length=1)
+
+
+class ListNotes(Parameters):
+    """All notes, or the text of one."""
+
+    title: str | None = Field(default=None, description=_TITLE)
+
+
+def note_requests(store: Store) -> tuple[RequestKind, ...]:
+    """Return the rows of the table of requests that are about notes.
+
+    Args:
+        store: Of the household.
+    """
+    requests = _NoteRequests(store)
+    return (
+        RequestKind(
+            domain="notes", name="create", parameters=CreateNote, stakes=Stakes.LOW,
+            description="Write a new note.", progress="Writing that down…",
+            prepare=requests.create,
+        ),
+        RequestKind(
+            domain="notes", name="append", parameters=AppendNote, stakes=Stakes.LOW,
+            description="Add to a note or a list, such as the shopping list.",
+            progress="Adding that…", prepare=requests.append,
+        ),
+        RequestKind(
+            domain="notes", name="remove_line", parameters=RemoveLine, stakes=Stakes.LOW,
+            description="Take something off a list or a note.", progress="Taking that off…",
+            prepare=requests.remove_line,
+        ),
+        RequestKind(
+            domain="notes", name="search", parameters=SearchNotes, stakes=Stakes.LOW,
+            description="Find notes that speak of something.", progress="Searching the notes…",
+            read=requests.search,
+        ),
+        RequestKind(
+            domain="notes", name="list", parameters=ListNotes, stakes=Stakes.LOW,
+            description="List the notes, or show what is on one, such as the shopping list.",
+            progress="Looking at the notes…", read=requests.list,
+        ),
+    )  # fmt: skip
+
+
+def note_json(note: Note) -> dict[str, Any]:
+    """Return a note as requests tell it."""
+    return {
+        "id": note.id,
+        "title": note.title,
+        "body": note.body,
+        "entries": entries(note.body),
+        "made_by": note.made_by,
+    }
+
+
+class _NoteRequests:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def create(self, wanted: CreateNote, asked: Asked) -> Prepared:
+        title = checked_title(wanted.title)
+        known = await self._all(asked)
+        if title.casefold() in {note.title.casefold() for note in known}:
+            raise ConflictError(
+                f"there is a note {title!r} already; add to it, or say another title"
+            )
+        return _new(title, checked_body(wanted.body), asked)
+
+    async def append(self, wanted: AppendNote, asked: Asked) -> Prepared:
+        try:
+            note = find_by(wanted.title, await self._all(asked))
+        except NotFoundError:
+            return _new(checked_title(wanted.title), appended("", wanted.body), asked)
+        if appended(note.body, wanted.body) == note.body:
+            raise InputError(f"that is on {note.title} already")
+        effect = AppendToNote(note_id=note.id, made_by=note.made_by, added=wanted.body)
+        added = ", ".join(entries(wanted.body))
+        return _changed(note, effect, f"Add to {note.title}: {added}", {"added": added})
+
+    async def remove_line(self, wanted: RemoveLine, asked: Asked) -> Prepared:
+        note = find_by(wanted.title, await self._all(asked))
+        _, line = without(note.body, wanted.line)
+        effect = RemoveFromNote(note_id=note.id, made_by=note.made_by, line=line)
+        return _changed(note, effect, f"Take off {note.title}: {line}", {"removed": line})
+
+    async def search(self, wanted: SearchNotes, asked: Asked) -> Found:
+        return _found(matching(wanted.query, await self._all(asked))[:_MOST_FOUND], "Notes")
+
+    async def list(self, wanted: ListNotes, asked: Asked) -> Found:
+        notes = await self._all(asked)
+        if wanted.title is None:
+            return _found(notes, "Notes")
+        note = find_by(wanted.title, notes)
+        items = tuple({"id": note.id, "text": line} for line in entries(note.body))
+        card = Card(kind="notes", title=note.title, items=items)
+        return Found(result={"notes": [note_json(note)]}, card=card)
+
+    async def _all(self, asked: Asked) -> Sequence[Note]:
+        return await self._store.read(lambda conn: list_notes(conn, asked.household.id))
+
+
+def _found(notes: Sequence[Note], title: str) -> Found:
+    items = tuple(
+        {"id": note.id, "text": note.title, "detail": shorten(", ".join(entries(note.body)), _LONGEST_LINE)}
+        for note in notes
+    )  # fmt: skip
+    return Found(
+        result={"notes": [note_json(note) for note in notes]},
+        card=Card(kind="notes", title=title, items=items),
+    )
+
+
+def _new(title: str, body: str, asked: Asked) -> Prepared:
+    note = Note(
+        id=stable_id(asked.household.id, "note", asked.turn_id, asked.number),
+        household=asked.household.id, title=title, body=body, made_by=asked.member.id,
+        created_at=asked.now,
+    )  # fmt: skip
+    effect = AddNote(note=NoteField.of(note))
+    summary = f"New note {title}: {', '.join(entries(body))}" if body else f"New note {title}"
+    return Prepared(
+        type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
+        shown={"title": title, "body": body},
+        result={**note_json(note), "added": ", ".join(entries(body)), "is_new": True},
+    )  # fmt: skip
+
+
+def _changed(
+    note: Note, effect: AppendToNote | RemoveFromNote, summary: str, what: dict[str, Any]
+) -> Prepared:
+    after = replace(note, body=effect.changed(note.body))
+    return Prepared(
+        type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
+        shown={"title": note.title, **what}, result={**note_json(after), **what},
+    )  # fmt: skip
