@@ -93,7 +93,8 @@ def test_the_list_shows_ones_own_and_nobodys_and_says_how_many_others_there_are(
     listed = desk.ask("task.list")
     assert [each["title"] for each in listed.result["tasks"]] == ["Mine", "Nobody's"]
     assert listed.result["others"] == 1
-    assert listed.card is not None and [each["text"] for each in listed.card.items] == [
+    assert listed.card is not None
+    assert [each["text"] for each in listed.card.items] == [
         "Mine",
         "Nobody's",
     ]
