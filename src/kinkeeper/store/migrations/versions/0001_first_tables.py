@@ -149,6 +149,95 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "conversation_encodings",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("stage", sa.String(length=16), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("thread", sa.String(length=64), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("topic", sa.String(length=36), nullable=False),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.Column("had_effect", sa.Integer(), nullable=True),
+        sa.Column("salience", sa.Float(), nullable=True),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.Column("begun", sa.Integer(), nullable=False),
+        sa.Column("lease_until", sa.String(length=27), nullable=True),
+        sa.Column("due_at", sa.String(length=27), nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint(
+            "household", "stage", "turn", name=op.f("pk_conversation_encodings")
+        ),
+    )
+    with op.batch_alter_table("conversation_encodings", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_conversation_encodings_line",
+            ["household", "stage", "thread", "said_at"],
+            unique=False,
+        )
+        batch_op.create_index(
+            "ix_conversation_encodings_state", ["state", "household", "due_at"], unique=False
+        )
+
+    op.create_table(
+        "conversation_gists",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("thread", sa.String(length=64), nullable=False),
+        sa.Column("topic", sa.String(length=36), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.String(length=27), nullable=False),
+        sa.Column("expires_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", name=op.f("pk_conversation_gists")),
+    )
+    with op.batch_alter_table("conversation_gists", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_conversation_gists_expiry", ["household", "expires_at"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_conversation_gists_household_topic_made_at"),
+            ["household", "topic", "made_at"],
+            unique=False,
+        )
+
+    op.create_table(
+        "conversation_names",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("member", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "member", name=op.f("pk_conversation_names")),
+    )
+    op.create_table(
+        "conversation_topics",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("thread", sa.String(length=64), nullable=False),
+        sa.Column("label", sa.Text(), nullable=False),
+        sa.Column("words", sa.JSON(), nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=True),
+        sa.Column("model", sa.String(length=128), nullable=True),
+        sa.Column("exchanges", sa.Integer(), nullable=False),
+        sa.Column("streak", sa.Integer(), nullable=False),
+        sa.Column("recalls", sa.JSON(), nullable=False),
+        sa.Column("is_focus", sa.Integer(), nullable=False),
+        sa.Column("last_at", sa.String(length=27), nullable=False),
+        sa.Column("expires_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_conversation_topics")),
+    )
+    with op.batch_alter_table("conversation_topics", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_conversation_topics_expiry", ["household", "expires_at"], unique=False
+        )
+        batch_op.create_index(
+            batch_op.f("ix_conversation_topics_household_thread_last_at"),
+            ["household", "thread", "last_at"],
+            unique=False,
+        )
+
+    op.create_table(
         "embeddings",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("model", sa.String(length=160), nullable=False),
@@ -1259,5 +1348,18 @@ def upgrade() -> None:
         batch_op.create_index("ix_turns_received", ["household", "received_at"], unique=False)
         batch_op.create_index("ix_turns_state", ["household", "state", "due_at"], unique=False)
         batch_op.create_index("ix_turns_thread", ["household", "thread", "position"], unique=False)
+
+    op.create_table(
+        "volatile_facts",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("topic", sa.String(length=36), nullable=False),
+        sa.Column("about", sa.String(length=128), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("said_at", sa.String(length=27), nullable=False),
+        sa.Column("expires_at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "topic", "about", name=op.f("pk_volatile_facts")),
+    )
+    with op.batch_alter_table("volatile_facts", schema=None) as batch_op:
+        batch_op.create_index("ix_volatile_facts_expiry", ["household", "expires_at"], unique=False)
 
     # ### end Alembic commands ###

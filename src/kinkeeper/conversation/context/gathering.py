@@ -1,0 +1,213 @@
+"""Gathers what a turn begins with, in one reading, and keeps what is left of it, in the transaction that ends it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.conversation.context import repository
+from kinkeeper.conversation.context.identity import read_focus, read_identity
+from kinkeeper.conversation.context.model import (
+    CommittedTurn,
+    Gloss,
+    TopicRef,
+    TurnContext,
+)
+from kinkeeper.conversation.context.topics import (
+    FOCUSED_FROM,
+    gloss_of,
+    grown,
+    knowing,
+    topic_of,
+)
+from kinkeeper.conversation.context.volatile import facts_of
+from kinkeeper.conversation.context.world import AHEAD, World, world_at
+from kinkeeper.conversation.model import Exchange
+from kinkeeper.conversation.routing.signals import Signals
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.time import Clock, Interval
+from kinkeeper.household.model import Household, Member
+from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+ENCODING = "conversation.encoding"
+"""Name of the job that makes gists, episodes and facts of exchanges."""
+
+FIRST_STAGE = "gist"
+
+_TURNS, _TURNS_LAST = 4, timedelta(hours=24)
+_EMBEDDING_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the database holds for a turn."""
+
+    topic: TopicRef
+    gists: Sequence[str]
+    known: Mapping[str, str]
+    called: str
+    coming: Sequence[Occurrence]
+
+
+class ContextGatherer:
+    """Knows what was said before, for the turns of one household.
+
+    Args:
+        store: Its database.
+        household: As its file has it.
+        clock: Tells what is over.
+        embedder: Tells what messages mean; by their words alone where None, or where it takes too long.
+        quiet: When messages come without a sound.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        household: Household,
+        *,
+        clock: Clock,
+        embedder: Embedder | None = None,
+        quiet: QuietHours | None = None,
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._clock = clock
+        self._embedder = embedder
+        self._quiet = quiet
+
+    async def gather(
+        self,
+        *,
+        thread_id: str,
+        member: Member,
+        text: str,
+        history: Sequence[Exchange],
+        now: datetime,
+    ) -> TurnContext:
+        """Return what a turn begins with; writes nothing.
+
+        Args:
+            thread_id: Its thread.
+            member: Its person.
+            text: What they say.
+            history: Earlier turns of the thread, oldest first.
+            now: Aware, in the household's zone.
+
+        Raises:
+            UnavailableError: The database cannot be read.
+        """
+        gloss = await self._gloss(text)
+        kept = await self._store.read(
+            lambda conn: self._kept(conn, thread_id, member, gloss, now=now)
+        )
+        ref = kept.topic
+        lately = [each for each in history if now - each.at <= _TURNS_LAST][-_TURNS:]
+        world = world_at(now, kept.coming, self._household, self._quiet)
+        return TurnContext(
+            topic=ref, gloss=gloss,
+            signals=signals_of(
+                ref, lately, gists=len(kept.gists), facts=len(kept.known), world=world, now=now
+            ),
+            working_memory=lately, gists=kept.gists, known=kept.known, world=world.lines,
+            called=read_identity(text) or kept.called,
+            is_focused=ref.streak >= FOCUSED_FROM or bool(ref.known and ref.known.is_focus),
+        )  # fmt: skip
+
+    def commit(
+        self, conn: Connection, turn: CommittedTurn, context: TurnContext, *, queue: Enqueuer | None
+    ) -> None:
+        """Keep what is left of a turn, and have it encoded.
+
+        Args:
+            conn: In the write transaction that ends the turn.
+            turn: The turn.
+            context: What it began with.
+            queue: Takes the encoding; None where workers find it by themselves.
+        """
+        household, ref = turn.household, context.topic
+        if ref.id:
+            topic = grown(
+                ref, context.gloss, at=turn.at, recalled=turn.recalled,
+                is_focus=read_focus(turn.text),
+            )  # fmt: skip
+            repository.put_topic(conn, household, turn.thread_id, topic)
+            facts = facts_of(turn.text, turn.results)
+            repository.put_facts(conn, household, ref.id, facts, at=turn.at)
+        if name := read_identity(turn.text):
+            repository.set_called(conn, household, turn.member, name, at=turn.at)
+        now = self._clock.now()
+        if repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now) and queue:
+            queue.enqueue(conn, ENCODING, (household, FIRST_STAGE, turn.turn_id))
+        repository.drop_expired(conn, household, now=now)
+
+    def _kept(
+        self, conn: Connection, thread_id: str, member: Member, gloss: Gloss, *, now: datetime
+    ) -> _Kept:
+        household = self._household.id
+        ref = topic_of(
+            gloss, repository.topics_of(conn, household, thread_id, now=now), now=now,
+            thread=thread_id, household=household,
+        )  # fmt: skip
+        is_known = ref.known is not None
+        coming = occurrences_between(conn, household, Interval(now, now + AHEAD))
+        return _Kept(
+            topic=ref,
+            gists=repository.gists_of(conn, household, ref.id, now=now) if is_known else [],
+            known=repository.facts_of(conn, household, ref.id, now=now) if is_known else {},
+            called=repository.called(conn, household, member.id),
+            coming=[each for each in coming if each.interval.start >= now],
+        )
+
+    async def _gloss(self, text: str) -> Gloss:
+        if self._embedder is None:
+            return gloss_of(text)
+        try:
+            async with asyncio.timeout(_EMBEDDING_SECONDS):
+                vectors = await self._embedder.embed([text])
+        except (TimeoutError, UnavailableError) as error:
+            log.info("conversation.topic.by_words", reason=type(error).__name__)
+            return gloss_of(text)
+        return gloss_of(text, vector=vectors[0], model=self._embedder.model)
+
+
+def signals_of(
+    ref: TopicRef,
+    lately: Sequence[Exchange],
+    *,
+    gists: int,
+    facts: int,
+    world: World,
+    now: datetime,
+) -> Signals:
+    """Return what the mode router counts. Pure.
+
+    Args:
+        ref: The topic of the message.
+        lately: The last turns, oldest first.
+        gists: How many there are of the topic.
+        facts: How many were said on the topic.
+        world: What the moment is like.
+        now: Aware.
+    """
+    last = lately[-1] if lately else None
+    return Signals(
+        turns=len(lately), gists=gists, facts=facts, has_world=world.has_content,
+        fok=float(knowing(ref.known, now=now)), topic_confidence=ref.confidence,
+        is_new_topic=ref.is_new, previous_mode=last.mode if last else None,
+        previous_tools=_tools(last.results) if last else (),
+    )  # fmt: skip
+
+
+def _tools(results: Sequence[ActionResult]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{done.domain}.{done.action}" for done in results))

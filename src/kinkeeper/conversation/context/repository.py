@@ -1,0 +1,192 @@
+"""Stores and finds what a talk is about."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, RowMapping, Table, delete, insert, select, update
+
+from kinkeeper.conversation.context.model import CommittedTurn, Topic, Vector
+from kinkeeper.conversation.context.tables import (
+    conversation_encodings,
+    conversation_gists,
+    conversation_names,
+    conversation_topics,
+    volatile_facts,
+)
+from kinkeeper.conversation.context.volatile import MOST
+from kinkeeper.core.time import from_text, to_text
+from kinkeeper.jobs.leases import WorkState
+
+GIST_LASTS = timedelta(minutes=30)
+FACT_LASTS = timedelta(hours=24)
+_TOPIC_LASTS = timedelta(hours=24)
+_MOST_TOPICS, _MOST_GISTS = 8, 5
+
+_topics, _gists, _facts = conversation_topics.c, conversation_gists.c, volatile_facts.c
+_names, _encodings = conversation_names.c, conversation_encodings.c
+
+
+def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -> list[Topic]:
+    """Return what a thread talked about lately, newest first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        thread: Its id.
+        now: Aware.
+    """
+    rows = conn.execute(
+        select(conversation_topics)
+        .where(_topics.household == household, _topics.thread == thread, _topics.expires_at > now)
+        .order_by(_topics.last_at.desc())
+        .limit(_MOST_TOPICS)
+    ).mappings()
+    return [_topic(row) for row in rows]
+
+
+def put_topic(conn: Connection, household: str, thread: str, topic: Topic) -> None:
+    """Store a topic as it is now."""
+    values: dict[str, Any] = {
+        "label": topic.label, "words": dict(topic.words), "vector": _bytes(topic.vector),
+        "model": topic.model, "exchanges": topic.exchanges, "streak": topic.streak,
+        "recalls": [to_text(at) for at in topic.recalls], "is_focus": int(topic.is_focus),
+        "last_at": topic.last_at, "expires_at": topic.last_at + _TOPIC_LASTS,
+    }  # fmt: skip
+    key = {"household": household, "id": topic.id}
+    _put(conn, conversation_topics, key, values | {"thread": thread})
+
+
+def gists_of(conn: Connection, household: str, topic: str, *, now: datetime) -> list[str]:
+    """Return what the last exchanges on a topic came to, newest first."""
+    rows = conn.execute(
+        select(_gists.text)
+        .where(_gists.household == household, _gists.topic == topic, _gists.expires_at > now)
+        .order_by(_gists.made_at.desc())
+        .limit(_MOST_GISTS)
+    )
+    return list(rows.scalars())
+
+
+def put_gist(
+    conn: Connection, household: str, turn: str, *, thread: str, topic: str, text: str, at: datetime
+) -> None:
+    """Store what an exchange came to, for half an hour after it was said."""
+    values = {
+        "thread": thread, "topic": topic, "text": text, "made_at": at,
+        "expires_at": at + GIST_LASTS,
+    }  # fmt: skip
+    _put(conn, conversation_gists, {"household": household, "turn": turn}, values)
+
+
+def facts_of(conn: Connection, household: str, topic: str, *, now: datetime) -> dict[str, str]:
+    """Return what was said on a topic within a day, newest first, by what it is about."""
+    rows = conn.execute(
+        select(_facts.about, _facts.value)
+        .where(_facts.household == household, _facts.topic == topic, _facts.expires_at > now)
+        .order_by(_facts.said_at.desc())
+        .limit(MOST)
+    )
+    return {row.about: row.value for row in rows}
+
+
+def put_facts(
+    conn: Connection, household: str, topic: str, facts: Mapping[str, str], *, at: datetime
+) -> None:
+    """Store what was said on a topic; the same thing said anew takes the place of what was said before."""
+    for about, value in facts.items():
+        key = {"household": household, "topic": topic, "about": about}
+        values = {"value": value, "said_at": at, "expires_at": at + FACT_LASTS}
+        _put(conn, volatile_facts, key, values)
+
+
+def called(conn: Connection, household: str, member: str) -> str:
+    """Return what a member wants to be called; "" where they never said."""
+    found = conn.execute(
+        select(_names.name).where(_names.household == household, _names.member == member)
+    ).scalar()
+    return found or ""
+
+
+def set_called(conn: Connection, household: str, member: str, name: str, *, at: datetime) -> None:
+    """Store what a member wants to be called; the last word counts."""
+    key = {"household": household, "member": member}
+    _put(conn, conversation_names, key, {"name": name, "said_at": at})
+
+
+def add_encoding(
+    conn: Connection, turn: CommittedTurn, stage: str, topic: str, *, due_at: datetime
+) -> bool:
+    """Have a stage of encoding done for an exchange; once is enough.
+
+    Returns:
+        Whether it is new.
+    """
+    mine = (
+        _encodings.household == turn.household, _encodings.stage == stage,
+        _encodings.turn == turn.turn_id,
+    )  # fmt: skip
+    if conn.execute(select(_encodings.turn).where(*mine)).first() is not None:
+        return False
+    conn.execute(
+        insert(conversation_encodings).values(
+            household=turn.household, stage=stage, turn=turn.turn_id, thread=turn.thread_id,
+            member=turn.member, topic=topic, said_at=turn.at, due_at=due_at,
+        )
+    )  # fmt: skip
+    return True
+
+
+def drop_expired(conn: Connection, household: str, *, now: datetime) -> int:
+    """Delete what has expired, and the rows of what was encoded a day ago.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        now: Aware.
+
+    Returns:
+        How many rows are gone.
+    """
+    gone = 0
+    for table in (conversation_topics, conversation_gists, volatile_facts):
+        expired = (table.c.household == household, table.c.expires_at <= now)
+        gone += conn.execute(delete(table).where(*expired)).rowcount
+    over = (
+        _encodings.household == household, _encodings.state == WorkState.DONE.value,
+        _encodings.said_at <= now - _TOPIC_LASTS,
+    )  # fmt: skip
+    return gone + conn.execute(delete(conversation_encodings).where(*over)).rowcount
+
+
+def _put(conn: Connection, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Change the row of a key, or make it."""
+    is_it = [table.c[name] == value for name, value in key.items()]
+    if not conn.execute(update(table).where(*is_it).values(**values)).rowcount:
+        conn.execute(insert(table).values(**key, **values))
+
+
+def _topic(row: RowMapping) -> Topic:
+    vector = row["vector"]
+    return Topic(
+        id=row["id"], label=row["label"], words=row["words"],
+        vector=None if vector is None else np.frombuffer(vector, dtype=np.float32),
+        model=row["model"], exchanges=row["exchanges"], streak=row["streak"],
+        recalls=[from_text(at) for at in row["recalls"]], is_focus=bool(row["is_focus"]),
+        last_at=row["last_at"],
+    )  # fmt: skip
+
+
+def _bytes(vector: Vector | None) -> bytes | None:
+    return None if vector is None else vector.astype(np.float32).tobytes()
+
+
+def states(conn: Connection, household: str) -> Sequence[tuple[str, str, int]]:
+    """Return how many exchanges stand where in being encoded: stage, state, and how many had an effect."""
+    rows = conn.execute(
+        select(_encodings.stage, _encodings.state, _encodings.had_effect).where(
+            _encodings.household == household
+        )
+    )
+    return [(row.stage, row.state, row.had_effect or 0) for row in rows]

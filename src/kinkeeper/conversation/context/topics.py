@@ -1,0 +1,160 @@
+"""Which topic of a thread a message belongs to, and how a topic changes with it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from kinkeeper.conversation.context.model import Gloss, Topic, TopicRef, Vector
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import to_text
+from kinkeeper.memory.finding.terms import stems, words
+
+SILENCE = timedelta(seconds=2700)
+"""After this long a topic is over, and so is the talk that an episode is made of."""
+
+FOCUSED_FROM = 6
+"""Exchanges in a row from which somebody counts as staying with a topic."""
+
+_SAME = 0.55
+_LATEST = 0.15
+_FOCUS = 0.10
+_ROLLING = 20
+_MOST_WORDS = 40
+_LABEL_WORDS = 3
+_TOGETHER = timedelta(hours=2)
+_LATELY = timedelta(minutes=5)
+_MOST_RECALLS = 5
+_REFERRING = re.compile(
+    r"\b(?:it|that|this|these|those|him|her|them|he|she|they|there|then|one|ones|same|instead|again|also|too|another|other)\b",
+    re.IGNORECASE,
+)
+
+
+def gloss_of(text: str, *, vector: Vector | None = None, model: str | None = None) -> Gloss:
+    """Return what a message is about.
+
+    Args:
+        text: Its words.
+        vector: What it means, where something tells.
+        model: Whose vector it is.
+    """
+    surfaces = [word for word in words(text) if stems(word)]
+    return Gloss(
+        words=Counter(stems(text)), surfaces=tuple(dict.fromkeys(surfaces)), vector=vector,
+        model=model, refers=_REFERRING.search(text) is not None,
+    )  # fmt: skip
+
+
+def topic_of(
+    gloss: Gloss, topics: Sequence[Topic], *, now: datetime, thread: str, household: str
+) -> TopicRef:
+    """Return the topic of a message.
+
+    Without words of its own, or where it only refers to what was said, it stays with the latest topic.
+
+    Args:
+        gloss: What it is about.
+        topics: Of the thread, in any order.
+        now: Aware.
+        thread: Id of the thread.
+        household: Tenant key.
+    """
+    going_on = [topic for topic in topics if now - topic.last_at <= SILENCE]
+    latest = max(going_on, key=lambda topic: topic.last_at, default=None)
+    if latest is not None and not gloss.words:
+        return _continued(latest, _SAME, now)
+    if not gloss.words:
+        return TopicRef()
+    scored = [(_score(gloss, topic, latest), topic) for topic in going_on]
+    best, topic = max(scored, key=lambda each: each[0], default=(0.0, None))
+    if topic is not None and best >= _SAME:
+        return _continued(topic, best, now)
+    if latest is not None and gloss.refers and len(gloss.words) <= _LABEL_WORDS:
+        return _continued(latest, _SAME, now)
+    return TopicRef(
+        id=stable_id(household, "topic", thread, to_text(now), *gloss.surfaces),
+        label=" ".join(gloss.surfaces[:_LABEL_WORDS]), is_new=True, confidence=1.0 - best,
+        streak=1,
+    )  # fmt: skip
+
+
+def grown(
+    ref: TopicRef, gloss: Gloss, *, at: datetime, recalled: int, is_focus: bool | None
+) -> Topic:
+    """Return a topic with one more exchange.
+
+    Args:
+        ref: The topic of the exchange.
+        gloss: What the person said, as it is compared.
+        at: When, aware.
+        recalled: How many memories came with it that memory is sure of.
+        is_focus: Whether its person now wants to stay with it; None where they said nothing of that.
+    """
+    known = ref.known
+    if known is None:
+        return Topic(
+            id=ref.id, label=ref.label, words=dict(gloss.words), vector=gloss.vector,
+            model=gloss.model, exchanges=1, streak=1, recalls=[at] * min(recalled, _MOST_RECALLS),
+            is_focus=bool(is_focus), last_at=at,
+        )  # fmt: skip
+    counts = Counter(known.words)
+    counts.update(gloss.words)
+    vector, model = _moved(known, gloss)
+    recalls = [*known.recalls, *[at] * recalled][-_MOST_RECALLS:]
+    return Topic(
+        id=known.id, label=known.label, words=dict(counts.most_common(_MOST_WORDS)), vector=vector,
+        model=model, exchanges=known.exchanges + 1, streak=ref.streak, recalls=recalls,
+        is_focus=known.is_focus if is_focus is None else is_focus, last_at=max(at, known.last_at),
+    )  # fmt: skip
+
+
+def knowing(topic: Topic | None, *, now: datetime) -> int:
+    """Return the feeling of knowing a topic, 0 to 5: sure memories of the last minutes, never weak ones.
+
+    Args:
+        topic: As stored, if it is.
+        now: Aware.
+    """
+    recalls = () if topic is None else topic.recalls
+    return min(sum(now - at <= _LATELY for at in recalls), _MOST_RECALLS)
+
+
+def likeness(words: Mapping[str, int], others: Mapping[str, int]) -> float:
+    """Return the share of a message's words that a topic has, in [0, 1].
+
+    Args:
+        words: Of the message, at least one.
+        others: Of the topic.
+    """
+    return sum(count for word, count in words.items() if word in others) / sum(words.values())
+
+
+def _score(gloss: Gloss, topic: Topic, latest: Topic | None) -> float:
+    score = likeness(gloss.words, topic.words)
+    if gloss.vector is not None and topic.vector is not None and gloss.model == topic.model:
+        score = max(score, float(gloss.vector @ topic.vector))
+    if topic is latest:
+        score += _LATEST
+    return min(score + _FOCUS * topic.is_focus, 1.0)
+
+
+def _continued(topic: Topic, confidence: float, now: datetime) -> TopicRef:
+    streak = topic.streak + 1 if now - topic.last_at <= _TOGETHER else 1
+    return TopicRef(
+        id=topic.id, label=topic.label, confidence=confidence, streak=streak, known=topic
+    )
+
+
+def _moved(topic: Topic, gloss: Gloss) -> tuple[Vector | None, str | None]:
+    """Return the middle of the vectors with one more; of another model it begins anew."""
+    if gloss.vector is None:
+        return topic.vector, topic.model
+    if topic.vector is None or topic.model != gloss.model:
+        return gloss.vector, gloss.model
+    weight = min(topic.exchanges, _ROLLING)
+    middle = topic.vector * weight + gloss.vector
+    length = float(np.linalg.norm(middle))
+    return (middle / length if length else middle).astype(np.float32), gloss.model

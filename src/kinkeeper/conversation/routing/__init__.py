@@ -1,0 +1,1 @@
+"""Where a message goes: social exits, answers to open questions, intent, triage, and the mode of the answer."""
