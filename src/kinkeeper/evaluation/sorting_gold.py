@@ -19,6 +19,7 @@ OWN_STATEMENTS_AWKWARD = "memory/categories_heldout.jsonl"
 _HELD_OUT_PERCENT = 20
 _HELD_OUT_SLOTS_PERCENT = 50
 _NONE = "-"
+_TALK = frozenset({"chat", "followup"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class Request:
         is_sure: Whether the label is no judgement call.
         is_held_out: Whether nothing was fitted on it.
         source: Name of its set.
+        is_talk: Whether it only talks, or answers.
     """
 
     text: str
@@ -38,6 +40,7 @@ class Request:
     is_sure: bool
     is_held_out: bool
     source: str
+    is_talk: bool = False
 
     @property
     def domains(self) -> frozenset[str]:
@@ -78,7 +81,8 @@ def public_requests(data: Path, name: str) -> Iterator[Request]:
         yield Request(
             text=row["text"], is_sure=not row.get("doubt", False), source=name,
             accepted=(frozenset(row["domains"]), *map(frozenset, row.get("accept", ()))),
-            is_held_out=name not in SINGLE_SETS or _is_held_out(row["text"], _HELD_OUT_PERCENT),
+            is_held_out=name not in SINGLE_SETS or is_held_out(row["text"]),
+            is_talk=row.get("type") in _TALK or row.get("social") is not None,
         )  # fmt: skip
 
 
@@ -112,7 +116,7 @@ def public_statements(data: Path) -> Iterator[Statement]:
             seen.add(row["old"])
             yield Statement(
                 text=row["old"], category=row["category"], source="memory updates",
-                is_held_out=_is_held_out(row["attr"], _HELD_OUT_SLOTS_PERCENT),
+                is_held_out=is_held_out(row["attr"], _HELD_OUT_SLOTS_PERCENT),
             )  # fmt: skip
 
 
@@ -149,6 +153,12 @@ def _labelled_lines(path: Path) -> Iterator[tuple[str, str]]:
             yield label, text
 
 
-def _is_held_out(key: str, percent: int) -> bool:
+def is_held_out(key: str, percent: int = _HELD_OUT_PERCENT) -> bool:
+    """Tell whether a text is kept from fitting, by its digest.
+
+    Args:
+        key: The text, or what it is about.
+        percent: How many of a hundred are.
+    """
     digest = hashlib.sha256(f"held out|{key.casefold()}".encode()).hexdigest()
     return int(digest[:8], 16) % 100 < percent

@@ -1,0 +1,287 @@
+"""What a message says to an open question: yes, no, yes-but, or nothing that counts as a decision. Pure."""
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from itertools import product
+
+from kinkeeper.conversation.model import Confirmation
+from kinkeeper.conversation.routing.social_head import social_head
+from kinkeeper.conversation.routing.words import Clause, clauses_of
+from kinkeeper.language.phrases import ASKED, phrase_book
+from kinkeeper.language.text import TokenKind, tokenise
+
+
+class _Said(StrEnum):
+    """What a phrase says; `OTHER` is a word of no phrase."""
+
+    YES = "yes"
+    WEAK = "weak"
+    NO = "no"
+    HOLD = "hold"
+    CORRECTS = "corrects"
+    DIFFERS = "differs"
+    FILLER = "filler"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a message decides about an open question.
+
+    Attributes:
+        kind: Yes, no, or yes with a change.
+        is_weak: Whether it may be mere politeness; enough where little is at stake.
+    """
+
+    kind: Confirmation
+    is_weak: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Phrases:
+    said: Mapping[Clause, _Said]
+    closed: frozenset[Clause]
+    longest: int
+    fillers: frozenset[str]
+    changing: frozenset[str]
+    changed: frozenset[str]
+    leading: frozenset[str]
+    values: frozenset[str]
+
+
+_CLOSED = "$"
+_ORDER = (_Said.CORRECTS, _Said.HOLD, _Said.NO, _Said.YES, _Said.WEAK, _Said.DIFFERS)
+_PLACEHOLDERS = frozenset({"<number>", "<name>", "<adult>"})
+_POLITE = frozenset({"can", "could", "would", "will"})
+_WHY_NOT = ("why", "not")
+_DECIDES = frozenset({_Said.YES, _Said.NO, _Said.WEAK})
+_EMOJI = {"accept": _Said.WEAK, "decline": _Said.NO, "doubt": _Said.HOLD}
+_FRIENDLY, _FRIENDLY_CHANCE = "acknowledge", 0.7
+_DENYING = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "nothing",
+        "don't",
+        "won't",
+        "can't",
+        "isn't",
+        "doesn't",
+        "didn't",
+        "couldn't",
+    ]
+)
+_REACH = 3
+"""Words within which a verb's object follows it."""
+
+_DOUBTFUL = frozenset("🙄😒🤷🤔😏🙃😬")
+
+
+def read_confirmation(text: str, *, names: Collection[str] = ()) -> Decision | None:
+    """Return what a message decides about an open question; None where it decides nothing for sure.
+
+    Ambiguity is no consent: a yes with anything beside it that is no filler, a condition, a doubt
+    or another wish is no decision. The later of two decisions counts where the words say so.
+
+    Args:
+        text: Any.
+        names: What the assistant is called.
+    """
+    clauses = clauses_of(text, names)
+    shown = [token.text for token in tokenise(text) if token.kind is TokenKind.EMOJI]
+    if any(sign in _DOUBTFUL for symbol in shown for sign in symbol):
+        return None
+    if not clauses:
+        return _shown(shown)
+    said = [[*_read(clause)] for clause in clauses]
+    if _wants_change(clauses, said):
+        return Decision(kind=Confirmation.EDIT)
+    if any(_asks(clause) for clause in clauses):
+        return None
+    return _decided([each for own in said for each in own], clauses)
+
+
+def _shown(symbols: Sequence[str]) -> Decision | None:
+    groups = {_EMOJI.get(phrase_book().emoji.get(symbol, "")) for symbol in symbols}
+    if groups == {_Said.WEAK}:
+        return Decision(kind=Confirmation.YES, is_weak=True)
+    return Decision(kind=Confirmation.NO) if groups == {_Said.NO} else None
+
+
+def _read(clause: Clause) -> Iterator[_Said]:
+    """Yield what the phrases of a clause say, and each word of none."""
+    at = 0
+    words = clause[:-1] if clause[-1] == ASKED else clause
+    while at < len(words):
+        length, said = _longest(words, at)
+        yield said
+        at += length
+
+
+def _longest(words: Clause, at: int) -> tuple[int, _Said]:
+    phrases = _phrases()
+    for length in range(min(phrases.longest, len(words) - at), 0, -1):
+        phrase = words[at : at + length]
+        if phrase in phrases.said and (phrase not in phrases.closed or _ends(words, at + length)):
+            return length, phrases.said[phrase]
+    return 1, _Said.FILLER if words[at] in phrases.fillers else _Said.OTHER
+
+
+def _ends(words: Clause, at: int) -> bool:
+    """Whether nothing but fillers follows."""
+    return all(word in _phrases().fillers for word in words[at:])
+
+
+def _asks(clause: Clause) -> bool:
+    return clause[-1] == ASKED and clause[-3:-1] != _WHY_NOT
+
+
+def _wants_change(clauses: Sequence[Clause], said: Sequence[Sequence[_Said]]) -> bool:
+    """Whether the message says what should be different about what is waiting."""
+    head = said[0][0]
+    for number, (clause, own) in enumerate(zip(clauses, said, strict=True)):
+        if _Said.OTHER not in own and _Said.DIFFERS not in own and not _has_value(clause):
+            continue
+        if clause[-1] == ASKED and clause[0] not in _POLITE:
+            continue
+        follows = number > 0 or own[0] in _DECIDES
+        if _changes(clause, own, follows=follows and head in _DECIDES):
+            return True
+    return False
+
+
+def _changes(clause: Clause, own: Sequence[_Said], *, follows: bool) -> bool:
+    phrases = _phrases()
+    words = set(clause)
+    if _Said.DIFFERS in own and (follows or _has_value(clause)) and _Said.HOLD not in own:
+        return (clause[-1] != ASKED and _Said.OTHER in own) or _has_value(clause)
+    if words & phrases.changing and "don't" not in words and _names_part(clause):
+        return True
+    return _is_value(clause) and _Said.HOLD not in own
+
+
+def _names_part(clause: Clause) -> bool:
+    """Whether a part of what waits is named, and what it should become: "make it six", "add Bob to it"."""
+    phrases = _phrases()
+    verb = next(place for place, word in enumerate(clause) if word in phrases.changing)
+    reach = range(verb + 1, min(verb + 1 + _REACH, len(clause)))
+    near = [place for place in reach if clause[place] in phrases.changed]
+    if near and near[0] < len(clause) - 1:
+        return True
+    return _has_value(clause) and bool(near or clause[-1] in phrases.changed)
+
+
+def _has_value(clause: Clause) -> bool:
+    return any(word in _PLACEHOLDERS or word in _phrases().values for word in clause)
+
+
+def _is_value(clause: Clause) -> bool:
+    """Whether a clause is a time, a day or a name and nothing else: "at five", "not Friday, Sunday"."""
+    phrases = _phrases()
+    known = phrases.values | phrases.leading | _PLACEHOLDERS
+    return clause[-1] != ASKED and _has_value(clause) and all(word in known for word in clause)
+
+
+def _decided(said: Sequence[_Said], clauses: Sequence[Clause]) -> Decision | None:
+    decisions = [each for each in said if each in _DECIDES]
+    if not decisions or _Said.DIFFERS in said:
+        return None
+    if _Said.OTHER in said:
+        return _declined(said, clauses)
+    last = _latest(said)
+    if last is None:
+        return None
+    if last is _Said.NO:
+        return Decision(kind=Confirmation.NO)
+    return Decision(kind=Confirmation.YES, is_weak=last is _Said.WEAK)
+
+
+def _latest(said: Sequence[_Said]) -> _Said | None:
+    """Return the decision that counts, of several; None where they contradict each other."""
+    if _Said.CORRECTS in said:
+        place = max(number for number, each in enumerate(said) if each is _Said.CORRECTS)
+        said = said[place + 1 :]
+    if _Said.HOLD in said:
+        return None
+    found = {each for each in said if each in _DECIDES}
+    if found == {_Said.YES, _Said.WEAK}:
+        return _Said.YES
+    decisions = [each for each in said if each in _DECIDES]
+    if _Said.NO in found and len(found) > 1:
+        # "yeah no" is a no; "no yes" is anybody's guess.
+        return _Said.NO if decisions[-1] is _Said.NO else None
+    return decisions[-1] if decisions else None
+
+
+def _declined(said: Sequence[_Said], clauses: Sequence[Clause]) -> Decision | None:
+    """Read a message with words of no phrase: a no may have a reason, a yes must have nothing beside it.
+
+    A clause of its own that is only friendly counts as nothing.
+    """
+    rest = [
+        clause for clause in clauses if _Said.OTHER in _read(clause) and not _is_friendly(clause)
+    ]
+    if not rest:
+        return _decided([each for each in said if each is not _Said.OTHER], clauses)
+    if said[0] is not _Said.NO or _Said.YES in said or _Said.HOLD in said:
+        return None
+    return Decision(kind=Confirmation.NO) if all(map(_is_reason, rest)) else None
+
+
+def _is_friendly(clause: Clause) -> bool:
+    """Whether a clause decides nothing, denies nothing, and is social."""
+    if not _DECIDES.isdisjoint(_read(clause)) or not _DENYING.isdisjoint(clause):
+        return False
+    return social_head().chances(clause)[_FRIENDLY] > _FRIENDLY_CHANCE
+
+
+_SUBJECTS = frozenset(
+    {"i", "i'm", "i'll", "i've", "i'd", "we", "we're", "we'll", "we've", "she", "he", "they", "it", "it's", "that",
+     "that's", "she's", "he's", "this", "my", "our", "the", "they're", "no"}
+)  # fmt: skip
+_WISHES = frozenset({"need", "want", "like", "can", "could", "please"})
+
+
+def _is_reason(clause: Clause) -> bool:
+    """Whether a clause tells why, and asks for nothing."""
+    return clause[0] in _SUBJECTS and not _WISHES & set(clause)
+
+
+@cache
+def _phrases() -> _Phrases:
+    raw = tomllib.loads(
+        files(__package__).joinpath("data/confirmation.toml").read_text(encoding="utf-8")
+    )
+    said: dict[Clause, _Said] = {}
+    closed: set[Clause] = set()
+    for kind in reversed(_ORDER):
+        for phrase, is_closed in _spelled_out(raw[kind.value]):
+            said[phrase] = kind
+            (closed.add if is_closed else closed.discard)(phrase)
+    lists = {
+        name: frozenset(raw[name].split()) for name in ("changing", "changed", "leading", "values")
+    }
+    return _Phrases(
+        said=said, closed=frozenset(closed), longest=max(map(len, said)),
+        fillers=frozenset(raw["filler"].split()), **lists,
+    )  # fmt: skip
+
+
+def _spelled_out(lines: str) -> Iterator[tuple[Clause, bool]]:
+    for line in lines.strip().splitlines():
+        words = line.split()
+        is_closed = words[-1] == _CLOSED
+        choices = [_choices(word) for word in (words[:-1] if is_closed else words)]
+        for phrase in product(*choices):
+            yield tuple(" ".join(phrase).split()), is_closed
+
+
+def _choices(word: str) -> list[str]:
+    """Return what a word of a line stands for; one in brackets may be left out."""
+    chosen = [each.replace("_", " ") for each in word.strip("()").split("|")]
+    return [*chosen, ""] if word.startswith("(") else chosen
