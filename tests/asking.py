@@ -71,6 +71,10 @@ class Desk:
             thread_id="thread-1", turn_id="",
         )  # fmt: skip
 
+    def sits_in(self, thread_id: str, *, channel: str = "web") -> None:
+        """Let what follows be asked for in another conversation."""
+        self._asked = replace(self._asked, thread_id=thread_id, channel=channel)
+
     def ask(
         self,
         key: str,

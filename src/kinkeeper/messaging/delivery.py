@@ -200,7 +200,8 @@ class Deliverer:
     async def _call(self, taken: Taken, now: datetime) -> _Record:
         """Hand a row to its channel; return how to record what became of it."""
         row, item = taken.row, taken.item
-        if self._quiet_hours is not None and self._quiet_hours.hold(now):
+        is_quiet = self._quiet_hours is not None and self._quiet_hours.hold(now)
+        if is_quiet and not row.message.is_alarm:
             item = replace(item, is_soundless=True)
         try:
             async with asyncio.timeout(self._pace.call.total_seconds()):

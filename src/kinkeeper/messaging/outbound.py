@@ -80,6 +80,7 @@ class Outbound:
         deliver_by: Aware; not delivered from then on. None: however late.
         is_unprompted: Whether nobody asked for it: those are counted a day, and never sent twice.
         is_soundless: Whether it should not make anybody's phone ring.
+        is_alarm: Whether it may ring in quiet hours, too: somebody asked to be told at that very time.
     """
 
     channel: str
@@ -97,6 +98,7 @@ class Outbound:
     deliver_by: datetime | None = None
     is_unprompted: bool = True
     is_soundless: bool = False
+    is_alarm: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +163,7 @@ def stored(row: RowMapping) -> StoredOutbound:
             audience=row["audience"], edits=row["edits"], answer_to=row["answer_to"],
             conflict_key=row["conflict_key"], action_id=row["action_id"],
             deliver_by=row["deliver_by"], is_unprompted=bool(row["is_unprompted"]),
-            is_soundless=bool(row["is_soundless"]),
+            is_soundless=bool(row["is_soundless"]), is_alarm=bool(row["is_alarm"]),
         ),
         route=Route(row["route"]),
         state=OutboundState(row["state"]),

@@ -266,6 +266,7 @@ def _values(message: Outbound) -> dict[str, Any]:
         ],
         "conflict_key": message.conflict_key, "action_id": message.action_id,
         "is_unprompted": int(message.is_unprompted), "is_soundless": int(message.is_soundless),
+        "is_alarm": int(message.is_alarm),
         "deliver_by": message.deliver_by,
     }  # fmt: skip
 

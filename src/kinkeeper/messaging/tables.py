@@ -48,6 +48,7 @@ outbox = Table(
     Column("action_id", String(64), nullable=True),
     Column("is_unprompted", Integer, nullable=False),
     Column("is_soundless", Integer, nullable=False),
+    Column("is_alarm", Integer, nullable=False, default=0),
     Column("deliver_by", Instant),
     Column("state", String(16), nullable=False),
     Column("attempts", Integer, nullable=False, default=0),

@@ -13,7 +13,6 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.repository import (
@@ -34,7 +33,9 @@ Deliver = Callable[[Connection, Reminder], None]
 LATE = timedelta(minutes=2)
 """What comes later than this is said to be late."""
 
+_AGAIN = timedelta(minutes=1)
 _MOST_AT_ONCE = 50
+_SHORTEST_WAIT = timedelta(milliseconds=100)
 
 
 class Reminding:
@@ -67,9 +68,6 @@ class Reminding:
                 except UnavailableError as error:
                     log.warning("tasks.reminders.postponed", reason=type(error).__name__)
                     wait = every
-                except Exception as error:  # noqa: BLE001 - one household's trouble must not end the server
-                    log.error("tasks.reminders.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a task
-                    wait = every
                 await written.wait(wait.total_seconds())
 
     async def run_once(self) -> int:
@@ -79,8 +77,24 @@ class Reminding:
             lambda conn: due_ids(conn, self._household, now=now, most=_MOST_AT_ONCE)
         )
         for task_id in due:
-            said += await self._store.write(partial(self._say, task_id))
+            said += await self._said(task_id)
         return said
+
+    async def _said(self, task_id: str) -> bool:
+        try:
+            return await self._store.write(partial(self._say, task_id))
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad task must not keep all others waiting
+            log.error("tasks.reminder.failed", task=task_id, error=type(error).__name__)  # noqa: TRY400 - a traceback may quote a task
+            await self._store.write(partial(self._put_off, task_id))
+            return False
+
+    def _put_off(self, task_id: str, conn: Connection) -> None:
+        """Let a reminder that could not be said wait a little; it stays unsaid until it could."""
+        household, later = self._household, self._clock.now() + _AGAIN
+        told_at = last_told(conn, household, task_id)
+        set_reminder(conn, household, task_id, next_at=later, told_at=told_at)
 
     def _say(self, task_id: str, conn: Connection) -> bool:
         now = self._clock.now()
@@ -105,4 +119,5 @@ class Reminding:
         )
         if next_at is None:
             return every
-        return min(every, max(next_at - self._clock.now(), timedelta()))
+        # What is still due was too much for one go.
+        return min(every, max(next_at - self._clock.now(), _SHORTEST_WAIT))

@@ -917,6 +917,7 @@ def upgrade() -> None:
         sa.Column("action_id", sa.String(length=64), nullable=True),
         sa.Column("is_unprompted", sa.Integer(), nullable=False),
         sa.Column("is_soundless", sa.Integer(), nullable=False),
+        sa.Column("is_alarm", sa.Integer(), nullable=False),
         sa.Column("deliver_by", sa.String(length=27), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),

@@ -1,0 +1,116 @@
+"""Where reminders are said: in the conversation they were asked for in, and to those whose task it is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
+from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
+from kinkeeper.conversation.turns import post_to_thread
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.messaging import outbox
+from kinkeeper.messaging.addresses import private_chat_of
+from kinkeeper.messaging.outbound import Outbound
+from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.store.store import Store
+from kinkeeper.tasks.model import Reminder
+from kinkeeper.tasks.phrasing import reminder_text
+from kinkeeper.tasks.reminders import Reminding
+from kinkeeper.tasks.repository import next_due
+
+_WEB = "web"
+_CHECK = "reminders"
+_OVERDUE = timedelta(minutes=5)
+
+
+def reminding(store: Store, household: Household, clock: Clock) -> Reminding:
+    """Return what says one household's reminders when they are due.
+
+    Args:
+        store: Its database.
+        household: As its file has it.
+        clock: Tells what is due.
+    """
+    return Reminding(store, household.id, deliver=ReminderPost(household, clock), clock=clock)
+
+
+class ReminderPost:
+    """Says one household's reminders, each under its key: once, however often it is handed over.
+
+    Args:
+        household: As its file has it.
+        clock: Tells what is late.
+    """
+
+    def __init__(self, household: Household, clock: Clock) -> None:
+        self._household = household
+        self._clock = clock
+
+    def __call__(self, conn: Connection, reminder: Reminder) -> None:
+        """Put a reminder where it was asked for, and to those whose task it is and who do not read there."""
+        thread_id = reminder.task.place.thread_id
+        thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
+        if thread is not None:
+            self._say(conn, thread, reminder)
+        for member in self._absent(thread, reminder):
+            self._say(conn, self._own_thread(conn, member), reminder)
+
+    def _absent(self, thread: Thread | None, reminder: Reminder) -> Iterator[str]:
+        """Yield the members who are to hear it and do not read what is said in the thread."""
+        if thread is not None and thread.chat_id in self._household.chats:
+            return
+        task = reminder.task
+        wanted = (
+            task.who or tuple(each for each in (task.asked_by, self._household.owner) if each)[:1]
+        )
+        reached = None if thread is None else thread.member
+        for member in wanted:
+            if member != reached and self._household.member(member) is not None:
+                yield member
+
+    def _own_thread(self, conn: Connection, member: str) -> Thread:
+        """Return where a member is told something alone: their private chat, else their web conversation."""
+        household, now = self._household.id, self._clock.now()
+        chat_id = private_chat_of(conn, household, TELEGRAM, member)
+        channel = _WEB if chat_id is None else TELEGRAM
+        wanted = Thread(
+            household=household, id=usual_thread_id(household, member, channel, chat_id),
+            member=member, channel=channel, chat_id=chat_id, created_at=now, last_at=now,
+        )  # fmt: skip
+        return open_thread(conn, wanted)
+
+    def _say(self, conn: Connection, thread: Thread, reminder: Reminder) -> None:
+        household, now = self._household, self._clock.now()
+        is_shared = thread.chat_id in household.chats
+        text = reminder_text(reminder, household, to=None if is_shared else thread.member, now=now)
+        key = f"{reminder.key}:{thread.id}"
+        post_to_thread(conn, household.id, thread.id, text, key=key, now=now)
+        if thread.channel == TELEGRAM and thread.chat_id is not None:
+            message = Outbound(
+                channel=TELEGRAM, chat_id=thread.chat_id, body=text, dedupe_key=key,
+                is_unprompted=False, is_alarm=True,
+            )  # fmt: skip
+            outbox.put(conn, household.id, message, now=now)
+
+
+def reminder_findings(
+    store: Store, households: Iterable[Household], *, now: datetime
+) -> Sequence[Finding]:
+    """Tell whether reminders are said when they are due. Blocks.
+
+    Args:
+        store: The database.
+        households: Whose reminders.
+        now: Aware.
+    """
+    names = [each.id for each in households]
+    due = store.read_now(lambda conn: [next_due(conn, name) for name in names])
+    overdue = [each for each in due if each is not None and each < now - _OVERDUE]
+    if overdue:
+        remedy = "they are said while `kinkeeper serve` or `kinkeeper worker` runs; see its log"
+        since = min(overdue).strftime("%Y-%m-%d %H:%M UTC")
+        return [warning(_CHECK, f"reminders wait to be said since {since}", remedy)]
+    waiting = sum(each is not None for each in due)
+    return [ok(_CHECK, "some are to come, none is overdue" if waiting else "none is to come")]
