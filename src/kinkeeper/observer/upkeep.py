@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 from sqlalchemy import Connection, Row, exists, select
@@ -24,6 +24,14 @@ log = structlog.get_logger()
 _BETWEEN_PURGES = timedelta(days=1)
 
 
+class Purge(Protocol):
+    """Removes the words of what others keep, and tells of how much."""
+
+    def __call__(self, conn: Connection, household: str, *, before: datetime) -> int:
+        """Remove words from before then."""
+        ...
+
+
 class Upkeep:
     """Looks after one household's waiting questions and pending actions, on the wall clock.
 
@@ -33,6 +41,7 @@ class Upkeep:
         speaker: Asks late questions.
         clock: Tells what is due.
         keep_texts: Age up to which what people said is kept.
+        purges: What else keeps words that people said.
     """
 
     def __init__(
@@ -43,12 +52,14 @@ class Upkeep:
         speaker: Speaker,
         clock: Clock,
         keep_texts: timedelta,
+        purges: Sequence[Purge] = (),
     ) -> None:
         self._store = store
         self._household = household
         self._speaker = speaker
         self._clock = clock
         self._keep_texts = keep_texts
+        self._purges = purges
         self._next_purge = clock.now()
 
     async def run(self, every: timedelta) -> None:
@@ -78,14 +89,17 @@ class Upkeep:
         return asked
 
     async def _purge(self, now: datetime) -> None:
-        purged = await self._store.write(
-            lambda conn: retention.purge(conn, self._household, now=now, keep=self._keep_texts)
-        )
+        purged = await self._store.write(lambda conn: self._purge_all(conn, now))
         if purged:
             log.info("observer.texts.purged", messages=purged)
         # Also where no message lost its text now: other words may have gone, or the log was in use last time.
         await asyncio.to_thread(self._store.fold_log)
         self._next_purge = now + _BETWEEN_PURGES
+
+    def _purge_all(self, conn: Connection, now: datetime) -> int:
+        purged = retention.purge(conn, self._household, now=now, keep=self._keep_texts)
+        before = now - self._keep_texts
+        return purged + sum(purge(conn, self._household, before=before) for purge in self._purges)
 
     def _due(self, conn: Connection, now: datetime) -> tuple[Sequence[str], bool]:
         questions = [row.id for row in due_questions(conn, self._household, now=now)]

@@ -11,12 +11,14 @@ from kinkeeper.web.access.door import Door
 from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
     brain,
+    chat,
     events,
     facts,
     feeds,
     figures,
     memory_search,
     messages,
+    observability,
     observe,
     quiet,
     sessions,
@@ -42,6 +44,8 @@ _API = (
     memory_search.router,
     facts.router,
     context_api.router,
+    chat.router,
+    observability.router,
 )
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
+from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.memory.context.budget import DEFAULT_TOKENS
@@ -63,6 +64,7 @@ class House:
         finder: Searches its memory.
         streaming: Looks up what its sessions' next turns may call for; None where that is switched off.
         context_tokens: Most tokens of the context of a session's turn.
+        conversation: What its members say to the assistant; None where this server takes none.
     """
 
     participants: Participants
@@ -72,6 +74,7 @@ class House:
     finder: Finder
     streaming: Streaming | None = None
     context_tokens: int = DEFAULT_TOKENS
+    conversation: Conversation | None = None
 
     @property
     def household(self) -> Household:

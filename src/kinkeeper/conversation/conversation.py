@@ -1,0 +1,278 @@
+"""Conversations of one household: what channels say to the assistant, and what they hear from it.
+
+A message is a committed row before it is answered. It is worked on in this process at once; what a process that
+was killed left behind is taken up by a worker, and its events go on where they broke off.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from secrets import token_hex
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.conversation import events, threads, turns
+from kinkeeper.conversation.model import EventName, Social, TurnEvent
+from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.pipeline import Claim, Pipeline
+from kinkeeper.conversation.records import TurnTrace, trace_of
+from kinkeeper.conversation.routing.social import read_social
+from kinkeeper.conversation.tables import turns as turn_rows
+from kinkeeper.conversation.threads import Thread, thread_of, topic_of, usual_thread_id
+from kinkeeper.conversation.turns import Accepted, Incoming, Turn
+from kinkeeper.core.errors import NotFoundError, UnavailableError
+from kinkeeper.household.model import Member
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.job import Job
+from kinkeeper.jobs.leases import Key, LeaseLostError
+
+log = structlog.get_logger()
+
+JOB_NAME = "conversation.turn"
+_LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
+_ENDS = frozenset({EventName.DONE, EventName.ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What became of a message.
+
+    Attributes:
+        turn_id: Of its turn.
+        thread_id: Of its thread.
+        after: Number behind which the events of the turn stand.
+        is_new: False where the same message was taken in before.
+    """
+
+    turn_id: str
+    thread_id: str
+    after: int
+    is_new: bool
+
+
+class Conversation:
+    """Takes in what members say, and tells what is answered.
+
+    Args:
+        parts: What turns are worked on with.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._store = parts.store
+        self._household = parts.household
+        self._clock = parts.clock
+        self._pipeline = Pipeline(parts)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._under_way: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._claims: dict[str, int] = {}
+
+    async def say(
+        self,
+        member: Member,
+        text: str,
+        *,
+        channel: str,
+        thread_id: str | None = None,
+        chat_id: str | None = None,
+        client_message_id: str | None = None,
+    ) -> Said:
+        """Take in a message; returns once it is durable, and answers it meanwhile.
+
+        Args:
+            member: Who speaks, as the channel identified them.
+            text: Verbatim.
+            channel: "web", "cli", "telegram".
+            thread_id: Where; the member's usual thread of that channel and chat where None.
+            chat_id: The chat on that channel, where it has several.
+            client_message_id: The channel's id of the message: the same one again is not answered twice.
+
+        Raises:
+            InputError: It has no words, or too many.
+            NotFoundError: The thread is somebody else's.
+            UnavailableError: It could not be stored.
+        """
+        now, household = self._clock.now(), self._household.id
+        thread = Thread(
+            household=household, member=member.id, channel=channel, chat_id=chat_id,
+            id=thread_id or usual_thread_id(household, member.id, channel, chat_id),
+            created_at=now, last_at=now,
+        )  # fmt: skip
+        incoming = Incoming(
+            thread=thread, text=text, client_message_id=client_message_id or token_hex(16)
+        )
+        is_stop = read_social(text, names=(self._household.bot_name,)) is Social.CANCEL
+
+        def take_in(conn: Connection) -> tuple[Sequence[str], Accepted]:
+            stopped = turns.request_stop(conn, household, thread.id) if is_stop else ()
+            return stopped, turns.accept(conn, incoming, now=now)
+
+        stopped, accepted = await self._store.write(take_in)
+        self._stop_here(stopped)
+        if accepted.epoch is not None:
+            self._begin((accepted.turn_id, accepted.epoch))
+        return Said(
+            turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
+            is_new=accepted.is_new,
+        )  # fmt: skip
+
+    async def events(
+        self, member: Member, thread_id: str, *, after: int = 0, turn_id: str | None = None
+    ) -> AsyncIterator[TurnEvent]:
+        """Yield a thread's events: those that are stored, then those that come.
+
+        Args:
+            member: Who listens.
+            thread_id: Their thread.
+            after: Number of the last event they know.
+            turn_id: Only this turn's, and no further than its end; all, without end, where None.
+
+        Raises:
+            NotFoundError: The member has no such thread.
+        """
+        household = self._household.id
+        await self._store.read(lambda conn: thread_of(conn, household, member.id, thread_id))
+        with self._store.watch((topic_of(thread_id), household)) as watch:
+            while True:
+                found = await self._store.read(
+                    partial(
+                        events.events_after, household=household, thread_id=thread_id, number=after
+                    )
+                )
+                for event in found:
+                    after = event.number
+                    if turn_id in {None, event.turn_id}:
+                        yield event
+                    if event.turn_id == turn_id and event.name in _ENDS:
+                        return
+                if not found:
+                    await watch.wait(_LOOK_EVERY_SECONDS)
+
+    async def stop(self, member: Member, thread_id: str) -> int:
+        """Stop what is under way in a thread: what has not been done yet is left.
+
+        Returns:
+            How many turns were told to stop.
+
+        Raises:
+            NotFoundError: The member has no such thread.
+        """
+        household = self._household.id
+
+        def request(conn: Connection) -> Sequence[str]:
+            thread_of(conn, household, member.id, thread_id)
+            return turns.request_stop(conn, household, thread_id)
+
+        stopped = await self._store.write(request)
+        self._stop_here(stopped)
+        return len(stopped)
+
+    async def threads(self, member: Member) -> Sequence[Thread]:
+        """Return a member's threads, the one last spoken in first."""
+        return await self._store.read(
+            lambda conn: threads.list_threads(conn, self._household.id, member.id)
+        )
+
+    async def history(self, member: Member, thread_id: str, *, last: int = 50) -> Sequence[Turn]:
+        """Return the last turns of a member's thread, oldest first.
+
+        Raises:
+            NotFoundError: The member has no such thread.
+        """
+        household = self._household.id
+
+        def read(conn: Connection) -> Sequence[Turn]:
+            thread_of(conn, household, member.id, thread_id)
+            return turns.last_turns(conn, household, thread_id, last=last)
+
+        return await self._store.read(read)
+
+    async def why(self, member: Member, turn_id: str) -> TurnTrace:
+        """Return how a turn of a member was decided, and what its answer rests on.
+
+        Raises:
+            NotFoundError: The member has no such turn.
+        """
+        household = self._household.id
+
+        def read(conn: Connection) -> TurnTrace:
+            turn = turns.find_turn(conn, household, turn_id)
+            if turn is None or turn.member != member.id:
+                raise NotFoundError(f"you have no turn {turn_id!r}")
+            return trace_of(conn, turn)
+
+        return await self._store.read(read)
+
+    async def run(self) -> None:
+        """Stay until cancelled; then hand back what is under way, to be taken up by another process."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """End the work in this process; turns that are under way are handed back."""
+        tasks, claims = list(self._tasks), dict(self._claims)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        now, household = self._clock.now(), self._household.id
+
+        def hand_back(conn: Connection) -> None:
+            for turn_id, epoch in claims.items():
+                leases.release(conn, turn_rows, (household, turn_id), epoch, until=now)
+
+        if claims:
+            await self._store.write(hand_back)
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way in this process."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def as_job(self) -> Job:
+        """Return the kind of work that takes up turns which a process left behind."""
+        return Job(
+            name=JOB_NAME, table=turn_rows, handler=self._take_up, lease=turns.LEASE,
+            household=self._household.id, line=turns.first_in_thread,
+        )  # fmt: skip
+
+    async def _take_up(self, key: Key, epoch: int) -> None:
+        """Work on a turn that was left behind."""
+        following = await self._work((key[1], epoch))
+        if following is not None:
+            self._begin(following)
+
+    def _begin(self, claim: Claim) -> None:
+        task = asyncio.get_running_loop().create_task(self._work_on(claim))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work_on(self, claim: Claim) -> None:
+        """Work on a turn, then on those of its thread that wait behind it."""
+        following: Claim | None = claim
+        try:
+            while following is not None:
+                claim = following
+                following = await self._work(claim)
+        except LeaseLostError:
+            log.info("conversation.turn.taken_over", turn=claim[0])
+        except UnavailableError as error:
+            log.warning("conversation.turn.left", turn=claim[0], reason=type(error).__name__)
+
+    async def _work(self, claim: Claim) -> Claim | None:
+        turn_id, epoch = claim
+        self._claims[turn_id] = epoch
+        try:
+            following = await self._pipeline.run(turn_id, epoch, self._under_way[turn_id])
+            del self._claims[turn_id]
+        finally:
+            self._under_way.pop(turn_id, None)
+        return following
+
+    def _stop_here(self, turn_ids: Sequence[str]) -> None:
+        for turn_id in turn_ids:
+            if turn_id in self._under_way:
+                self._under_way[turn_id].set()

@@ -1,0 +1,83 @@
+"""What memory brings to a turn unasked: what was looked up ahead for the thread, and what the message calls for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kinkeeper.conversation.turns import Turn
+from kinkeeper.core.time import Clock
+from kinkeeper.memory.context.streaming import Streaming, Thread
+from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
+from kinkeeper.memory.finding.showing import Hit, HitKind
+from kinkeeper.memory.model import Viewer
+
+_MOST = 5
+_STRONG = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """Memories for a turn.
+
+    Attributes:
+        lines: Best first.
+        strong: How many of them are sure enough to speak of knowing.
+    """
+
+    lines: Sequence[str] = ()
+    strong: int = 0
+
+
+NOTHING = Brought()
+
+
+class Memories:
+    """Brings memories to the turns of one household.
+
+    Args:
+        finder: Searches its memory.
+        streaming: Looks ahead, in this process; None where that is switched off.
+        clock: Tells what holds.
+        searches: Whether to search for each message, too: worth its time where a model reads what is found.
+    """
+
+    def __init__(
+        self, finder: Finder, streaming: Streaming | None, clock: Clock, *, searches: bool
+    ) -> None:
+        self._finder = finder
+        self._streaming = streaming
+        self._clock = clock
+        self._searches = searches
+
+    async def bring(self, turn: Turn) -> Brought:
+        """Return what there is for a turn.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        viewer = Viewer.of(turn.household, turn.member)
+        hits: list[Hit] = []
+        if self._streaming is not None:
+            ahead = await self._streaming.take(Thread(viewer, turn.thread_id))
+            hits += [*ahead.facts, *ahead.episodes]
+        if self._searches:
+            hits += await self._found(turn, viewer)
+        best = list({hit.id: hit for hit in hits}.values())[: 2 * _MOST]
+        strong = sum(hit.kind is HitKind.FACT and hit.confidence >= _STRONG for hit in best)
+        return Brought(lines=[hit.text for hit in best], strong=strong)
+
+    def turn_ended(self, turn: Turn, answer: str) -> None:
+        """Have memories looked up for the next turn of a thread."""
+        if self._streaming is not None:
+            viewer = Viewer.of(turn.household, turn.member)
+            self._streaming.turn_ended(
+                Thread(viewer, turn.thread_id), asked=turn.text, answered=answer
+            )
+
+    async def _found(self, turn: Turn, viewer: Viewer) -> Sequence[Hit]:
+        found = await self._finder.search(
+            Search(
+                text=turn.text, viewer=viewer, now=self._clock.now(), limit=_MOST,
+                min_confidence=PASSIVE_CONFIDENCE,
+            )
+        )  # fmt: skip
+        return found.hits

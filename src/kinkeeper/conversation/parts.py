@@ -1,0 +1,47 @@
+"""What turns are worked on with: the stages of one household, handed over by whoever puts the system together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.conversation.answering.answerer import Answerer
+from kinkeeper.conversation.context.gathering import ContextGatherer
+from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.routing.router import Router
+from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a pipeline is made of.
+
+    Attributes:
+        store: The household's database.
+        household: As its file has it.
+        clock: Tells the time.
+        catalogue: What can be asked for, as of now.
+        gatherer: Knows what was said before.
+        memories: Brings what is remembered.
+        router: Tells where a message goes.
+        loop: Acts.
+        answerer: Answers.
+        queue: Takes what is to be done after a turn; None where workers find it by themselves.
+        limits: Longest times.
+    """
+
+    store: Store
+    household: Household
+    clock: Clock
+    catalogue: Callable[[], Catalogue]
+    gatherer: ContextGatherer
+    memories: Memories
+    router: Router
+    loop: ToolLoop
+    answerer: Answerer
+    queue: Enqueuer | None = None
+    limits: Limits = field(default_factory=Limits)

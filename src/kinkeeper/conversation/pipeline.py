@@ -1,0 +1,389 @@
+"""One turn, from a message to a committed answer: context, routing, open questions, acting, answering, commit.
+
+Every stage has a limit and something the turn goes on with when it fails; every way ends in the commit.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy import Connection, update
+
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.conversation.answering.templates import told as template
+from kinkeeper.conversation.commit import (
+    Ending,
+    nothing_said,
+    recent_margins,
+    write_failures,
+    write_records,
+    write_turn,
+)
+from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
+from kinkeeper.conversation.events import has_events
+from kinkeeper.conversation.memories import NOTHING, Brought
+from kinkeeper.conversation.model import (
+    Answer,
+    AnswerContext,
+    Branch,
+    Confirmation,
+    Mode,
+    PlanningContext,
+    Source,
+    Triage,
+    TurnType,
+)
+from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.questions import Open, find_open
+from kinkeeper.conversation.routing.router import Routed
+from kinkeeper.conversation.settling import Settler
+from kinkeeper.conversation.stages import Course, Stage
+from kinkeeper.conversation.stream import TurnStream
+from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.tool_loop import Acted
+from kinkeeper.conversation.turns import (
+    Turn,
+    TurnOutcome,
+    claim_next,
+    find_turn,
+    is_stopped,
+    last_turns,
+)
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.memory.model import person_scope
+from kinkeeper.memory.sessions import SessionMessage, take_in
+
+_EARLIER = 20
+_BROKE = "Something went wrong here. Nothing more was done; you can say it again."
+_UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
+_NO_CONTEXT = TurnContext()
+_SOURCE = "conversation"
+
+Claim = tuple[str, int]
+"""Id of a turn, and the epoch to work on it under."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """What a turn begins with."""
+
+    turn: Turn
+    earlier: Sequence[Turn]
+    open: Open
+    margins: tuple[float, ...]
+    is_resumed: bool
+
+
+class Pipeline:
+    """Runs the turns of one household.
+
+    Args:
+        parts: What it is made of.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def run(self, turn_id: str, epoch: int, stop: asyncio.Event) -> Claim | None:
+        """Run a claimed turn to its end.
+
+        Args:
+            turn_id: Of the turn.
+            epoch: Of the claim.
+            stop: Set when its person says stop.
+
+        Returns:
+            The thread's next turn, claimed; None where there is none.
+
+        Raises:
+            LeaseLostError: Somebody else has taken the turn; it is theirs now.
+            UnavailableError: The database cannot be reached.
+        """
+        parts = self._parts
+        loaded = await parts.store.read(lambda conn: self._load(conn, turn_id))
+        stream = TurnStream(parts.store, loaded.turn, epoch, clock=parts.clock)
+        if loaded.is_resumed:
+            stream.status("resumed", "Picking up where I left off…", restart=True)
+        run = _Run(parts=parts, loaded=loaded, epoch=epoch, stream=stream, stopped=stop)
+        try:
+            ending = await run.ending()
+        except LeaseLostError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever breaks, the turn ends with a word to the person
+            run.course.note(Stage.TURN, error)
+            ending = Ending(outcome=TurnOutcome.FAILED, answer=nothing_said(Mode.RESPOND))
+        return await run.commit(ending)
+
+    def _load(self, conn: Connection, turn_id: str) -> _Loaded:
+        household = self._parts.household.id
+        turn = find_turn(conn, household, turn_id)
+        if turn is None:
+            raise InvariantError(f"turn {turn_id!r} was claimed and does not exist")
+        earlier = last_turns(conn, household, turn.thread_id, last=_EARLIER, before=turn.id)
+        return _Loaded(
+            turn=turn, earlier=earlier,
+            open=find_open(conn, household, earlier, now=turn.received_at),
+            margins=recent_margins(conn, household, earlier),
+            is_resumed=has_events(conn, household, turn.thread_id, turn.id) and turn.epoch > 1,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """What was settled or done, and where the message turned out to go."""
+
+    triage: Triage
+    acted: Acted
+    asked_about: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One turn under way."""
+
+    parts: Parts
+    loaded: _Loaded
+    epoch: int
+    stream: TurnStream
+    stopped: asyncio.Event
+    course: Course = field(default_factory=Course)
+    context: TurnContext = _NO_CONTEXT
+    brought: Brought = NOTHING
+
+    @property
+    def turn(self) -> Turn:
+        return self.loaded.turn
+
+    async def is_wanted(self) -> bool:
+        """Whether the person said stop, here or in another process."""
+        return self.stopped.is_set() or await self.parts.store.read(
+            lambda conn: is_stopped(conn, self.turn.key)
+        )
+
+    async def ending(self) -> Ending:
+        """Return what the turn comes to."""
+        asked = self._asked()
+        history = [turn.exchange for turn in self.loaded.earlier]
+        async with asyncio.TaskGroup() as group:
+            bringing = group.create_task(self._bring())
+            self.context = await self.course.attempt(
+                Stage.CONTEXT,
+                lambda: self.parts.gatherer.gather(
+                    thread_id=self.turn.thread_id, member=asked.member, text=self.turn.text,
+                    history=history, now=asked.now,
+                ),
+                _NO_CONTEXT, within=self.parts.limits.context,
+            )  # fmt: skip
+            routed = await self._route(history)
+            triage = routed.triage if routed is not None else _UNROUTED
+        self.brought = bringing.result()
+        planning = PlanningContext(asked=asked, text=self.turn.text, triage=triage, history=history)
+        done = await self._do(planning, routed)
+        await self._show(done.acted.results)
+        acted = done.acted
+        answer = await self._answer(
+            AnswerContext(
+                asked=asked, text=self.turn.text, mode=self._mode(routed, done), triage=done.triage,
+                history=history, results=acted.results, memories=self.brought.lines,
+                clarification=acted.clarification, called=self.context.called,
+                gists=self.context.gists, known=self.context.known, world=self.context.world,
+            )
+        )  # fmt: skip
+        is_cancelled = any(each.ended == "stopped" for each in acted.iterations)
+        return Ending(
+            outcome=TurnOutcome.CANCELLED if is_cancelled else TurnOutcome.ANSWERED,
+            answer=answer, routed=routed, triage=done.triage, results=acted.results,
+            clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
+            iterations=acted.iterations,
+        )  # fmt: skip
+
+    async def commit(self, ending: Ending) -> Claim | None:
+        """Write what the turn came to, and claim the next one of its thread."""
+        if ending.outcome is TurnOutcome.FAILED:
+            self.stream.failed(Stage.TURN.value, _BROKE)
+        else:
+            self.stream.done(ending.answer)
+        async with self.stream.closing() as tell:
+            try:
+                claim = await self.parts.store.write(lambda conn: self._write(conn, ending, tell))
+            except LeaseLostError:
+                raise
+            except Exception as error:  # noqa: BLE001 - what comes after an answer must not cost the answer
+                self.course.note(Stage.COMMIT, error)
+                claim = await self.parts.store.write(
+                    lambda conn: self._write(conn, ending, tell, is_bare=True)
+                )
+        if ending.outcome is not TurnOutcome.FAILED:
+            self.parts.memories.turn_ended(self.turn, ending.answer.text)
+        return claim
+
+    def _asked(self) -> Asked:
+        household, turn = self.parts.household, self.turn
+        member = household.member(turn.member)
+        if member is None:
+            raise InvariantError(f"turn {turn.id!r} is of nobody in the household any more")
+        return Asked(
+            household=household, member=member, now=turn.received_at.astimezone(household.zone),
+            channel=turn.channel, thread_id=turn.thread_id, turn_id=turn.id,
+        )  # fmt: skip
+
+    async def _bring(self) -> Brought:
+        return await self.course.attempt(
+            Stage.MEMORIES, lambda: self.parts.memories.bring(self.turn), NOTHING,
+            within=self.parts.limits.memories,
+        )  # fmt: skip
+
+    async def _route(self, history: Sequence[Any]) -> Routed | None:
+        parts = self.parts
+        return await self.course.attempt(
+            Stage.ROUTE,
+            lambda: parts.router.route(
+                self.turn.text, household=parts.household.id, history=history,
+                open_question=bool(self.loaded.open.all), signals=replace(self.context.signals, recent_margins=self.loaded.margins),
+                requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
+            ),
+            None, within=parts.limits.route,
+        )  # fmt: skip
+
+    async def _do(self, planning: PlanningContext, routed: Routed | None) -> _Done:
+        """Settle what is open, or act; what is wholly social does neither."""
+        triage, asked = planning.triage, planning.asked
+        settler = Settler(
+            self.parts.store, self.parts.limits, found=self.loaded.open, course=self.course
+        )
+        decision = routed.confirmation if routed is not None else None
+        decided = await settler.settle(asked, self.turn.text, triage, decision)
+        if decided is None:
+            is_social = triage.branch is Branch.SOCIAL
+            return _Done(triage=triage, acted=Acted() if is_social else await self._act(planning))
+        if decided.edited:
+            acted = await self._act(replace(planning, open_edit=decided.edited))
+            await settler.replace(decided, acted, asked)
+            return _Done(triage=triage, acted=acted)
+        return _Done(
+            triage=replace(triage, confirmation=decided.confirmation, social=None),
+            acted=Acted(results=list(decided.results), clarification=decided.question),
+            asked_about=decided.asked_about,
+        )
+
+    async def _act(self, planning: PlanningContext) -> Acted:
+        return await self.parts.loop.run(
+            planning, self.parts.catalogue(), course=self.course, stream=self.stream, stop=self,
+            plans=self.turn.plans, keep=self._keep,
+        )  # fmt: skip
+
+    async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:
+        """Store what was planned, so that who takes the turn up after a crash follows it."""
+        kept = list(plans)
+        statement = (
+            update(turns)
+            .where(
+                turns.c.household == self.turn.household, turns.c.id == self.turn.id,
+                turns.c.epoch == self.epoch,
+            )
+            .values(plans=kept)
+        )  # fmt: skip
+        changed = await self.parts.store.write(lambda conn: conn.execute(statement).rowcount)
+        if not changed:
+            raise LeaseLostError(f"turn {self.turn.id!r} was taken up by somebody else")
+
+    async def _show(self, results: Sequence[ActionResult]) -> None:
+        """Show results as cards, and what awaits a yes as it is frozen."""
+        waiting = [
+            each.action_id
+            for each in results
+            if each.status is ResultStatus.AWAITING and each.action_id is not None
+        ]
+        household = self.parts.household.id
+        for result in results:
+            if result.card is not None:
+                self.stream.card(result.card)
+        if waiting:
+            actions = await self.parts.store.read(
+                lambda conn: [load_action(conn, household, each) for each in waiting]
+            )
+            for action in actions:
+                self.stream.confirm(action_record(action), action.proposal.summary)
+
+    def _mode(self, routed: Routed | None, done: _Done) -> Mode:
+        triage, acted = done.triage, done.acted
+        if acted.clarification is not None and not acted.results:
+            return Mode.CLARIFY
+        if routed is None or triage.confirmation is not None:
+            return Mode.RESPOND
+        return self.parts.router.terminal(routed) if triage.mode is Mode.ACT else triage.mode
+
+    async def _answer(self, context: AnswerContext) -> Answer:
+        told: list[str] = []
+
+        async def stream() -> Answer:
+            async with aclosing(self.parts.answerer.answer(context)) as pieces:
+                async for piece in pieces:
+                    if isinstance(piece, Answer):
+                        return piece
+                    told.append(piece)
+                    self.stream.token(piece)
+                    if self.stopped.is_set():
+                        break
+            if self.stopped.is_set():
+                return Answer(
+                    text="".join(told), mode=context.mode, confidence=0.0, source=Source.MODEL
+                )
+            raise InvariantError("an answer ended without being whole")
+
+        limits = self.parts.limits
+        async with self.stream.telling_if_long("answer", "Writing…", after=limits.status_after):
+            answer = await self.course.attempt(Stage.ANSWER, stream, None, within=limits.answer)
+        if answer is not None:
+            return answer
+        if told:
+            self.stream.status("answer", "Starting over…", restart=True)
+        honest = template(context)
+        self.stream.token(honest.text)
+        return honest
+
+    def _write(
+        self,
+        conn: Connection,
+        ending: Ending,
+        tell: Callable[[Connection], None],
+        *,
+        is_bare: bool = False,
+    ) -> Claim | None:
+        now, turn = self.parts.clock.now(), self.turn
+        tell(conn)
+        write_turn(conn, turn, ending, self.course, epoch=self.epoch, now=now)
+        if is_bare or ending.outcome is TurnOutcome.FAILED:
+            write_failures(conn, turn, self.course, now=now)
+        else:
+            write_records(conn, turn, ending, self.course, now=now)
+            self._remember(conn, ending)
+        return claim_next(conn, turn.household, turn.thread_id, now=now)
+
+    def _remember(self, conn: Connection, ending: Ending) -> None:
+        """Hand the exchange on: to what knows the talk, and what the person said to memory."""
+        parts, turn = self.parts, self.turn
+        committed = CommittedTurn(
+            household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
+            text=turn.text, answer=ending.answer.text, mode=ending.answer.mode,
+            results=tuple(ending.results), at=turn.received_at, recalled=self.brought.strong,
+        )  # fmt: skip
+        parts.gatherer.commit(conn, committed, self.context, queue=parts.queue)
+        is_about_nothing = ending.triage is None or (
+            ending.triage.social is not None or ending.triage.confirmation in _DECISIONS
+        )
+        if not is_about_nothing:
+            message = SessionMessage(
+                content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,
+                channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
+                member=turn.member, scope=person_scope(turn.member),
+            )  # fmt: skip
+            take_in(conn, turn.household, message, at=parts.clock.now())
+
+
+_DECISIONS = frozenset({Confirmation.YES, Confirmation.NO})

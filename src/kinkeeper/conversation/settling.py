@@ -1,0 +1,133 @@
+"""Open questions come first: a yes runs what it means, a no drops it, an edit plans it anew."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.outside.waiting import settled
+from kinkeeper.actions.proposals import supersede
+from kinkeeper.actions.receipts import settled as receipt_of_settled
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.performing import result_of
+from kinkeeper.conversation.model import Confirmation, Social, Triage
+from kinkeeper.conversation.questions import Meant, Open, Verb, decide, meant_by, told
+from kinkeeper.conversation.routing.confirmation import Decision
+from kinkeeper.conversation.stages import Course, Limits, Stage
+from kinkeeper.conversation.tool_loop import Acted
+from kinkeeper.store.store import Store
+
+_VERBS = {Confirmation.YES: Verb.CONFIRM, Confirmation.NO: Verb.REJECT}
+_SAID = {Verb.CONFIRM: Confirmation.YES, Verb.REJECT: Confirmation.NO}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What a message said to open questions.
+
+    Attributes:
+        confirmation: By and large.
+        results: What came of it.
+        question: What has to be asked first.
+        asked_about: What the question lists, as it is stored.
+        edited: What awaits a yes and is wanted otherwise.
+    """
+
+    confirmation: Confirmation
+    results: Sequence[ActionResult] = ()
+    question: str | None = None
+    asked_about: Mapping[str, Any] | None = None
+    edited: Sequence[ActionResult] = ()
+
+
+class Settler:
+    """Settles the open questions of one turn.
+
+    Args:
+        store: The household's database.
+        limits: Longest times.
+        found: What is open.
+        course: Takes down how it goes.
+    """
+
+    def __init__(self, store: Store, limits: Limits, *, found: Open, course: Course) -> None:
+        self._store = store
+        self._limits = limits
+        self._found = found
+        self._course = course
+
+    async def settle(
+        self, asked: Asked, text: str, triage: Triage, consent: Decision | None
+    ) -> Decided | None:
+        """Do what a message decides; None where it decides nothing.
+
+        Args:
+            asked: Who speaks, when.
+            text: The message.
+            triage: Where it goes.
+            consent: What it says to an open question by itself.
+        """
+        said = consent.kind if consent is not None else None
+        if triage.social is Social.CANCEL and len(self._found.fresh) == 1:
+            said = Confirmation.NO
+        if said is Confirmation.EDIT and len(self._found.fresh) == 1:
+            edited = [result_of(self._found.fresh[0])]
+            return Decided(confirmation=Confirmation.EDIT, edited=edited)
+        verb = _VERBS.get(said) if said is not None else None
+        is_weak = consent is not None and consent.is_weak
+        meant = meant_by(text, verb, self._found, is_weak=is_weak)
+        if meant is None:
+            return self._lapsed(asked) if said is Confirmation.YES else None
+        if meant.question is not None:
+            return Decided(
+                confirmation=_SAID[meant.verb], question=meant.question,
+                asked_about=meant.asked_about,
+            )  # fmt: skip
+        return Decided(confirmation=_SAID[meant.verb], results=await self._decide(meant, asked))
+
+    async def replace(self, decided: Decided, acted: Acted, asked: Asked) -> None:
+        """Let what was planned anew take the place of what it was planned from.
+
+        Args:
+            decided: With what is wanted otherwise.
+            acted: What the new plan came to.
+            asked: Who speaks, when.
+        """
+        new = [
+            each.action_id
+            for each in acted.results
+            if each.action_id is not None and each.status is not ResultStatus.FAILED
+        ]
+        old = [each.action_id for each in decided.edited if each.action_id is not None]
+
+        def supersede_all(conn: Connection) -> None:
+            for action_id in old:
+                supersede(
+                    conn, action_id, household=asked.household.id, by_action_id=new[0],
+                    now=asked.now,
+                )  # fmt: skip
+
+        if new:
+            async with self._course.timed(Stage.QUESTION):
+                await self._store.write(supersede_all)
+
+    async def _decide(self, meant: Meant, asked: Asked) -> list[ActionResult]:
+        async with self._course.timed(Stage.QUESTION):
+            results = await self._store.write(lambda conn: decide(conn, meant, asked))
+            return [await self._waited(each, asked) for each in results]
+
+    async def _waited(self, result: ActionResult, asked: Asked) -> ActionResult:
+        if result.status is not ResultStatus.UNDER_WAY or result.action_id is None:
+            return result
+        action = await settled(
+            self._store, asked.household.id, result.action_id, within=self._limits.outside
+        )
+        return result_of(action)
+
+    def _lapsed(self, asked: Asked) -> Decided | None:
+        """Say of what a yes comes too late for how it stands."""
+        if self._found.lapsed is None or self._found.listed:
+            return None
+        result = told(receipt_of_settled(self._found.lapsed, asked.household))
+        return Decided(confirmation=Confirmation.YES, results=[result])

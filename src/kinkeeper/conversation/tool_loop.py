@@ -1,0 +1,299 @@
+"""Acting: plan, carry out, look at what came of it, plan again, within a budget."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Protocol
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.outside.waiting import settled
+from kinkeeper.actions.repository import find_of_slot
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
+from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
+from kinkeeper.conversation.result_rows import plan_record, read_plan
+from kinkeeper.conversation.stages import Course, Limits, Stage
+from kinkeeper.conversation.stream import TurnStream
+from kinkeeper.core.ids import canonical_json
+from kinkeeper.store.store import Store
+
+NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
+_GROWTH = 0.3
+_TOO_LATE = "there was no answer in time"
+_STOPPED = "you said stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iteration:
+    """One step of acting.
+
+    Attributes:
+        number: From 0.
+        actions: What was carried out, as "domain.name".
+        ms: How long it took.
+        fatigue: What all steps so far have cost.
+        ended: Why the acting ended with it; None where it went on.
+    """
+
+    number: int
+    actions: tuple[str, ...]
+    ms: float
+    fatigue: float
+    ended: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Acted:
+    """What acting came to.
+
+    Attributes:
+        results: In order.
+        clarification: What to ask back.
+        partial: What the question is about.
+        iterations: The steps.
+    """
+
+    results: list[ActionResult] = field(default_factory=list)
+    clarification: str | None = None
+    partial: Mapping[str, Any] | None = None
+    iterations: list[Iteration] = field(default_factory=list)
+
+
+class Stop(Protocol):
+    """Knows whether the person said stop."""
+
+    async def is_wanted(self) -> bool:
+        """Whether nothing more is to be done."""
+        ...
+
+
+class ToolLoop:
+    """Acts on plans of one household's turns.
+
+    Args:
+        store: Its database.
+        planner: Decides what is next.
+        limits: How much a turn may do.
+    """
+
+    def __init__(self, store: Store, planner: Planner, limits: Limits) -> None:
+        self._store = store
+        self._planner = planner
+        self._limits = limits
+
+    async def run(
+        self,
+        context: PlanningContext,
+        catalogue: Catalogue,
+        *,
+        course: Course,
+        stream: TurnStream,
+        stop: Stop,
+        plans: Sequence[Mapping[str, Any]] = (),
+        keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]],
+    ) -> Acted:
+        """Act until there is nothing more to do, or something ends it.
+
+        Args:
+            context: What the planner may look at.
+            catalogue: What there is to do.
+            course: Takes down how it goes.
+            stream: Told what takes long.
+            stop: Asked before each request.
+            plans: Of an earlier run of the same turn that broke off: followed as far as they go.
+            keep: Stores the plans made so far before they are carried out.
+        """
+        run = _Run(
+            store=self._store, planner=self._planner, limits=self._limits, context=context,
+            catalogue=catalogue, course=course, stream=stream, stop=stop, plans=list(plans), keep=keep,
+        )  # fmt: skip
+        async with course.timed(Stage.ACT):
+            return await run.all()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """The acting of one turn."""
+
+    store: Store
+    planner: Planner
+    limits: Limits
+    context: PlanningContext
+    catalogue: Catalogue
+    course: Course
+    stream: TurnStream
+    stop: Stop
+    plans: list[Mapping[str, Any]]
+    keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]]
+    acted: Acted = field(default_factory=Acted)
+    fatigue: float = 0.0
+    recent: list[str] = field(default_factory=list)
+    ends_at: float = 0.0
+
+    async def all(self) -> Acted:
+        """Go on until something ends it."""
+        self.ends_at = asyncio.get_running_loop().time() + self.limits.acting.total_seconds()
+        for number in range(self.limits.steps):
+            began, before = perf_counter(), len(self.acted.results)
+            plan = await self._next_plan(number)
+            ended = await self._step(number, plan)
+            if ended is None and number == self.limits.steps - 1:
+                ended = "iterations"
+            done = self.acted.results[before:]
+            if done or ended not in {None, "empty plan"}:
+                self.acted.iterations.append(
+                    Iteration(
+                        number=number, actions=tuple(f"{each.domain}.{each.action}" for each in done),
+                        ms=round((perf_counter() - began) * 1000, 3),
+                        fatigue=round(self.fatigue, 3), ended=ended,
+                    )
+                )  # fmt: skip
+            if ended is not None:
+                break
+        return self.acted
+
+    async def _next_plan(self, number: int) -> Plan | None:
+        """Return the next plan: as an earlier run made it, or a new one; None where there is none to be had."""
+        if number < len(self.plans):
+            return read_plan(self.plans[number])
+        context = replace(self.context, results=tuple(self.acted.results))
+        async with self.stream.telling_if_long(
+            "plan", "Thinking about it…", after=self.limits.status_after
+        ):
+            plan = await self.course.attempt(
+                Stage.PLAN, lambda: self.planner.plan(context), None, within=self.limits.plan
+            )
+        # What the same words always give needs no keeping, as long as it is one request.
+        if plan is not None and (len(plan.actions) > 1 or number or plan.source is Source.MODEL):
+            self.plans = [*self.plans[:number], plan_record(plan)]
+            if plan.actions:
+                await self.keep(self.plans)
+        elif plan is not None:
+            self.plans.append(plan_record(plan))
+        return plan
+
+    async def _step(self, number: int, plan: Plan | None) -> str | None:
+        """Carry a plan out; return why the acting ends with it, if it does."""
+        if plan is None:
+            if not self.acted.results:
+                self.acted.clarification = NOT_UNDERSTOOD
+            return "no plan"
+        if plan.clarification is not None:
+            self.acted.clarification, self.acted.partial = plan.clarification, plan.partial
+        if not plan.actions:
+            return "empty plan"
+        for at, action in enumerate(plan.actions):
+            ended = await self._why_not(action)
+            if ended is not None:
+                self._leave(plan.actions[at:], ended)
+                return ended
+            result = await self._carry_out(action, self._origin(plan))
+            self.acted.results.append(result)
+            self.fatigue += self._cost(action) * (1 + _GROWTH * number)
+        return self._why_done(plan)
+
+    async def _why_not(self, action: PlannedAction) -> str | None:
+        """Return why a request is not carried out any more, if so."""
+        if await self.stop.is_wanted():
+            return "stopped"
+        if asyncio.get_running_loop().time() >= self.ends_at:
+            return "timeout"
+        if self.fatigue >= self.limits.fatigue:
+            return "fatigue"
+        self.recent.append(
+            canonical_json(
+                {"key": f"{action.domain}.{action.action}", "params": dict(action.params)}
+            )
+        )
+        last = self.recent[-self.limits.repeats :]
+        if len(last) == self.limits.repeats and len(set(last)) == 1:
+            return "repetition"
+        return None
+
+    def _leave(self, actions: Sequence[PlannedAction], ended: str) -> None:
+        """Say of what is not carried out any more why it is not."""
+        if ended == "repetition":
+            return
+        is_stopped = ended == "stopped"
+        self.acted.results += [
+            ActionResult(
+                domain=each.domain, action=each.action, params=each.params,
+                status=ResultStatus.CANCELLED if is_stopped else ResultStatus.FAILED,
+                error=_STOPPED if is_stopped else "this took too long", may_retry=not is_stopped,
+            )
+            for each in actions
+        ]  # fmt: skip
+
+    def _why_done(self, plan: Plan) -> str | None:
+        if plan.clarification is not None:
+            return "clarification"
+        if any(each.status is ResultStatus.UNCLEAR for each in self.acted.results):
+            return "unclear"
+        return "fatigue" if self.fatigue >= self.limits.fatigue else None
+
+    async def _carry_out(self, action: PlannedAction, origin: Origin) -> ActionResult:
+        kind = self.catalogue.find(action.domain, action.action)
+        progress = kind.progress if kind is not None else "Working on it…"
+        asked = replace(self.context.asked, number=len(self.acted.results), origin=origin)
+        async with self.stream.telling_if_long("act", progress, after=self.limits.status_after):
+            try:
+                async with asyncio.timeout(self.limits.action.total_seconds()):
+                    result = await perform(
+                        self.catalogue, self.store, asked, domain=action.domain,
+                        action=action.action, params=action.params,
+                    )  # fmt: skip
+            except TimeoutError as error:
+                self.course.note(Stage.ACT, error)
+                return await self._after_timeout(action, asked)
+            except Exception as error:  # noqa: BLE001 - one request that breaks is told as failed, the others go on
+                self.course.note(Stage.ACT, error)
+                return _failed(action, "something went wrong here")
+            return await self._settled(result)
+
+    async def _settled(self, result: ActionResult) -> ActionResult:
+        """Wait a little for what a server outside has to say."""
+        if result.status is not ResultStatus.UNDER_WAY or result.action_id is None:
+            return result
+        household = self.context.asked.household.id
+        action = await settled(self.store, household, result.action_id, within=self.limits.outside)
+        return result_of(action)
+
+    async def _after_timeout(self, action: PlannedAction, asked: Asked) -> ActionResult:
+        """Return how a request stands whose answer did not come: it may have been written all the same."""
+
+        def stored(conn: Connection) -> ActionResult | None:
+            found = find_of_slot(
+                conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
+                slot=str(asked.number),
+            )  # fmt: skip
+            return None if found is None else result_of(found)
+
+        return await self.store.read(stored) or _failed(action, _TOO_LATE)
+
+    def _cost(self, action: PlannedAction) -> float:
+        kind = self.catalogue.find(action.domain, action.action)
+        return 1.0 if kind is None else kind.cost
+
+    def _origin(self, plan: Plan) -> Origin:
+        """Return how what a plan wants came to be wanted.
+
+        A model that has read what others wrote may want what they want; then a person is asked first.
+        """
+        context = self.context
+        is_from_others = bool(
+            self.acted.results
+            or context.fetched
+            or any(exchange.results for exchange in context.history)
+        )
+        return Origin.MODEL if plan.source is Source.MODEL and is_from_others else Origin.SAID
+
+
+def _failed(action: PlannedAction, reason: str) -> ActionResult:
+    return ActionResult(
+        domain=action.domain, action=action.action, params=action.params,
+        status=ResultStatus.FAILED, error=reason, may_retry=True,
+    )  # fmt: skip

@@ -1,0 +1,245 @@
+"""POST /chat and what belongs to it: what a person says to the assistant, and the stream of what it answers."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.model import TurnEvent
+from kinkeeper.conversation.result_rows import result_record
+from kinkeeper.conversation.threads import Thread
+from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
+from kinkeeper.core.errors import DeniedError, UnavailableError
+from kinkeeper.messaging.records import storable
+from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.model import Person
+from kinkeeper.web.context import context_of
+
+router = APIRouter(tags=["conversation"])
+
+CHANNEL = "web"
+_ALIVE = ": alive\n\n"
+_ALIVE_EVERY_SECONDS = 15.0
+_LONGEST_STREAM_SECONDS = 600.0
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events: status, token, card, confirm, error, done; the id is the number to resume after.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"\S")]
+
+
+class Message(BaseModel):
+    """What a person says.
+
+    The same `message_id` in the same thread is answered once; sent again it gives the stream of the first.
+    """
+
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
+    thread: Name | None = None
+    message_id: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+
+
+class ThreadRecord(BaseModel):
+    """A conversation; `title` is how it began."""
+
+    id: str
+    channel: str
+    title: str
+    created_at: datetime
+    last_at: datetime
+
+    @classmethod
+    def of(cls, thread: Thread) -> "ThreadRecord":
+        """Return the record of a thread."""
+        return cls(
+            id=thread.id, channel=thread.channel, title=thread.title,
+            created_at=thread.created_at, last_at=thread.last_at,
+        )  # fmt: skip
+
+
+class TurnRecord(BaseModel):
+    """What was said, and what was answered; `outcome` is missing while that is under way."""
+
+    id: str
+    text: str
+    received_at: datetime
+    outcome: str | None
+    mode: str | None
+    answer: str | None
+    results: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, turn: Turn) -> "TurnRecord":
+        """Return the record of a turn."""
+        return cls(
+            id=turn.id, text=turn.text, received_at=turn.received_at, outcome=turn.outcome,
+            mode=turn.mode, answer=turn.answer,
+            results=[result_record(each) for each in turn.results],
+        )  # fmt: skip
+
+
+class Threads(BaseModel):
+    """A person's conversations, the one last spoken in first."""
+
+    threads: list[ThreadRecord]
+
+
+class History(BaseModel):
+    """The last turns of a conversation, oldest first; `after` is where its stream stands."""
+
+    thread: str
+    turns: list[TurnRecord]
+
+
+class Stopped(BaseModel):
+    """How many turns were told to stop."""
+
+    stopped: int
+
+
+class Why(BaseModel):
+    """How a turn was decided, and what its answer rests on."""
+
+    turn: TurnRecord
+    used: list[dict[str, Any]]
+    stages_ms: dict[str, float]
+    routing: dict[str, Any] | None
+    triage: dict[str, Any] | None
+    steps: list[dict[str, Any]]
+    failures: list[dict[str, Any]]
+
+
+@router.post("/chat", responses=_STREAM, response_class=StreamingResponse)
+async def say(request: Request, person: Reader, message: Message) -> StreamingResponse:
+    """Say something to the assistant; the answer is streamed, and is made whether or not somebody reads it."""
+    talk = conversation_of(request, person)
+    said = await talk.say(
+        person.member, storable(message.text), channel=CHANNEL,
+        thread_id=None if message.thread is None else storable(message.thread),
+        client_message_id=None if message.message_id is None else storable(message.message_id),
+    )  # fmt: skip
+    events = talk.events(person.member, said.thread_id, after=said.after, turn_id=said.turn_id)
+    return _streamed(request, events, {"X-Thread": said.thread_id, "X-Turn": said.turn_id})
+
+
+@router.get("/chat/{thread}/events", responses=_STREAM, response_class=StreamingResponse)
+async def listen(
+    request: Request,
+    person: Reader,
+    thread: str,
+    *,
+    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> StreamingResponse:
+    """Stream what is told in a conversation, from where a reader left off: `Last-Event-ID`, or `after`."""
+    talk = conversation_of(request, person)
+    await talk.history(person.member, thread, last=1)
+    is_number = last_event_id is not None and last_event_id.isdecimal()
+    since = int(last_event_id or 0) if is_number else after
+    return _streamed(request, talk.events(person.member, thread, after=since), {})
+
+
+@router.post("/chat/{thread}/stop")
+async def stop(request: Request, person: Reader, thread: str) -> Stopped:
+    """Stop what is under way in a conversation; what is done is done, what is not is left."""
+    stopped = await conversation_of(request, person).stop(person.member, thread)
+    return Stopped(stopped=stopped)
+
+
+@router.get("/api/threads")
+async def list_threads(request: Request, person: Reader) -> Threads:
+    """Tell which conversations whoever asks has."""
+    found = await conversation_of(request, person).threads(person.member)
+    return Threads(threads=[ThreadRecord.of(thread) for thread in found])
+
+
+@router.get("/api/threads/{thread}")
+async def tell_thread(
+    request: Request, person: Reader, thread: str, *, last: Annotated[int, Query(ge=1, le=200)] = 50
+) -> History:
+    """Tell what was said in a conversation."""
+    found = await conversation_of(request, person).history(person.member, thread, last=last)
+    return History(thread=thread, turns=[TurnRecord.of(turn) for turn in found])
+
+
+@router.get("/api/turns/{turn}")
+async def why(request: Request, person: Reader, turn: str) -> Why:
+    """Tell how an answer came about: what was used, how it was routed, what took how long."""
+    trace = await conversation_of(request, person).why(person.member, turn)
+    return Why(
+        turn=TurnRecord.of(trace.turn), used=[dict(each) for each in trace.turn.used],
+        stages_ms=dict(trace.turn.stages),
+        routing=None if trace.routing is None else dict(trace.routing),
+        triage=None if trace.triage is None else dict(trace.triage),
+        steps=[dict(each) for each in trace.steps],
+        failures=[dict(each) for each in trace.failures],
+    )  # fmt: skip
+
+
+def conversation_of(request: Request, person: Person) -> Conversation:
+    """Return the conversation of a person's household.
+
+    Raises:
+        DeniedError: The login may do less than its member: what it says could decide more than it may.
+        UnavailableError: This server has none.
+    """
+    if not person.may_speak:
+        raise DeniedError("this login may look, but not speak for its member")
+    talk = house_of(request, person).conversation
+    if talk is None:
+        raise UnavailableError("this server holds no conversations; run `kinkeeper serve`")
+    return talk
+
+
+def _streamed(
+    request: Request, events: AsyncIterator[TurnEvent], headers: dict[str, str]
+) -> StreamingResponse:
+    stopping = context_of(request).stopping
+    return StreamingResponse(
+        _lines(events, stopping), media_type="text/event-stream", status_code=HTTPStatus.OK,
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", **headers},
+    )  # fmt: skip
+
+
+async def _lines(events: AsyncIterator[TurnEvent], stopping: asyncio.Event) -> AsyncGenerator[str]:
+    """Yield events as a browser reads them, a sign of life where there are none for a while."""
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + _LONGEST_STREAM_SECONDS
+    async with aclosing(_numbered(events)) as lines:
+        coming = asyncio.ensure_future(anext(lines, None))
+        told_to_stop = asyncio.ensure_future(stopping.wait())
+        try:
+            while loop.time() < ends_at and not stopping.is_set():
+                await asyncio.wait(
+                    {coming, told_to_stop}, timeout=_ALIVE_EVERY_SECONDS,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )  # fmt: skip
+                if not coming.done():
+                    yield _ALIVE
+                    continue
+                line = coming.result()
+                if line is None:
+                    return
+                yield line
+                coming = asyncio.ensure_future(anext(lines, None))
+        finally:
+            told_to_stop.cancel()
+            coming.cancel()
+            await asyncio.gather(coming, told_to_stop, return_exceptions=True)
+
+
+async def _numbered(events: AsyncIterator[TurnEvent]) -> AsyncGenerator[str]:
+    async for event in events:
+        data = json.dumps({"turn": event.turn_id, **event.data}, ensure_ascii=False)
+        yield f"id: {event.number}\nevent: {event.name.value}\ndata: {data}\n\n"
