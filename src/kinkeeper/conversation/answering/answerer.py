@@ -1,15 +1,17 @@
 """Answers a turn: from receipts and what is known by templates, or by a model where one is set up and may."""
 
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Protocol
 
 import structlog
 
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source
 from kinkeeper.brain.telling import BEARS
-from kinkeeper.conversation.answering.guard import is_request
-from kinkeeper.conversation.answering.responder import Responder, may_respond
+from kinkeeper.conversation.answering.guard import is_request, may_respond
+from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.templates import is_question, told
 from kinkeeper.conversation.answering.wording import plain
@@ -30,6 +32,16 @@ _UNREACHABLE = (
 _MATCHES = 0.6
 
 
+class Writer(Protocol):
+    """Lets a model put answers into words; `responder.Responder` is the one that does."""
+
+    def answer(
+        self, context: AnswerContext, base: Answer, sources: Sequence[Source] = ()
+    ) -> AsyncGenerator[str | Answer]:
+        """Yield an answer piece by piece, and the whole of it last; `base` is what is said without a model."""
+        ...
+
+
 class Answerer:
     """Answers the turns of one household.
 
@@ -38,7 +50,7 @@ class Answerer:
         responder: Lets a model speak; None where there is none.
     """
 
-    def __init__(self, *, know: Know | None = None, responder: Responder | None = None) -> None:
+    def __init__(self, *, know: Know | None = None, responder: Writer | None = None) -> None:
         self._know = know
         self._responder = responder
 
@@ -111,5 +123,13 @@ def _said_lately(context: AnswerContext) -> str | None:
             and len(named & wanted) >= _MATCHES * len(wanted | named)
             and not is_request(context)
         ):
-            return f"You said {plain(about)} is {plain(value)}."
+            asked = context.asked
+            when = moment_words(value, now=asked.now, locale=asked.household.locale)
+            return f"{_yours(plain(about))} is {when or plain(value)}, as was said earlier."
     return None
+
+
+def _yours(words: str) -> str:
+    """Return what was said of "my" things as it is told to who said it."""
+    turned = re.sub(r"^(?:my|our)\b", "your", words, flags=re.IGNORECASE)
+    return turned[:1].upper() + turned[1:]

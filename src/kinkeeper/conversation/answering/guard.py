@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.claims import (
     Sentence,
     deeds_of,
@@ -23,7 +24,7 @@ from kinkeeper.conversation.answering.claims import (
     told_with,
 )
 from kinkeeper.conversation.answering.templates import told
-from kinkeeper.conversation.model import AnswerContext, Branch, TurnType
+from kinkeeper.conversation.model import AnswerContext, Branch, Mode, TurnType
 from kinkeeper.household.model import Member, Named
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.memory.finding.terms import stems, words
@@ -142,6 +143,29 @@ class Guard:
             names_affairs(sentence) or {*words(sentence.text)} & self.names
         )
         return Fault.UNGROUNDED if is_of_the_family and content - self.known - self.asked else None
+
+
+def may_respond(context: AnswerContext) -> bool:
+    """Whether a model may put a turn into words: nothing failed, waits, is unclear, or is to be asked.
+
+    Args:
+        context: The turn.
+    """
+    if context.clarification or context.triage.social or context.triage.confirmation:
+        return False
+    if context.mode not in {Mode.RESPOND, Mode.CLARIFY, Mode.ACT}:
+        return False
+    if not context.results:
+        return context.triage.branch is not Branch.ACT and context.mode is not Mode.ACT
+    if any(done.status is not ResultStatus.DONE for done in context.results):
+        return False
+    if all(done.card is not None for done in context.results):
+        return False
+    return all(
+        told_with(f"{done.domain}.{done.action}") is not None
+        for done in context.results
+        if done.action_id
+    )
 
 
 def is_request(context: AnswerContext) -> bool:

@@ -147,15 +147,19 @@ def _anything(done: ActionResult) -> str:
 
 
 def _period(params: Mapping[str, Any], setting: Setting) -> str:
-    days = params.get("days_ahead")
-    first = setting.now.date()
+    """Return the days that were looked at; "" where they cannot be told shortly."""
+    days = params.get("days_ahead", _WEEK)
+    today = setting.now.date()
+    if not isinstance(days, int) or days < 0:
+        return ""
+    if not (start := params.get("from")):
+        return ("today", "today or tomorrow")[days] if days <= 1 else f"in the next {days} days"
     try:
-        if start := params.get("from"):
-            first = date.fromisoformat(str(start)[:10])
+        first = date.fromisoformat(str(start)[:10])
     except ValueError:
         return ""
-    count = days if isinstance(days, int) and days > 0 else 1 if params.get("from") else _WEEK
-    return period_words(first, count, today=setting.now.date(), locale=setting.household.locale)
+    count = days if "days_ahead" in params else 1
+    return period_words(first, max(count, 1), today=today, locale=setting.household.locale)
 
 
 def _name(item: Mapping[str, Any]) -> str:

@@ -8,9 +8,8 @@ from datetime import timedelta
 
 import structlog
 
-from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.model import Source as Known
-from kinkeeper.conversation.answering.claims import is_complete, sentences, told_with
+from kinkeeper.conversation.answering.claims import is_complete, sentences
 from kinkeeper.conversation.answering.guard import Fault, Guard, Strictness
 from kinkeeper.conversation.answering.relevance import (
     Relevance,
@@ -20,7 +19,7 @@ from kinkeeper.conversation.answering.relevance import (
 )
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.answering.wording import plain
-from kinkeeper.conversation.model import Answer, AnswerContext, Branch, Mode, Source
+from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import (
     Author,
@@ -43,6 +42,7 @@ _PATIENCE = timedelta(seconds=20)
 _LONGEST_MESSAGE = 2000
 _UNDONE = "To be clear: I have not changed or sent anything."
 _MODEL_CONFIDENCE = 0.7
+_THINKING, _THOUGHT = "<think>", "</think>"
 _PACKAGE = "kinkeeper.conversation.answering"
 
 
@@ -67,29 +67,6 @@ class _FaultyError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.value)
         self.fault = fault
-
-
-def may_respond(context: AnswerContext) -> bool:
-    """Whether a model may put a turn into words: nothing failed, waits, is unclear, or is to be asked.
-
-    Args:
-        context: The turn.
-    """
-    if context.clarification or context.triage.social or context.triage.confirmation:
-        return False
-    if context.mode not in {Mode.RESPOND, Mode.CLARIFY, Mode.ACT}:
-        return False
-    if not context.results:
-        return context.triage.branch is not Branch.ACT and context.mode is not Mode.ACT
-    if any(done.status is not ResultStatus.DONE for done in context.results):
-        return False
-    if all(done.card is not None for done in context.results):
-        return False
-    return all(
-        told_with(f"{done.domain}.{done.action}") is not None
-        for done in context.results
-        if done.action_id
-    )
 
 
 class Responder:
@@ -131,6 +108,7 @@ class Responder:
         guard = Guard.of(context, [source.sentence for source in sources])
         log.info("conversation.answer.relevance", turn=context.asked.turn_id, **relevance.parts)
         shown = ""
+        wrong: Fault | Outcome | None = None
         try:
             request = self._request(context, sources, relevance)
             async with asyncio.timeout(self._patience.total_seconds()):
@@ -139,26 +117,25 @@ class Responder:
                         shown += piece
                         yield piece
         except _FaultyError as error:
-            self._note_fault(context, error.fault)
+            wrong = error.fault
         except TimeoutError:
-            await self._note_failure(context, Outcome.TIMEOUT)
+            wrong = Outcome.TIMEOUT
         except PromptTooLongError:
-            await self._note_failure(context, Outcome.OVER_BUDGET)
+            wrong = Outcome.OVER_BUDGET
         except ModelError as error:
-            await self._note_failure(context, error.outcome)
-        else:
+            wrong = error.outcome
+        if wrong is None and not shown.strip():
+            wrong = Outcome.INVALID_OUTPUT
+        if wrong is None:
             self.figures.answered += 1
-            yield replace(
-                base, text=shown.strip(), source=Source.MODEL, confidence=_MODEL_CONFIDENCE,
-                relevance=relevance.parts,
-            )  # fmt: skip
-            return
-        rest = f" {_UNDONE}" if shown else base.text
-        if rest:
-            yield rest
-        yield replace(
-            base, text=(shown.rstrip() + rest if shown else rest), relevance=relevance.parts
-        )
+            base = replace(base, source=Source.MODEL, confidence=_MODEL_CONFIDENCE)
+        else:
+            await self._note(context, wrong)
+            rest = base.text if not shown else _UNDONE if isinstance(wrong, Fault) else ""
+            shown += rest
+            if rest:
+                yield rest
+        yield replace(base, text=shown.strip(), relevance=relevance.parts)
 
     async def _passed(self, request: ChatRequest, guard: Guard) -> AsyncGenerator[str]:
         """Yield what the guard passes: of talk each sentence once it is whole, else the whole answer at once."""
@@ -169,13 +146,15 @@ class Responder:
                     if piece.finish is Finish.REFUSAL:
                         raise ModelError("the model refused", outcome=Outcome.REFUSED_BY_MODEL)
                     continue
-                waiting += piece
-                if guard.strictness is Strictness.TALK and is_complete(waiting):
+                waiting = _without_thought(waiting + piece)
+                if (
+                    guard.strictness is Strictness.TALK
+                    and is_complete(waiting)
+                    and not waiting.lstrip().startswith(_THINKING)
+                ):
                     yield _passing(waiting, guard)
                     waiting = ""
-        if not waiting.strip() and guard.strictness is not Strictness.TALK:
-            raise ModelError("the model said nothing", outcome=Outcome.INVALID_OUTPUT)
-        if waiting:
+        if waiting.strip() and not waiting.lstrip().startswith(_THINKING):
             yield _passing(waiting, guard)
 
     def _request(
@@ -213,13 +192,24 @@ class Responder:
             "message": message,
         }
 
-    def _note_fault(self, context: AnswerContext, fault: Fault) -> None:
-        self.figures.replaced[fault.value] = self.figures.replaced.get(fault.value, 0) + 1
-        log.warning("conversation.answer.replaced", turn=context.asked.turn_id, fault=fault.value)
-
-    async def _note_failure(self, context: AnswerContext, outcome: Outcome) -> None:
+    async def _note(self, context: AnswerContext, wrong: Fault | Outcome) -> None:
+        """Count an answer that was not shown, or not to its end."""
+        if isinstance(wrong, Fault):
+            self.figures.replaced[wrong.value] = self.figures.replaced.get(wrong.value, 0) + 1
+            log.warning(
+                "conversation.answer.replaced", turn=context.asked.turn_id, fault=wrong.value
+            )
+            return
         self.figures.failed += 1
-        await self._models.note_fallback(context.asked.household.id, stage=STAGE, outcome=outcome)
+        await self._models.note_fallback(context.asked.household.id, stage=STAGE, outcome=wrong)
+
+
+def _without_thought(text: str) -> str:
+    """Return a text without what some models say to themselves first, once they have come to its end."""
+    if not text.lstrip().startswith(_THINKING):
+        return text
+    _, end, answer = text.partition(_THOUGHT)
+    return answer.lstrip() if end else text
 
 
 def _passing(text: str, guard: Guard) -> str:

@@ -225,8 +225,10 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     "task.update": lambda words: f"{words.title} {_changed(words)}.",
     "task.complete": lambda words: f"{words.title} is marked as done.",
     "task.delete": lambda words: f"{words.title} is off the list.",
-    "calendar.create_event": lambda words: f"{words.title} is in the calendar{words.when}.",
-    "calendar.update_event": lambda words: f"{words.title} {_changed(words)}.",
+    "calendar.create_event": lambda words: (
+        f"{words.title} is in the calendar{words.when}.{_meanwhile(words)}"
+    ),
+    "calendar.update_event": lambda words: f"{words.title} {_changed(words)}.{_meanwhile(words)}",
     "calendar.delete_event": lambda words: f"{words.title} is cancelled{words.when}.",
     "email.create_draft": lambda words: (
         f"A draft to {words.people} is written, not sent:{words.body or ' ' + words.title}."
@@ -242,6 +244,15 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{_capital(_lines(words))} {_are(words)} off {words.title}."
     ),
 }
+
+
+def _meanwhile(words: Words) -> str:
+    """Return what else takes place at that time, as a sentence with a space before it."""
+    others = [
+        each for each in _ids(words.done.result.get("conflicts")) if isinstance(each, Mapping)
+    ]
+    told = [f"“{plain(str(each.get('title') or each.get('summary')))}”" for each in others]
+    return f" {joined(told)} {'is' if len(told) == 1 else 'are'} at the same time." if told else ""
 
 
 def _capital(text: str) -> str:

@@ -1,0 +1,273 @@
+"""Encoding as durable work: an exchange becomes a gist, then facts, and a talk that is over an episode.
+
+Each stage is a row of its own. Rows of one stage and thread are worked on one at a time, in the order in which
+things were said; a stage that fails is tried again and holds up no other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import structlog
+from sqlalchemy import Connection, bindparam, or_, select, update
+
+from kinkeeper.conversation.context import repository
+from kinkeeper.conversation.context.gathering import ENCODING, FIRST_STAGE
+from kinkeeper.conversation.context.model import CommittedTurn
+from kinkeeper.conversation.context.tables import conversation_encodings
+from kinkeeper.conversation.context.topics import SILENCE
+from kinkeeper.conversation.encoding.episode import Said, told
+from kinkeeper.conversation.encoding.gist import gist_of
+from kinkeeper.conversation.model import Mode
+from kinkeeper.conversation.turns import Turn, find_turn, last_turns
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household, Member, Named
+from kinkeeper.jobs import leases
+from kinkeeper.jobs.job import Enqueuer, Job
+from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
+from kinkeeper.memory.episodes import insert_episodes, list_episodes
+from kinkeeper.memory.evidence import out_of
+from kinkeeper.memory.extracting import SessionReading
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.model import Episode, EpisodeKind, Origin, Viewer, person_scope
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_LEASE = timedelta(minutes=5)
+_LONGEST_TALK = 200
+_BEFORE = 100
+_SOURCE = "conversation"
+
+_columns = conversation_encodings.c
+_asked = conversation_encodings.alias("asked")
+_MINE = (_asked.c.household == bindparam("of_household")) & (
+    (_asked.c.stage == bindparam("of_stage")) & (_asked.c.turn == bindparam("of_turn"))
+)
+_FIRST_IN_LINE = (
+    select(_columns.household, _columns.stage, _columns.turn)
+    .where(
+        _columns.household == bindparam("of_household"),
+        _columns.stage == bindparam("of_stage"),
+        _columns.thread == select(_asked.c.thread).where(_MINE).scalar_subquery(),
+        _columns.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+        or_(_columns.due_at <= bindparam("now"), _columns.turn == bindparam("of_turn")),
+    )
+    .order_by(_columns.said_at, _columns.turn)
+    .limit(1)
+)
+
+
+class Stage(StrEnum):
+    """What is made of an exchange, in order."""
+
+    GIST = FIRST_STAGE
+    FACTS = "facts"
+    EPISODE = "episode"
+
+
+@dataclass(slots=True)
+class EncodingFigures:
+    """What encoding did since the process began, by stage.
+
+    Attributes:
+        fired: Rows worked on.
+        had_effect: Of them, those that came to something.
+    """
+
+    fired: dict[str, int] = field(default_factory=dict)
+    had_effect: dict[str, int] = field(default_factory=dict)
+
+    def count(self, stage: Stage, *, had_effect: bool) -> None:
+        """Count a row."""
+        self.fired[stage.value] = self.fired.get(stage.value, 0) + 1
+        self.had_effect[stage.value] = self.had_effect.get(stage.value, 0) + had_effect
+
+
+class Encoding:
+    """Encodes the exchanges of one household.
+
+    Args:
+        store: Its database.
+        household: As its file has it.
+        clock: Tells when a talk is over.
+        reading: Reads facts out of what was said.
+        queue: Takes the next stages; None where workers find them by themselves.
+
+    Attributes:
+        figures: What was done.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        household: Household,
+        *,
+        clock: Clock,
+        reading: SessionReading,
+        queue: Enqueuer | None = None,
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._clock = clock
+        self._reading = reading
+        self._queue = queue
+        self.figures = EncodingFigures()
+
+    def as_job(self) -> Job:
+        """Return the kind of work for the job engine."""
+        return Job(
+            name=ENCODING, table=conversation_encodings, handler=self.handle, lease=_LEASE,
+            household=self._household.id, line=first_in_line,
+        )  # fmt: skip
+
+    async def handle(self, key: Key, epoch: int) -> None:
+        """Do a stage's work for a claimed row.
+
+        Raises:
+            LeaseLostError: Another worker took the row meanwhile; nothing was written.
+            NotFoundError: There is no such row in this household.
+        """
+        stage = Stage(key[1])
+        if stage is Stage.FACTS:
+            while await self._reading.run_once():
+                pass
+        work = {Stage.GIST: self._gist, Stage.FACTS: self._facts, Stage.EPISODE: self._episode}[
+            stage
+        ]
+
+        def write(conn: Connection) -> bool:
+            if not leases.hold(conn, conversation_encodings, key, epoch):
+                raise LeaseLostError(f"the claim {epoch} on {stage} of {key[2]!r} no longer stands")
+            topic, turn = self._load(conn, key)
+            # A turn that is gone, or whose words were purged, has nothing left to encode.
+            had_effect = turn is not None and work(conn, turn, topic)
+            leases.finish(conn, conversation_encodings, key, epoch)
+            conn.execute(
+                update(conversation_encodings)
+                .where(_columns.household == key[0], _columns.stage == key[1], _columns.turn == key[2])
+                .values(had_effect=int(had_effect))
+            )  # fmt: skip
+            return had_effect
+
+        self.figures.count(stage, had_effect=await self._store.write(write))
+
+    def _load(self, conn: Connection, key: Key) -> tuple[str, Turn | None]:
+        household, stage, turn_id = key
+        row = conn.execute(
+            select(_columns.topic).where(
+                _columns.household == household, _columns.stage == stage, _columns.turn == turn_id
+            )
+        ).first()
+        if household != self._household.id or row is None:
+            raise NotFoundError(f"household {self._household.id!r} has no encoding {turn_id!r}")
+        return row.topic, find_turn(conn, household, turn_id)
+
+    def _gist(self, conn: Connection, turn: Turn, topic: str) -> bool:
+        """Store what an exchange came to, and have the later stages done."""
+        done = CommittedTurn(
+            household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
+            text=turn.text, answer="", mode=turn.mode or Mode.RESPOND, results=turn.results,
+            at=turn.received_at,
+        )  # fmt: skip
+        for stage, wait in ((Stage.FACTS, timedelta(0)), (Stage.EPISODE, SILENCE)):
+            due_at = self._clock.now() if not wait else turn.received_at + wait
+            if repository.add_encoding(conn, done, stage, topic, due_at=due_at) and self._queue:
+                delay = max(due_at - self._clock.now(), timedelta(0))
+                self._queue.enqueue(conn, ENCODING, (turn.household, stage, turn.id), delay=delay)
+        text = gist_of(turn.text, turn.results)
+        if not topic or not text:
+            return False
+        repository.put_gist(
+            conn, turn.household, turn.id, thread=turn.thread_id, topic=topic, text=text,
+            at=turn.received_at,
+        )  # fmt: skip
+        return True
+
+    def _facts(self, conn: Connection, turn: Turn, topic: str) -> bool:
+        """Tell whether facts were read out of an exchange."""
+        del topic
+        viewer = Viewer(turn.household, frozenset({person_scope(turn.member)}))
+        said = [
+            each.id
+            for each in list_episodes(conn, viewer, session=turn.thread_id, kind=EpisodeKind.TURN)
+            if each.said_at == turn.received_at
+        ]
+        return bool(out_of(conn, turn.household, said))
+
+    def _episode(self, conn: Connection, turn: Turn, topic: str) -> bool:
+        """Store the talk that ended with an exchange; nothing where it went on."""
+        del topic
+        every = last_turns(conn, turn.household, turn.thread_id, last=_LONGEST_TALK)
+        place = next((at for at, each in enumerate(every) if each.id == turn.id), None)
+        if place is None or _goes_on(every[place + 1 :], turn.received_at):
+            return False
+        talk = _talk_before(every[: place + 1])
+        viewer = Viewer(turn.household, frozenset({person_scope(turn.member)}))
+        earlier = list_episodes(
+            conn, viewer, before=talk[0].received_at, kind=EpisodeKind.TURN, limit=_BEFORE
+        )
+        member = self._household.member(turn.member)
+        episode = told(
+            [_said(each) for each in talk], name=member.name if member else turn.member,
+            names=_names(self._household), before={*stems("\n".join(each.text for each in earlier))},
+        )  # fmt: skip
+        if episode is None:
+            return False
+        stored = Episode(
+            household=turn.household,
+            id=stable_id(turn.household, "talk", turn.thread_id, talk[0].id),
+            scope=person_scope(turn.member), session=turn.thread_id, kind=EpisodeKind.SUMMARY,
+            is_assistant=True,
+            text=episode.narrative, title=episode.title, topic=episode.topic or None,
+            participants=(turn.member,), said_at=turn.received_at, salience=episode.salience,
+            origin=Origin.SYSTEM, source=_SOURCE, channel=turn.channel,
+        )  # fmt: skip
+        return bool(insert_episodes(conn, [stored], at=self._clock.now(), is_read=True))
+
+
+def first_in_line(conn: Connection, key: Key, now: datetime) -> Key | None:
+    """Return the first exchange of a row's thread that waits for the same stage or is in it.
+
+    Args:
+        conn: Any transaction.
+        key: Household, stage and turn of a row.
+        now: Aware; what is not due by then is not waited for, except that row itself.
+    """
+    household, stage, turn = key
+    values: Mapping[str, object] = {
+        "of_household": household, "of_stage": stage, "of_turn": turn, "now": now,
+    }  # fmt: skip
+    row = conn.execute(_FIRST_IN_LINE, values).first()
+    return None if row is None else (row.household, row.stage, row.turn)
+
+
+def _goes_on(later: Sequence[Turn], at: datetime) -> bool:
+    return any(each.text and each.received_at - at <= SILENCE for each in later)
+
+
+def _talk_before(turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns up to the last one, back to the last silence."""
+    talk = [turns[-1]]
+    for earlier in turns[-2::-1]:
+        if talk[0].received_at - earlier.received_at > SILENCE:
+            break
+        talk.insert(0, earlier)
+    return talk
+
+
+def _said(turn: Turn) -> Said:
+    return Said(
+        text=turn.text, at=turn.received_at, results=turn.results,
+        was_asked_back=turn.clarification is not None,
+    )  # fmt: skip
+
+
+def _names(household: Household) -> frozenset[str]:
+    things: tuple[Member | Named, ...] = (
+        *household.members, *household.activities, *household.places,
+    )  # fmt: skip
+    return frozenset(word for each in things for word in (each.name, *each.aliases))
