@@ -1,0 +1,171 @@
+"""What is said without a model: out of receipts and readings, honestly, and each part by name."""
+
+import pytest
+
+from asking import IVO, NOW
+from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.conversation.answering.moments import day_words, moment_words, rule_words, span_words
+from kinkeeper.conversation.answering.talk import reply
+from kinkeeper.conversation.answering.templates import told
+from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
+from talking import TOMORROW_AT_FIVE, answered, outcome, turn
+
+NAMES = {"me": "Kin", "name": "Ruth"}
+
+
+def test_a_reminder_is_promised_with_its_time_and_words() -> None:
+    made = outcome(
+        "task.create", result={"id": "t1", "title": "call mom", "remind_at": TOMORROW_AT_FIVE}
+    )
+    answer = told(turn("remind me to call mom tomorrow at 5pm", made))
+    assert "I'll remind you tomorrow at 5pm: call mom." in answer.text
+    assert answer.used == ({"kind": "task", "id": "t1", "text": "call mom"},)
+
+
+def test_a_reminder_that_recurs_says_how_often() -> None:
+    made = outcome("task.create", result={
+        "id": "t1", "title": "bins", "remind_at": TOMORROW_AT_FIVE, "rrule": "FREQ=WEEKLY;BYDAY=TH",
+    })  # fmt: skip
+    assert "every Thursday at 5pm: bins." in told(turn("x", made)).text
+
+
+def test_a_mail_that_awaits_a_yes_shows_all_of_what_would_be_sent() -> None:
+    waits = outcome("email.send_email", ResultStatus.AWAITING, params={
+        "to": ["Bo Larsen"], "subject": "Delay", "body": "We are late.",
+    })  # fmt: skip
+    text = told(turn("tell Bo", waits)).text
+    assert text == "Shall I send this to Bo Larsen? “Delay”: “We are late.”"
+
+
+def test_what_a_child_asks_for_awaits_an_adult() -> None:
+    waits = outcome("calendar.delete_event", ResultStatus.AWAITING, result={"title": "Piano"})
+    assert (
+        told(turn("x", waits, member=IVO)).text
+        == "An adult has to say yes before I cancel “Piano”."
+    )
+
+
+def test_of_mixed_outcomes_each_is_named_and_only_what_may_pass_is_offered_again() -> None:
+    draft = outcome("email.create_draft", params={"to": "Bo"}, result={"body": "We are late."})
+    late = outcome(
+        "calendar.list_events", ResultStatus.FAILED, is_write=False, may_retry=True,
+        error="the calendar did not answer in time",
+    )  # fmt: skip
+    none = outcome(
+        "task.complete", ResultStatus.FAILED, params={"find_by": "bins"}, error="no such task"
+    )
+    text = told(turn("x", draft, late, none)).text
+    assert "A draft to Bo is written, not sent" in text
+    assert "I could not look into the calendar: the calendar did not answer in time." in text
+    assert "I could not mark “bins” as done: no such task." in text
+    assert text.endswith("Shall I try again to look into the calendar?")
+
+
+@pytest.mark.parametrize("status", [each for each in ResultStatus if each is not ResultStatus.DONE])
+def test_what_is_not_done_is_never_told_as_done(status: ResultStatus) -> None:
+    done = told(turn("x", outcome("task.create", result={"title": "stamps"}))).text
+    other = told(turn("x", outcome("task.create", status, result={"title": "stamps"}))).text
+    assert "is on the list" in done
+    assert "is on the list" not in other
+
+
+def test_several_that_could_be_meant_are_offered() -> None:
+    open_ = outcome(
+        "task.complete",
+        ResultStatus.UNCLEAR,
+        error="Which one do you mean?",
+        options=("Bins", "Stamps"),
+    )
+    assert told(turn("x", open_)).text == "Which one do you mean: Bins or Stamps?"
+
+
+def test_a_tool_without_a_row_is_told_by_its_summary() -> None:
+    text = told(turn("x", outcome("lamps.switch_on", summary="Lamp in the hall on"))).text
+    assert text.endswith("That is done: Lamp in the hall on.")
+    waits = outcome("lamps.switch_on", ResultStatus.AWAITING, summary="Lamp in the hall on")
+    assert told(turn("x", waits)).text == "Shall I use lamps switch on (Lamp in the hall on)?"
+
+
+def test_events_are_told_with_days_times_and_people() -> None:
+    found = outcome("calendar.list_events", is_write=False, params={"days_ahead": 1, "from": "2026-11-12"}, result={
+        "events": [{"id": "e", "title": "Piano", "start": TOMORROW_AT_FIVE, "who": ["ivo", "ruth"]}],
+    })  # fmt: skip
+    assert told(turn("x", found)).text == "Piano tomorrow at 5pm (Ivo and you)."
+    nothing = outcome(
+        "calendar.list_events",
+        is_write=False,
+        params={"days_ahead": 1, "from": "2026-11-12"},
+        result={"events": []},
+    )
+    assert told(turn("x", nothing)).text == "Nothing is in the calendar tomorrow."
+
+
+def test_a_no_drops_what_was_open_and_says_so() -> None:
+    dropped = outcome("email.send_email", ResultStatus.CANCELLED, params={"to": "Bo"})
+    triage = Triage(
+        type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND, confirmation=Confirmation.NO
+    )
+    assert "send this to Bo" in told(turn("no", dropped, triage=triage)).text
+
+
+def test_what_was_not_understood_is_not_pretended() -> None:
+    text = told(turn("zork the frobs", branch=Branch.ACT, mode=Mode.ACT, kind=TurnType.ACTION)).text
+    assert "nothing" in text
+
+
+def test_nothing_is_said_to_what_is_to_be_ignored() -> None:
+    triage = Triage(
+        type=TurnType.CHAT, branch=Branch.SOCIAL, mode=Mode.IGNORE, social=Social.IGNORE
+    )
+    assert told(turn("...", mode=Mode.IGNORE, triage=triage)).text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Hey, how's it going?", "hi Kin!", "thanks a lot", "good night everyone", "what can you do?", "who are you?",
+     "Kin, what's your name?", "hello there", "i'm so tired today", "are you a robot?", "good morning"],
+)  # fmt: skip
+def test_small_talk_is_answered_without_a_model(text: str) -> None:
+    assert reply(text, turn="t", names=NAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hey, add milk to my list", "thanks, and what about Friday?", "who is picking up Ivo?", "hello kitty is on at 5",
+     "good morning call moved to 9", "what can you do about the leak?", "how is it going to work on Friday"],
+)  # fmt: skip
+def test_what_asks_for_more_is_no_small_talk(text: str) -> None:
+    assert reply(text, turn="t", names=NAMES) is None
+
+
+def test_openings_vary_by_turn_and_stay_for_the_same_turn() -> None:
+    said = {reply("hello", turn=str(number), names=NAMES) for number in range(40)}
+    assert len(said) > 3
+    assert reply("hello", turn="7", names=NAMES) == reply("hello", turn="7", names=NAMES)
+
+
+def test_the_name_somebody_goes_by_is_used() -> None:
+    assert answered(turn("what's my name?", called="Rue")).text == "You're Rue."
+    assert answered(turn("what's my name?")).text == "You're Ruth."
+
+
+def test_what_was_said_lately_answers_a_question() -> None:
+    context = turn("what's the wifi code?", known={"the wifi code": "1234"})
+    assert answered(context).text == "The wifi code is 1234, as was said earlier."
+    assert "1234" not in answered(turn("what's the capital of France?", known=context.known)).text
+
+
+def test_days_and_times_are_told_as_people_do() -> None:
+    today = NOW.date()
+    assert day_words(today, today=today, locale="en-GB") == "today"
+    assert day_words(today.replace(day=14), today=today, locale="en-GB") == "on Saturday"
+    assert day_words(today.replace(month=12, day=3), today=today, locale="en-GB") == "on 3 December"
+    assert day_words(today.replace(month=12, day=3), today=today, locale="en-US") == "on December 3"
+    assert moment_words("2026-11-13", now=NOW, locale="en-US") == "on Friday"
+    assert moment_words("nonsense", now=NOW, locale="en-US") == ""
+    assert span_words(TOMORROW_AT_FIVE, TOMORROW_AT_FIVE.replace("T17", "T18"), now=NOW, locale="en-GB") == (
+        "tomorrow from 17:00 to 18:00"
+    )  # fmt: skip
+    assert rule_words("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR") == "every weekday"
+    assert rule_words("FREQ=WEEKLY;INTERVAL=2") == "every other week"
+    assert rule_words("FREQ=HOURLY") == ""
