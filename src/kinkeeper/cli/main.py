@@ -8,6 +8,8 @@ import typer
 from kinkeeper.cli import calendar, events, pending, token
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
+from kinkeeper.cli.chat import EPILOG as CHAT_EXAMPLES
+from kinkeeper.cli.chat import chat
 from kinkeeper.cli.consolidate import consolidate
 from kinkeeper.cli.context import context
 from kinkeeper.cli.demo import demo
@@ -23,6 +25,7 @@ from kinkeeper.cli.quiet import quiet
 from kinkeeper.cli.relate import classify, relate
 from kinkeeper.cli.remember import forget, remember
 from kinkeeper.cli.restore import restore
+from kinkeeper.cli.route import route
 from kinkeeper.cli.search import recall, search
 from kinkeeper.cli.serve import serve
 from kinkeeper.cli.sort import sort
@@ -71,6 +74,7 @@ app.command()(serve)
 app.command()(invite)
 app.add_typer(token.app)
 app.command()(worker)
+app.command(epilog=CHAT_EXAMPLES)(chat)
 app.add_typer(pending.app)
 app.command()(pending.undo)
 app.command()(quiet)
@@ -87,6 +91,7 @@ app.command()(context)
 app.command()(consolidate)
 app.command()(when)
 app.command()(sort)
+app.command()(route)
 app.command()(relate)
 app.command()(classify)
 app.command()(metrics)

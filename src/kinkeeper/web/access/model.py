@@ -113,3 +113,8 @@ class Person:
     def may_decide(self) -> bool:
         """Whether they may confirm, reject and undo."""
         return self.role in DECIDERS
+
+    @property
+    def may_speak(self) -> bool:
+        """Whether they may talk with the assistant: what an adult says decides, so the login must be allowed to."""
+        return self.role in READERS and (self.may_decide or not self.member.is_adult)

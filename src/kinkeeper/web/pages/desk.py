@@ -104,6 +104,7 @@ class Desk:
             cursor=live.cursor(conn, self.household),
             may_decide=self.person.may_decide,
             sees_all=sees_all,
+            may_speak=self.house.conversation is not None and self.person.may_speak,
         )
 
 

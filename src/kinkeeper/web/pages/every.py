@@ -6,6 +6,7 @@ from starlette.routing import Route
 from kinkeeper.web import live
 from kinkeeper.web.pages import (
     calendar,
+    chat,
     correcting,
     health,
     keys,
@@ -24,6 +25,7 @@ plain: list[Route] = [*static.routes, *live.routes]
 routers: tuple[APIRouter, ...] = (
     login.router,
     today.router,
+    chat.router,
     pending.router,
     correcting.router,
     calendar.router,

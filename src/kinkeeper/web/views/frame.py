@@ -18,6 +18,7 @@ class Frame:
         cursor: Where the page's live updates go on from; empty where it has none.
         may_decide: Whether the viewer may confirm.
         sees_all: Whether the viewer may see more than today and the calendar.
+        may_speak: Whether the viewer may talk with the assistant.
     """
 
     bot_name: str
@@ -28,3 +29,4 @@ class Frame:
     cursor: str = ""
     may_decide: bool = False
     sees_all: bool = True
+    may_speak: bool = False

@@ -1,0 +1,313 @@
+// The conversation page: says what is written, and shows what the thread's stream tells. The stream is the
+// one source: it resumes behind the last event that was seen, so a lost connection loses nothing.
+
+const talk = document.getElementById("talk");
+const log = document.getElementById("talk-log");
+const form = document.getElementById("talk-form");
+const box = document.getElementById("talk-text");
+const send = document.getElementById("talk-send");
+const halt = document.getElementById("talk-stop");
+const status = document.getElementById("talk-status");
+const doing = document.getElementById("talk-doing");
+const announcer = document.getElementById("announcer");
+const { thread, csrf } = talk.dataset;
+const HEADERS = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
+const MOST_SHOWN_STATUS_MS = 600;
+
+const open = new Set();
+let after = Number(talk.dataset.after);
+
+function copyOf(name) {
+  return document.getElementById(name).content.firstElementChild.cloneNode(true);
+}
+
+function partOf(turnId) {
+  return log.querySelector(`[data-turn="${CSS.escape(turnId)}"]`);
+}
+
+function isAtEnd() {
+  return innerHeight + scrollY >= document.documentElement.scrollHeight - 160;
+}
+
+function keepEndInSight(wasAtEnd) {
+  if (wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
+}
+
+function exchangeOf(turnId) {
+  let part = partOf(turnId);
+  if (!part) {
+    part = copyOf("talk-turn");
+    part.dataset.turn = turnId;
+    part.querySelector(".mine").remove();
+    log.append(part);
+  }
+  return part;
+}
+
+function showBusy() {
+  const isBusy = open.size > 0;
+  halt.hidden = !isBusy;
+  send.hidden = isBusy && !box.value.trim();
+  log.setAttribute("aria-busy", String(isBusy));
+  if (!isBusy) status.hidden = true;
+}
+
+function tell(text) {
+  doing.textContent = text;
+  status.hidden = false;
+}
+
+// Whole sentences only: a screen reader that gets syllables reads nothing.
+const unread = new Map();
+
+function announce(turnId, piece, isEnd) {
+  const text = (unread.get(turnId) ?? "") + piece;
+  const end = isEnd ? text.length : Math.max(...[". ", "! ", "? ", "\n"].map((sign) => text.lastIndexOf(sign) + 1));
+  if (end > 0 && text.slice(0, end).trim()) announcer.textContent = text.slice(0, end).trim();
+  if (isEnd) unread.delete(turnId);
+  else unread.set(turnId, text.slice(end));
+}
+
+function addLine(list, name, text) {
+  const term = document.createElement("dt");
+  term.textContent = name.replaceAll("_", " ");
+  const value = document.createElement("dd");
+  value.dir = "auto";
+  value.textContent = text;
+  list.append(term, value);
+}
+
+function inWords(value) {
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (value && typeof value === "object") {
+    return Object.entries(value).map(([name, item]) => `${name.replaceAll("_", " ")}: ${inWords(item)}`).join("; ");
+  }
+  return String(value);
+}
+
+function isNothing(value) {
+  return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+}
+
+function showCard(part, data) {
+  const card = copyOf("talk-card");
+  card.querySelector(".result-title").textContent = data.title;
+  const list = card.querySelector(".result-items");
+  for (const item of data.items ?? []) {
+    const row = document.createElement("li");
+    for (const [name, kind] of [["text", ""], ["when", "result-when"], ["detail", "result-detail"]]) {
+      if (!item[name]) continue;
+      const cell = document.createElement("span");
+      cell.className = kind;
+      cell.dir = "auto";
+      cell.textContent = item[name];
+      row.append(cell);
+    }
+    list.append(row);
+  }
+  if (!list.children.length) list.remove();
+  part.querySelector(".talk-parts").append(card);
+}
+
+function showQuestion(part, data) {
+  const { action } = data;
+  const known = part.querySelector(`.ask[data-action="${CSS.escape(action.id)}"]`);
+  if (known) return;
+  const question = copyOf("talk-question");
+  question.dataset.action = action.id;
+  question.dataset.hash = action.confirm_payload.hash;
+  question.querySelector(".ask-line").textContent = action.summary;
+  const lines = question.querySelector(".ask-lines");
+  for (const [name, value] of Object.entries(action.shown ?? {})) {
+    if (!isNothing(value)) addLine(lines, name, inWords(value));
+  }
+  part.querySelector(".talk-parts").append(question);
+}
+
+function showUsed(part, used) {
+  part.querySelector(".used")?.remove();
+  if (!used?.length) return;
+  const details = copyOf("talk-used");
+  for (const each of used) {
+    const row = document.createElement("li");
+    const kind = document.createElement("span");
+    kind.className = "used-kind";
+    kind.textContent = `${String(each.kind ?? "").replaceAll("_", " ")} `;
+    const text = document.createElement("span");
+    text.dir = "auto";
+    text.textContent = each.text ?? "";
+    row.append(kind, text);
+    details.querySelector("ul").append(row);
+  }
+  part.querySelector(".theirs").append(details);
+}
+
+function settle(question, text, isTrouble = false) {
+  const stands = question.querySelector(".ask-stands");
+  stands.textContent = text;
+  stands.hidden = false;
+  stands.classList.toggle("trouble", isTrouble);
+  announcer.textContent = text;
+  if (isTrouble) return;
+  question.querySelector(".buttons")?.remove();
+  question.dataset.settled = "";
+}
+
+async function decide(question, verb) {
+  const buttons = question.querySelectorAll("button");
+  buttons.forEach((button) => { button.disabled = true; });
+  const { action, hash } = question.dataset;
+  const [path, body] = verb === "undo"
+    ? [`/api/actions/${encodeURIComponent(action)}/undo`, {}]
+    : [`/api/pending/${encodeURIComponent(action)}/${verb}`, { payload_hash: hash }];
+  try {
+    const answer = await fetch(path, { method: "POST", headers: HEADERS, body: JSON.stringify(body) });
+    const told = await answer.json();
+    const isSettled = "message" in told;
+    settle(question, told.message ?? told.detail ?? "That did not work; try again.", !isSettled);
+  } catch {
+    settle(question, "There is no connection; nothing was decided. Try again.", true);
+  } finally {
+    buttons.forEach((button) => { button.disabled = false; });
+  }
+}
+
+const SHOW = {
+  status(part, data) {
+    if (data.restart) {
+      part.querySelector(".said").textContent = "";
+      part.querySelector(".talk-parts").replaceChildren();
+      unread.delete(part.dataset.turn);
+    }
+    if (data.text) { tell(data.text); announcer.textContent = data.text; }
+  },
+  token(part, data) {
+    status.hidden = true;
+    part.querySelector(".said").textContent += data.text;
+    announce(part.dataset.turn, data.text, false);
+  },
+  card: showCard,
+  confirm: showQuestion,
+  error(part, data) {
+    const said = part.querySelector(".said");
+    said.textContent = data.message;
+    said.classList.add("trouble");
+    announcer.textContent = data.message;
+    open.delete(part.dataset.turn);
+  },
+  done(part, data) {
+    const said = part.querySelector(".said");
+    if (data.text !== undefined && said.textContent !== data.text) said.textContent = data.text;
+    announce(part.dataset.turn, "", true);
+    showUsed(part, data.used);
+    open.delete(part.dataset.turn);
+  },
+};
+
+function take(event) {
+  const number = Number(event.lastEventId);
+  if (number <= after) return;
+  after = number;
+  const data = JSON.parse(event.data);
+  const wasAtEnd = isAtEnd();
+  const part = exchangeOf(data.turn);
+  if (!["done", "error"].includes(event.type)) open.add(data.turn);
+  SHOW[event.type](part, data);
+  showBusy();
+  keepEndInSight(wasAtEnd);
+}
+
+let source = null;
+let retry = null;
+
+function listen() {
+  source?.close();
+  source = new EventSource(`/chat/${encodeURIComponent(thread)}/events?after=${after}`);
+  for (const name of Object.keys(SHOW)) source.addEventListener(name, take);
+  // A thread that has no message yet is not there: the browser then gives up, and the first message calls again.
+  source.addEventListener("error", () => {
+    if (source.readyState !== EventSource.CLOSED || !log.children.length) return;
+    clearTimeout(retry);
+    retry = setTimeout(listen, 3000);
+  });
+}
+
+async function say(text) {
+  const messageId = crypto.randomUUID();
+  document.getElementById("talk-start")?.remove();
+  const part = copyOf("talk-turn");
+  part.querySelector(".mine").textContent = text;
+  log.append(part);
+  keepEndInSight(true);
+  const waiting = setTimeout(() => tell("One moment…"), MOST_SHOWN_STATUS_MS);
+  try {
+    const answer = await fetch("/chat", {
+      method: "POST", headers: HEADERS, body: JSON.stringify({ text, thread, message_id: messageId }),
+    });
+    if (!answer.ok) {
+      const told = await answer.json();
+      throw new Error(told.detail ?? "That did not work.");
+    }
+    const turnId = answer.headers.get("X-Turn");
+    const early = partOf(turnId);
+    part.dataset.turn = turnId;
+    if (early) {
+      // The stream was faster than this answer: what it showed moves under what was said.
+      part.querySelector(".theirs").replaceWith(early.querySelector(".theirs"));
+      early.remove();
+    } else {
+      open.add(turnId);
+    }
+    answer.body?.cancel();
+    if (!source || source.readyState === EventSource.CLOSED) listen();
+  } catch (error) {
+    const said = part.querySelector(".said");
+    said.textContent = error instanceof TypeError ? "There is no connection; this was not sent." : error.message;
+    said.classList.add("trouble");
+    announcer.textContent = said.textContent;
+    if (!box.value) box.value = text;
+  } finally {
+    clearTimeout(waiting);
+    showBusy();
+  }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = box.value.trim();
+  if (!text) return;
+  box.value = "";
+  say(text);
+  box.focus();
+});
+
+box.addEventListener("keydown", (event) => {
+  const isSend = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+  if (!isSend || matchMedia("(pointer: coarse)").matches) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+
+box.addEventListener("input", showBusy);
+
+halt.addEventListener("click", async () => {
+  tell("Stopping…");
+  await fetch(`/chat/${encodeURIComponent(thread)}/stop`, { method: "POST", headers: HEADERS });
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.dataset.say) { say(button.dataset.say); return; }
+  const question = button.closest(".ask");
+  if (!question) return;
+  if (button.matches(".ask-yes")) decide(question, "confirm");
+  if (button.matches(".ask-no")) decide(question, "reject");
+  if (button.matches(".ask-undo")) decide(question, "undo");
+});
+
+for (const part of log.querySelectorAll("[data-open]")) open.add(part.dataset.turn);
+if (log.children.length) listen();
+showBusy();
+keepEndInSight(true);
+addEventListener("pagehide", () => source?.close());

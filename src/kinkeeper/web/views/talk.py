@@ -1,0 +1,161 @@
+"""A conversation as its page shows it. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinkeeper.actions.executor import chosen_effects
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.registry import effect_kind
+from kinkeeper.actions.requests.model import ActionResult, Card
+from kinkeeper.conversation.turns import Turn, TurnOutcome
+from kinkeeper.web.views.wording import Wording
+
+_FAILED = "Something went wrong here. What you said is kept: send it again to try once more."
+_STANDS = {
+    ActionStatus.PENDING: "Waits for a yes",
+    ActionStatus.CONFIRMED: "Under way",
+    ActionStatus.EXECUTING: "Under way",
+    ActionStatus.DONE: "Done",
+    ActionStatus.FAILED: "Did not work; nothing was changed",
+    ActionStatus.REJECTED: "Declined",
+    ActionStatus.EXPIRED: "Expired; nothing was changed",
+    ActionStatus.SUPERSEDED: "Replaced by a newer one",
+    ActionStatus.WITHDRAWN: "Taken back",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLine:
+    """One line of what a yes would do.
+
+    Attributes:
+        name: What it is ("to", "subject").
+        text: Its value, verbatim.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something that waits for a yes, or what became of it.
+
+    Attributes:
+        id: Of the action.
+        summary: One line.
+        lines: All that a yes would do, in detail.
+        payload_hash: Of what is shown.
+        is_open: Whether it still waits.
+        stands: Where it stands, in words.
+        can_undo: Whether it can be taken back.
+    """
+
+    id: str
+    summary: str
+    lines: tuple[ShownLine, ...]
+    payload_hash: str
+    is_open: bool
+    stands: str
+    can_undo: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTurn:
+    """One turn of a conversation.
+
+    Attributes:
+        id: Of the turn.
+        text: What the person said; empty where the assistant spoke unasked, or once it is deleted.
+        answer: What was answered, as paragraphs.
+        at: When, in words.
+        iso: When, for programs.
+        is_open: Whether it is under way.
+        cards: To look at.
+        questions: That wait for a yes, or did.
+        used: What the answer rests on, as lines.
+        is_gone: Whether its words are deleted by now.
+    """
+
+    id: str
+    text: str
+    answer: str
+    at: str
+    iso: str
+    is_open: bool
+    cards: tuple[Card, ...]
+    questions: tuple[Question, ...]
+    used: tuple[ShownLine, ...]
+    is_gone: bool
+
+
+def shown_turn(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -> ShownTurn:
+    """Return a turn as it is shown.
+
+    Args:
+        turn: As stored.
+        actions: Those of its results that write, by id, as they stand now.
+        wording: Puts times into words.
+    """
+    answer = _FAILED if turn.outcome is TurnOutcome.FAILED else turn.answer or ""
+    return ShownTurn(
+        id=turn.id, text=turn.text, answer=answer, at=wording.moment(turn.received_at),
+        iso=wording.local(turn.received_at).isoformat(timespec="seconds"),
+        is_open=turn.outcome is None,
+        cards=tuple(each.card for each in turn.results if each.card is not None),
+        questions=tuple(_questions(turn.results, actions)),
+        used=tuple(_used(turn.used)),
+        is_gone=turn.outcome is not None and not turn.text and not answer,
+    )  # fmt: skip
+
+
+def shown_lines(shown: Mapping[str, Any]) -> tuple[ShownLine, ...]:
+    """Return all that a yes would do as lines for people; nothing of it is left out.
+
+    Args:
+        shown: By name; values are JSON.
+    """
+    return tuple(
+        ShownLine(name=name.replace("_", " "), text=_told(value))
+        for name, value in shown.items()
+        if value not in (None, "", [], {})
+    )
+
+
+def _questions(
+    results: Sequence[ActionResult], actions: Mapping[str, PendingAction]
+) -> Iterable[Question]:
+    for result in results:
+        action = actions.get(result.action_id or "")
+        if action is None:
+            continue
+        is_open = action.status is ActionStatus.PENDING
+        yield Question(
+            id=action.id, summary=action.proposal.summary,
+            lines=shown_lines(action.proposal.request.get("shown", {})) if is_open else (),
+            payload_hash=action.payload_hash, is_open=is_open,
+            stands="Taken back" if action.undone_at else _STANDS[action.status],
+            can_undo=_can_undo(action),
+        )  # fmt: skip
+
+
+def _can_undo(action: PendingAction) -> bool:
+    is_done = action.status is ActionStatus.DONE and action.undone_at is None
+    kinds = (effect_kind(each["effect"]) for each in chosen_effects(action))
+    return is_done and all(kind.undo is not None for kind in kinds)
+
+
+def _used(used: Iterable[Mapping[str, Any]]) -> Iterable[ShownLine]:
+    for each in used:
+        text = str(each.get("text", "")).strip()
+        if text:
+            yield ShownLine(name=str(each.get("kind", "")).replace("_", " "), text=text)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name.replace('_', ' ')}: {_told(item)}" for name, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_told(item) for item in value)
+    return str(value)
