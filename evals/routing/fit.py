@@ -43,7 +43,7 @@ _PREFIXED = 3_000
 _JOINED = 2_500
 _JOINED_WEIGHT = 0.5
 _ASKED_SHARE = 0.15
-_ASKING = frozenset({"how", "what's", "are", "you", "anyone", "hope", "what", "is"})
+_GREETING = "greeting"
 _INVERSE_RIDGE = 1.0
 _OWN_WEIGHT = 2.0
 
@@ -97,14 +97,16 @@ def _spelled_out(pattern: str, chance: random.Random) -> list[str]:
 
 
 def _of_own(own: Sequence[tuple[str, str]], chance: random.Random) -> Iterator[Example]:
-    for label, text in own:
+    """Yield the clauses of our own; greetings as questions, too, of the others some as what they are not."""
+    for kind, text in own:
         clause = _longest(text)
         if not clause:
             continue
+        label = _KIND_OF.get(kind, kind)
         yield Example(clause, label, _OWN_WEIGHT if label == GOES_ON else 1.0)
-        if label == "acknowledge" and clause[0] in _ASKING:
+        if kind == _GREETING:
             yield Example((*clause, "?"), label)
-        elif label == "acknowledge" and chance.random() < _ASKED_SHARE:
+        elif label in {"acknowledge", GOES_ON} and chance.random() < _ASKED_SHARE:
             yield Example((*clause, "?"), GOES_ON)
 
 
@@ -118,7 +120,11 @@ def _labelled(text: SocialText) -> Iterator[Example]:
     """Yield all clauses of what is social, and the longest of what is not: others in it may be."""
     label = _KIND_OF[text.label]
     clauses = [_longest(text.text)] if label == GOES_ON else clauses_of(text.text)
-    yield from (Example(clause, label) for clause in clauses if clause)
+    for clause in clauses:
+        if clause:
+            yield Example(clause, label)
+        if clause and text.label == _GREETING and clause[-1] != "?":
+            yield Example((*clause, "?"), label)
 
 
 def _requests(data: Path) -> list[Clause]:
@@ -137,7 +143,11 @@ def _mixed(
     """Yield requests, requests that begin like a social clause, and two social clauses in one."""
     yield from (Example(clause, GOES_ON) for clause in requests)
     social = {
-        label: [clause for kind, text in own if kind == label and (clause := _longest(text))]
+        label: [
+            clause
+            for kind, text in own
+            if _KIND_OF.get(kind, kind) == label and (clause := _longest(text))
+        ]
         for label in ("acknowledge", "cancel", "ignore")
     }
     chance.shuffle(requests)

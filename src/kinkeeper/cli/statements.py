@@ -1,22 +1,20 @@
 """Reads statements from a file, and tells how they relate or what they are, a line for each."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from kinkeeper.bootstrap.embedding import embedder_opened
-from kinkeeper.cli.input import records_of, text_in
+from kinkeeper.cli.input import text_in
+from kinkeeper.cli.line_by_line import Answer, answered
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import log_to_stderr, settings_of
-from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.memory.statements.relation import relate
-
-Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 def relate_file(path: Path) -> int:
@@ -28,7 +26,7 @@ def relate_file(path: Path) -> int:
     Raises:
         InputError: The file cannot be read.
     """
-    return asyncio.run(_answered(path, _related))
+    return asyncio.run(answered(path, _related))
 
 
 def classify_file(path: Path, where: Where) -> int:
@@ -46,23 +44,9 @@ def classify_file(path: Path, where: Where) -> int:
 
     async def classified() -> int:
         async with _classifier(where) as answer:
-            return await _answered(path, answer)
+            return await answered(path, answer)
 
     return asyncio.run(classified())
-
-
-async def _answered(path: Path, answer: Answer) -> int:
-    bad = 0
-    for number, record in records_of(path):
-        try:
-            if isinstance(record, InputError):
-                raise record
-            known = {"id": record["id"]} if "id" in record else {}
-            answer_json({**known, **await answer(record)})
-        except InputError as error:
-            bad += 1
-            answer_json({"line": number, "error": str(error)})
-    return bad
 
 
 async def _related(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ _BRANCH_OF = {
     Mode.ACKNOWLEDGE: Branch.SOCIAL, Mode.IGNORE: Branch.SOCIAL, Mode.CANCEL: Branch.SOCIAL,
 }  # fmt: skip
 _NOTHING_KNOWN = Signals()
+_FRIENDLY = frozenset({IntentType.GREETING, IntentType.FEEDBACK})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +101,13 @@ class Router:
         decision = read_confirmation(text, names=names) if open_question else None
         if decision is not None:
             return _confirmed(decision, intent)
-        social = read_social(
-            text, is_offered=offers_something(history), has_referent=bool(history), names=names
-        )
+        is_offered = offers_something(history)
+        social = read_social(text, is_offered=is_offered, has_referent=bool(history), names=names)
         if social is not None:
-            return _left(social, intent, is_followup=bool(history))
+            answers = bool(history) and read_confirmation(text, names=names) is not None
+            return _left(social, intent, is_followup=answers)
+        if is_offered and intent.type in _FRIENDLY:
+            intent = replace(intent, type=IntentType.CONTINUATION)
         said = Said(household=household, text=text, history=history)
         message = await self._message(said, intent, names)
         triage = triaged(message, signals, requests)
@@ -129,11 +132,18 @@ class Router:
         chances = {str(domain): chance for domain, chance in route.chances.items()}
         earlier = domains_before(said.history) if follows else ()
         if follows and not earlier and max(chances.values()) < shipped_weights().triage.sure_chance:
-            (before,) = await self._domains.route([said.history[-1].text])
-            earlier = tuple(map(str, before.domains))
+            earlier = await self._spoken_of(said.history[-1])
         return Message(
             text=said.text, intent=intent, chances=chances, is_followup=follows, earlier=earlier
         )
+
+    async def _spoken_of(self, exchange: Exchange) -> tuple[str, ...]:
+        """Return the domains of what was said, or else of what was answered."""
+        lines = [line for line in (exchange.text, exchange.answer) if line]
+        for route in await self._domains.route(lines):
+            if route.domains:
+                return tuple(map(str, route.domains))
+        return ()
 
     async def _decided(
         self,
@@ -200,8 +210,8 @@ def _confirmed(decision: Decision, intent: Intent) -> Routed:
 
 def _left(social: Social, intent: Intent, *, is_followup: bool) -> Routed:
     triage = Triage(
-        type=TurnType.CHAT, branch=Branch.SOCIAL, mode=Mode(social.value), social=social,
-        is_followup=is_followup, confidence_internal=1.0,
+        type=TurnType.FOLLOWUP if is_followup else TurnType.CHAT, branch=Branch.SOCIAL,
+        mode=Mode(social.value), social=social, is_followup=is_followup, confidence_internal=1.0,
     )  # fmt: skip
     return Routed(
         triage=triage, intent=intent, decided_by="social", version=shipped_weights().version

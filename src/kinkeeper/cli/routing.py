@@ -1,0 +1,94 @@
+"""Routes messages from a file as a conversation would, a line for each; nothing is stored, nothing done."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from kinkeeper.bootstrap.embedding import embedder_opened
+from kinkeeper.cli.input import text_in
+from kinkeeper.cli.line_by_line import answered
+from kinkeeper.cli.located import Where
+from kinkeeper.cli.opening import log_to_stderr, settings_of
+from kinkeeper.cli.progress import Progress
+from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.routing.router import Routed, Router
+from kinkeeper.core.errors import InputError
+
+_NO_HOUSEHOLD = ""
+_PERSON = "user"
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+"""When the lines of a history were said: the file does not tell, and nothing here depends on it."""
+
+
+def route_file(path: Path, where: Where) -> int:
+    """Route messages by the rules and write a line for each; returns how many lines were bad.
+
+    Args:
+        path: JSON lines; "-" reads the standard input.
+        where: Whose settings choose the embedder.
+
+    Raises:
+        InputError: The file cannot be read.
+        UnavailableError: The embedder of the settings is not installed.
+    """
+    log_to_stderr()
+
+    async def routed() -> int:
+        async with embedder_opened(settings_of(where)) as embedder:
+            router = Router(embedder)
+            return await answered(
+                path, lambda record: _answer(router, record), progress=Progress("messages routed")
+            )
+
+    return asyncio.run(routed())
+
+
+async def _answer(router: Router, record: Mapping[str, Any]) -> Mapping[str, Any]:
+    text, history, is_open = text_in(record, "text"), _history(record), _has_question(record)
+    begun = perf_counter()
+    routed = await router.route(
+        text, household=_NO_HOUSEHOLD, history=history, open_question=is_open
+    )
+    return {**_told(routed), "ms": round(1000 * (perf_counter() - begun), 3)}
+
+
+def _told(routed: Routed) -> dict[str, Any]:
+    triage = routed.triage
+    return {
+        "type": triage.type, "is_followup": triage.is_followup, "domains": list(triage.domains),
+        "branch": triage.branch, "social": triage.social, "mode": triage.mode,
+        "confirmation": triage.confirmation, "source": triage.source,
+        "is_weak": routed.confirmation is not None and routed.confirmation.is_weak,
+        "decided_by": routed.decided_by,
+    }  # fmt: skip
+
+
+def _has_question(record: Mapping[str, Any]) -> bool:
+    pending = record.get("pending")
+    if pending is not None and not isinstance(pending, Mapping):
+        raise InputError('"pending" is no object; write {"confirmation_message": "…"}')
+    return pending is not None
+
+
+def _history(record: Mapping[str, Any]) -> Sequence[Exchange]:
+    """Return the lines of a history as exchanges: what was said, with what was answered to it."""
+    lines = record.get("history") or []
+    if not isinstance(lines, list) or not all(isinstance(line, Mapping) for line in lines):
+        raise InputError('"history" is no list of {"role", "text"}')
+    exchanges: list[Exchange] = []
+    for line in lines:
+        text, is_answer = text_in(line, "text"), text_in(line, "role") != _PERSON
+        if not is_answer:
+            exchanges.append(_exchange(text, ""))
+        elif exchanges and not exchanges[-1].answer:
+            exchanges[-1] = _exchange(exchanges[-1].text, text)
+        else:
+            exchanges.append(_exchange("", text))
+    return exchanges
+
+
+def _exchange(text: str, answer: str) -> Exchange:
+    return Exchange(text=text, answer=answer, at=_LONG_AGO, mode=Mode.RESPOND)
