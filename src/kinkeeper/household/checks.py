@@ -25,7 +25,7 @@ def check(draft: Draft, report: Report) -> None:
 def _named_kinds(draft: Draft) -> tuple[Items, ...]:
     """Everything that people call by name, by kind: people and groups answer to one another's."""
     people: Items = [*draft.members, *draft.groups]
-    return people, draft.activities, draft.places, draft.resources, draft.times
+    return people, draft.activities, draft.places, draft.resources, draft.times, draft.contacts
 
 
 def _check_ids(draft: Draft, report: Report) -> None:

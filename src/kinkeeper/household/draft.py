@@ -11,6 +11,7 @@ from kinkeeper.core.errors import Problem
 from kinkeeper.household.document import UNREADABLE, Document
 from kinkeeper.household.positions import Path, Positions
 from kinkeeper.household.sections import (
+    ContactSection,
     EventSection,
     GroupSection,
     HouseholdSection,
@@ -35,6 +36,7 @@ _TABLES: dict[str, type[Section]] = {
     "times": TimeSection,
     "events": EventSection,
     "maintenance": MaintenanceSection,
+    "contacts": ContactSection,
 }
 _NAMES = ("household", *_TABLES)
 _EXAMPLES = {
@@ -46,6 +48,7 @@ _EXAMPLES = {
     "start": "start = 2026-01-06T16:30:00",
     "due": "due = 2026-04-15",
     "members": 'members = ["leo", "max"]',
+    "email": 'email = "name@example.org"',
 }
 _WHOLE_NUMBER = "{key} must be a whole number without quotes, above 0 and within reason: 60"
 _WORDS = {
@@ -116,6 +119,7 @@ class Draft:
     times: list[Item[TimeSection]]
     events: list[Item[EventSection]]
     maintenance: list[Item[MaintenanceSection]]
+    contacts: list[Item[ContactSection]]
 
 
 def read_draft(document: Document, report: Report) -> Draft:
@@ -134,6 +138,7 @@ def read_draft(document: Document, report: Report) -> Draft:
         times=reader.tables("times", TimeSection),
         events=reader.tables("events", EventSection),
         maintenance=reader.tables("maintenance", MaintenanceSection),
+        contacts=reader.tables("contacts", ContactSection),
     )
 
 

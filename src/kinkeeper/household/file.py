@@ -15,6 +15,7 @@ from kinkeeper.household.document import read_document
 from kinkeeper.household.draft import Draft, Item, Report, read_draft
 from kinkeeper.household.folding import in_words
 from kinkeeper.household.model import (
+    Contact,
     Group,
     Household,
     MaintenanceItem,
@@ -153,6 +154,7 @@ def _household(
             role=item.section.role,
             aliases=tuple(item.section.aliases),
             telegram_id=item.section.telegram_id,
+            email=item.section.email,
         )
         for item in draft.members
     )
@@ -171,6 +173,7 @@ def _household(
         times=_times(draft),
         events=_events(draft, timings),
         maintenance=_maintenance(draft),
+        contacts=_contacts(draft),
         warnings=tuple(str(warning) for warning in _in_order(report.warnings)),
     )
 
@@ -237,4 +240,16 @@ def _maintenance(draft: Draft) -> tuple[MaintenanceItem, ...]:
     return tuple(
         MaintenanceItem(id=item.section.id, summary=item.section.summary, due=item.section.due)
         for item in draft.maintenance
+    )
+
+
+def _contacts(draft: Draft) -> tuple[Contact, ...]:
+    return tuple(
+        Contact(
+            id=item.section.id,
+            name=item.section.name,
+            emails=item.section.email,
+            aliases=tuple(item.section.aliases),
+        )
+        for item in draft.contacts
     )

@@ -30,6 +30,7 @@ class Member:
         role: What they are to the household.
         aliases: Other words for them, as written in the file.
         telegram_id: Their Telegram user id, if known.
+        email: Their mail address, if known.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Member:
     role: Role
     aliases: tuple[str, ...] = ()
     telegram_id: int | None = None
+    email: str | None = None
 
     @property
     def is_adult(self) -> bool:
@@ -66,6 +68,23 @@ class Group:
     id: str
     aliases: tuple[str, ...]
     members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Somebody outside the household to whom mail is written: a person, or several under one name.
+
+    Attributes:
+        id: Slug.
+        name: Display name.
+        emails: Their addresses, at least one.
+        aliases: Other words for them.
+    """
+
+    id: str
+    name: str
+    emails: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +163,7 @@ class Household:
     times: tuple[NamedTime, ...] = ()
     events: tuple[SeedEvent, ...] = ()
     maintenance: tuple[MaintenanceItem, ...] = ()
+    contacts: tuple[Contact, ...] = ()
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @property

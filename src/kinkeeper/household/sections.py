@@ -19,6 +19,7 @@ from pydantic import (
     StringConstraints,
 )
 
+from kinkeeper.core.mail_address import is_mail_address
 from kinkeeper.household.folding import slugify
 from kinkeeper.household.model import Role
 from kinkeeper.household.suggestions import did_you_mean
@@ -101,6 +102,19 @@ def _telegram_id(value: object) -> int:
     raise ValueError("a Telegram user id is a whole number without quotes: 123456789")
 
 
+def _email(value: object) -> str:
+    if isinstance(value, str) and is_mail_address(value.strip()):
+        return value.strip()
+    raise ValueError('a mail address is needed, in quotes: "name@example.org"')
+
+
+def _emails(value: object) -> tuple[str, ...]:
+    several = value if isinstance(value, list) else [value]
+    if not several:
+        raise ValueError('at least one mail address is needed: "name@example.org"')
+    return tuple(dict.fromkeys(_email(each) for each in several))
+
+
 def _without_prefix(value: object) -> object:
     return value.strip().removeprefix("RRULE:") if isinstance(value, str) else value
 
@@ -120,6 +134,8 @@ Moment = Annotated[date, PlainValidator(_moment)]
 TimeOfDay = Annotated[time, PlainValidator(_time_of_day)]
 ChatId = Annotated[str, PlainValidator(_chat_id)]
 TelegramId = Annotated[int, PlainValidator(_telegram_id)]
+Email = Annotated[str, PlainValidator(_email)]
+Emails = Annotated[tuple[str, ...], PlainValidator(_emails)]
 Rule = Annotated[Text, BeforeValidator(_without_prefix)]
 Zone = Annotated[Text, AfterValidator(lambda name: str(read_zone(name)))]
 Locale = Annotated[Text, AfterValidator(read_locale)]
@@ -156,6 +172,7 @@ class MemberSection(Section):
     role: RoleName = Role.OTHER
     aliases: Texts = []
     telegram_id: TelegramId | None = None
+    email: Email | None = None
 
 
 class NamedSection(Section):
@@ -172,6 +189,16 @@ class GroupSection(Section):
 
     aliases: Texts = []
     members: list[Reference] = []
+
+
+class ContactSection(Section):
+    """`[[contacts]]`."""
+
+    required = ("id", "name", "email")
+
+    name: Text = ""
+    email: Emails = ()
+    aliases: Texts = []
 
 
 class TimeSection(Section):

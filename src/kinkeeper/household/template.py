@@ -23,7 +23,7 @@ _AFTER_HOUSEHOLD = """\
 # ---- People ---------------------------------------------------------------------------------
 # role: parent, guardian, child, helper (nanny, au pair, sitter) or other. Parents, guardians and
 # helpers may confirm; children and others may not.
-# telegram_id is the number of somebody's Telegram account.
+# telegram_id is the number of somebody's Telegram account, email where they get mail.
 """
 _REST = """\
 # A word for several people:
@@ -31,6 +31,12 @@ _REST = """\
 # id = "boys"
 # aliases = ["the boys"]
 # members = [{members}]
+
+# People outside the family to whom mail is written; several addresses under one name are a list:
+# [[contacts]]
+# id = "school"
+# name = "The school office"
+# email = "office@school.example"
 
 # ---- Words ----------------------------------------------------------------------------------
 # Practice, lesson, game, recital, dentist, doctor and many more are known without listing them.
@@ -142,7 +148,7 @@ def quoted(text: str) -> str:
 def _members(ids: Sequence[str], names: Sequence[str], role: str) -> Iterator[str]:
     for member_id, name in zip(ids, names, strict=True):
         yield f"[[members]]\nid = {quoted(member_id)}\nname = {quoted(name)}\nrole = {quoted(role)}"
-        yield "# aliases = []\n# telegram_id = 123456789\n"
+        yield '# aliases = []\n# telegram_id = 123456789\n# email = "name@example.org"\n'
 
 
 def _ids(names: Sequence[str], fallback: str, taken: Sequence[str]) -> list[str]:

@@ -7,22 +7,18 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from kinkeeper.core.errors import InputError
+from kinkeeper.core.mail_address import is_mail_address
 
-_ADDRESS = re.compile(
-    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
-    r"@(?:localhost|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63})"
-)
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
-_LONGEST_ADDRESS = 254
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,500}>")
 _SEPARATORS = {"Cc", "Zl", "Zp"}
 
 LONGEST_BODY = 50_000
 MOST_RECIPIENTS = 50
 
 
-def is_address(text: str) -> bool:
-    """Whether a text is a mail address, and nothing but one."""
-    return len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+def is_message_id(text: str) -> bool:
+    """Whether a text is the id of a mail, in its angle brackets."""
+    return _MESSAGE_ID.fullmatch(text) is not None
 
 
 def domain_of(address: str) -> str:
@@ -37,7 +33,7 @@ def one_line(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    if not is_address(text):
+    if not is_mail_address(text):
         raise ValueError("this is no mail address, like name@example.org")
     return text
 
@@ -49,7 +45,7 @@ def _in_one_line(text: str) -> str:
 
 
 def _message_id(text: str) -> str:
-    if not _MESSAGE_ID.fullmatch(text):
+    if not is_message_id(text):
         raise ValueError("this is no id of a mail")
     return text
 
@@ -118,6 +114,6 @@ def parse_address(text: str) -> Address:
     """
     name, bracket, rest = text.strip().rpartition("<")
     found = rest.rstrip(">").strip() if bracket else text.strip()
-    if not is_address(found):
+    if not is_mail_address(found):
         raise InputError(f"{one_line(text)!r} is no mail address, like name@example.org")
     return Address(address=found, name=one_line(name.strip().strip('"'))[:200] if bracket else "")

@@ -78,5 +78,6 @@ class Adapter(Protocol):
 
         Raises:
             NotDoneError: It cannot be found out now, but perhaps later.
+            RefusedError: It can never be found out.
         """
         ...

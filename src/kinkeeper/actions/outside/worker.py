@@ -188,6 +188,8 @@ class OutsideWorker:
                 trace = await adapter.was_done(taken.work)
         except (NotDoneError, TimeoutError):
             return self._later(taken, _NOT_REACHED, is_in_doubt=True)
+        except RefusedError:
+            trace = Trace.UNKNOWN
         if trace is Trace.DONE:
             return partial(settling.succeed, taken=taken, result={}, now=self._clock.now())
         if trace is Trace.UNKNOWN:

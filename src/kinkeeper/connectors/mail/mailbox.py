@@ -137,6 +137,7 @@ class Mailbox:
             account.host, account.port, ssl=account.is_tls_at_once,
             ssl_context=context if account.is_tls_at_once else None, timeout=_TIMEOUT,
         )  # fmt: skip
+        client.normalise_times = False
         try:
             if account.is_tls_later:
                 client.starttls(context)
@@ -247,4 +248,4 @@ def _body(fetched: dict[bytes, Any]) -> bytes:
 
 def _arrived(fetched: dict[bytes, Any]) -> datetime:
     at: datetime = fetched[b"INTERNALDATE"]
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return at.astimezone(UTC)

@@ -62,7 +62,10 @@ def _first(addresses: list[Address]) -> Address | None:
 
 
 def _raw(message: Message, header: str) -> str:
-    return str(message.get(header) or "")
+    """Return a header as it came; bytes beyond ASCII, which are not allowed there, count as UTF-8."""
+    wanted = header.casefold()
+    found = next((value for name, value in message.raw_items() if name.casefold() == wanted), "")
+    return found.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _header(message: Message, header: str) -> str:

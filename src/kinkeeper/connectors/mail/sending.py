@@ -1,8 +1,8 @@
 """Sending over SMTP: to all or to nobody, with a word before the step that cannot be taken back."""
 
 import ssl
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from aiosmtplib import (
     SMTP,
@@ -18,6 +18,7 @@ from kinkeeper.connectors.mail.account import Account
 from kinkeeper.mail.model import domain_of, one_line
 
 _TIMEOUT_SECONDS = 20.0
+_LEAVE_SECONDS = 2.0
 _PERMANENT = 500
 _LONGEST_WORDS = 200
 
@@ -53,16 +54,13 @@ class MailServer:
             SMTPException: The connection broke behind the point of no return.
             OSError: As before.
         """
-        client = self._client()
-        try:
+        async with self._entered() as client:
             await self._offer(client, to)
             await point_of_no_return()
             try:
                 taken = await client.data(message)
             except SMTPResponseException as error:
                 raise _refusal(error.code, error.message) from error
-        finally:
-            client.close()
         return one_line(taken.message)[:_LONGEST_WORDS]
 
     async def greet(self) -> None:
@@ -72,23 +70,27 @@ class MailServer:
             NotDoneError: The server cannot be reached.
             RefusedError: It does not let us in.
         """
-        client = self._client()
-        try:
-            await self._enter(client)
-            with suppress(SMTPException, OSError):
-                await client.quit()
-        finally:
-            client.close()
+        async with self._entered():
+            pass
 
-    def _client(self) -> SMTP:
+    @asynccontextmanager
+    async def _entered(self) -> AsyncIterator[SMTP]:
+        """Yield a connection that is logged in; whatever happens, take leave and close it."""
         account = self._account
-        return SMTP(
+        client = SMTP(
             hostname=account.host, port=account.port, timeout=_TIMEOUT_SECONDS,
             use_tls=account.is_tls_at_once, start_tls=account.is_tls_later,
             tls_context=ssl.create_default_context(), local_hostname=domain_of(self.sender),
         )  # fmt: skip
+        try:
+            await self._log_in(client)
+            yield client
+        finally:
+            with suppress(SMTPException, OSError):
+                await client.quit(timeout=_LEAVE_SECONDS)
+            client.close()
 
-    async def _enter(self, client: SMTP) -> None:
+    async def _log_in(self, client: SMTP) -> None:
         try:
             await client.connect()
             if self._account.username:
@@ -106,7 +108,6 @@ class MailServer:
 
     async def _offer(self, client: SMTP, to: Sequence[str]) -> None:
         """Name the sender and everybody it is for; if one of them is refused, nobody gets it."""
-        await self._enter(client)
         try:
             await client.mail(self.sender)
             for address in to:
