@@ -89,7 +89,6 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "task.complete": EffectKind(
             parameters=tasks.CompleteTask, stakes=Stakes.LOW, undo=tasks.undo
         ),
-        "task.reopen": EffectKind(parameters=tasks.ReopenTask, stakes=Stakes.LOW, undo=tasks.undo),
         "task.delete": EffectKind(parameters=tasks.DeleteTask, stakes=Stakes.HIGH, undo=tasks.undo),
         "notes.add": EffectKind(parameters=notes.AddNote, stakes=Stakes.LOW, undo=notes.undo),
         "notes.append": EffectKind(

@@ -1,7 +1,6 @@
 """Changes of tasks that a person can take back: each is journaled with what was before."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -82,27 +81,6 @@ def complete_task(
     told_at = last_told(conn, household, task_id)
     after = completed(before, told_at=told_at, at=at, by=by)
     _write(conn, before, after, change_id=change_id, at=at)
-
-
-def reopen_task(
-    conn: Connection, household: str, task_id: str, *, change_id: str, at: datetime
-) -> None:
-    """Let a task that was done be open again.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        task_id: Of the task.
-        change_id: Identifies this change; making it again does nothing.
-        at: When, aware.
-
-    Raises:
-        NotFoundError: There is no task with that id.
-    """
-    if not row_changes.is_recorded(conn, _change(household, task_id, change_id, at)):
-        before = load_task(conn, household, task_id)
-        after = replace(before, status=TaskStatus.OPEN, done_at=None, done_by=None)
-        _write(conn, before, after, change_id=change_id, at=at)
 
 
 def delete_task(

@@ -100,19 +100,6 @@ class CompleteTask(_TaskEffect):
         )  # fmt: skip
 
 
-class ReopenTask(_TaskEffect):
-    """Let a task that was done be open again."""
-
-    effect: Literal["task.reopen"] = "task.reopen"
-
-    def apply(self, conn: Connection, execution: Execution) -> None:
-        """Write it."""
-        _require_unchanged(conn, self.task)
-        changes.reopen_task(
-            conn, execution.household, self.task.id, change_id=execution.change_id, at=execution.at
-        )
-
-
 class DeleteTask(_TaskEffect):
     """Remove a task."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -11,7 +12,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
-from kinkeeper.actions.receipts import executed
+from kinkeeper.actions.receipts import Receipt, executed
 from kinkeeper.actions.repository import find_of_slot
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import (
@@ -22,6 +23,7 @@ from kinkeeper.actions.requests.model import (
     ResultStatus,
 )
 from kinkeeper.core.errors import (
+    ConflictError,
     InputError,
     InvariantError,
     KinkeeperError,
@@ -68,11 +70,9 @@ async def perform(
         action: Its name.
         params: As planned, not yet checked.
     """
-    params = plain(params)
-    planned = ActionResult(domain=domain, action=action, status=ResultStatus.FAILED, params=params)
+    planned = _planned(domain, action, params)
     try:
-        kind = catalogue.get(domain, action)
-        return await _performed(kind, store, asked, planned)
+        return await _carried_out(catalogue, store, asked, planned)
     except UnclearError as error:
         question = str(error)
         return replace(planned, status=ResultStatus.UNCLEAR, error=question, options=error.options)
@@ -82,6 +82,43 @@ async def perform(
         return replace(planned, error=str(error), may_retry=True)
     except KinkeeperError as error:
         return replace(planned, error=str(error))
+
+
+async def perform_by_hand(
+    catalogue: Catalogue,
+    store: Store,
+    asked: Asked,
+    *,
+    domain: str,
+    action: str,
+    params: Mapping[str, Any],
+) -> ActionResult:
+    """Carry out what a person does by hand on a page or with a command: doing it is their yes.
+
+    What somebody may not decide awaits an adult all the same.
+
+    Args:
+        catalogue: What there is.
+        store: Of the household.
+        asked: Who does it; its turn names this one deed, so that it is done once.
+        domain: Of the request.
+        action: Its name.
+        params: Not yet checked.
+
+    Raises:
+        NotFoundError: What is meant is not there.
+        UnclearError: Several things could be meant, or something is missing.
+        ConflictError: It could not be done, because something has changed.
+        InputError: The parameters do not fit.
+    """
+    planned = _planned(domain, action, params)
+    result = await _carried_out(catalogue, store, asked, planned)
+    if result.status is ResultStatus.AWAITING and result.action_id is not None:
+        receipt = await store.write(partial(_confirmed, result.action_id, asked))
+        result = result_of(receipt.action)
+    if result.status is ResultStatus.FAILED:
+        raise ConflictError(result.error or f"{domain}.{action} could not be done")
+    return result
 
 
 def result_of(action: PendingAction) -> ActionResult:
@@ -108,9 +145,22 @@ def result_of(action: PendingAction) -> ActionResult:
     )  # fmt: skip
 
 
-async def _performed(
-    kind: RequestKind, store: Store, asked: Asked, planned: ActionResult
+def _planned(domain: str, action: str, params: Mapping[str, Any]) -> ActionResult:
+    return ActionResult(
+        domain=domain, action=action, status=ResultStatus.FAILED, params=plain(params)
+    )
+
+
+def _confirmed(action_id: str, asked: Asked, conn: Connection) -> Receipt:
+    return approvals.confirm(
+        conn, action_id, member=asked.member, household=asked.household, now=asked.now
+    )
+
+
+async def _carried_out(
+    catalogue: Catalogue, store: Store, asked: Asked, planned: ActionResult
 ) -> ActionResult:
+    kind = catalogue.get(planned.domain, planned.action)
     parameters = _typed(kind, planned.params)
     if kind.read is not None:
         found = await kind.read(parameters, asked)
