@@ -13,6 +13,7 @@ from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 OWN = "memory/relations_heldout.jsonl"
 OWN_LATER = "memory/relations_heldout2.jsonl"
+FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3))
 PUBLIC = "memupdate_dev.jsonl"
 INFERENCES = "sick_train.txt"
 
@@ -52,7 +53,7 @@ def measure(data: Path | None, *, root: Path) -> Report:
         data: Folder with the public sets; without it our own pairs alone are measured.
         root: The repository.
     """
-    sets = {name: [*_own(root / "evals" / name)] for name in (OWN, OWN_LATER)}
+    sets = {name: [*_own(root / "evals" / name)] for name in (OWN, OWN_LATER, *FREE)}
     if data is not None:
         sets[PUBLIC] = [*_public(data / PUBLIC)]
     scores = {name: _score(pairs) for name, pairs in sets.items()}
@@ -115,6 +116,9 @@ class Score:
 _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
     OWN: {Effect.SUPERSEDE: (0.97, 0.88), Effect.MERGE: (0.97, 0.8)},
     OWN_LATER: {Effect.SUPERSEDE: (0.94, 0.75), Effect.MERGE: (0.97, 0.64)},
+    FREE[0]: {Effect.SUPERSEDE: (0.96, 0.67), Effect.MERGE: (0.95, 0.6)},
+    FREE[1]: {Effect.SUPERSEDE: (0.95, 0.66), Effect.MERGE: (0.93, 0.7)},
+    FREE[2]: {Effect.SUPERSEDE: (0.94, 0.68), Effect.MERGE: (0.91, 0.66)},
     PUBLIC: {Effect.SUPERSEDE: (0.96, 0.93), Effect.MERGE: (0.99, 0.93)},
 }
 

@@ -66,6 +66,7 @@ class Clause:
         is_new: Whether it says that something is so from now on.
         is_past: Whether its words tell of former times.
         is_added: Whether it says that something comes on top ("too", "another").
+        is_again: Whether it says that something is possible or so again.
         framings: How it is framed by what stands before and beside it.
     """
 
@@ -76,6 +77,7 @@ class Clause:
     is_new: bool
     is_past: bool
     is_added: bool
+    is_again: bool
     framings: frozenset[Framing]
 
 
@@ -148,5 +150,5 @@ def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Cla
     return Clause(
         text=core, names=names, is_ended="ended" in inside, is_modal="modal" in inside,
         is_new="now" in inside, is_past="past" in inside,
-        is_added="added" in inside, framings=frames,
+        is_added="added" in inside, is_again="again" in inside, framings=frames,
     )  # fmt: skip

@@ -17,6 +17,15 @@ _KEPT = 65_536
 _REPLACED = re.compile(
     r"(?:instead of|rather than|in place of|replacing|and not|, not|(?:switch|chang|mov|swapp|upgrad)\w* (?:over )?from) (.+)"
 )
+_THING = r"((?:(?!(?:for|and|in|but|because|so|at|on|to|by|is|are|was|were|with|instead|now)\b)[^\s,;]+ ?){1,4})"
+# "swapped the trumpet for the drums", "is off dry food", "has finished the antibiotics": what is over.
+_GIVEN_UP = re.compile(
+    rf"\b(?:(?:swapp|trad|exchang|ditch|dropp|finish|cancell?)ed|quit|outgrew|outgrown|(?<!is )(?<!are )(?<!was )(?<!were )left(?! (?:wing|hand|foot|side|back|arm|leg|ear|eye|out|over)\b)|"
+    rf"(?:gave|given|give) up|(?:called|call|gone|went|is|am|are|has come|have come) off|(?:decided|voted) against|done with|"
+    rf"(?:good)?bye(?: to)?|stepped down from|(?:grew|grown) out of|got rid of|sold|moved out of|not use|not going to|not doing|"
+    rf"not with) (?:off |in |going to )?(?:the |my |our |his |her |their |a |an )?{_THING}"
+)
+_FELL_THROUGH = re.compile(rf"{_THING}(?:fell through|died|broke down|closed down)\b")
 _BY = "by"
 _WHEN = "when"
 _OTHER_SIDE = {"like": "dislike", "dislike": "like"}
@@ -42,6 +51,7 @@ class Reading:
         is_hypothetical: Whether it is made up, wished or only likely.
         replaced: Canonical words of what it is told instead of.
         is_added: Whether it is told as something on top.
+        is_again: Whether it is told as possible or so again.
         is_passive: Whether it tells by whom something is done.
         is_fixed: Whether the slot never changes.
         family: Key of the more general slot that this one belongs to.
@@ -65,6 +75,7 @@ class Reading:
     is_hypothetical: bool
     replaced: frozenset[str] = frozenset()
     is_added: bool = False
+    is_again: bool = False
     is_passive: bool = False
     is_fixed: bool = False
     family: str = ""
@@ -123,19 +134,27 @@ def _reading(filled: Filling) -> Reading:
     is_negative = told.is_negative and not filled.is_negation_used
     if slot.side and is_negative:
         slot, is_negative = slots().by_name[_OTHER_SIDE[slot.side]], False
-    replaced = _REPLACED.search(clause.text)
+    replaced = _replaced_in(clause.text)
     return Reading(
         subject=subject, slot=slot.name, is_known=filled.is_known, is_single=slot.is_single,
         topic=topic | kind, value=filled.value, words=(*named, *said), names=clause.names,
-        replaced=frozenset(word.canon for word in words_of(replaced[1])) if replaced else frozenset(),
+        replaced=replaced,
         is_negative=is_negative,
         is_retraction=clause.is_ended or Framing.RETRACTION in clause.framings,
         is_change=clause.is_new or Framing.CHANGE in clause.framings,
         is_past=told.is_former or Framing.PAST in clause.framings or (clause.is_past and not told.is_event),
         is_hypothetical=clause.is_modal or Framing.HYPOTHETICAL in clause.framings,
-        is_added=clause.is_added, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
+        is_added=clause.is_added, is_again=clause.is_again, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
         is_exact=slot.is_exact, category=slot.category if filled.is_known else "", side=slot.side,
     )  # fmt: skip
+
+
+def _replaced_in(text: str) -> frozenset[str]:
+    """Return the words of what a clause is told instead of, or says that it is over."""
+    found = _REPLACED.search(text) or _GIVEN_UP.search(text) or _FELL_THROUGH.match(text)
+    if found is None:
+        return frozenset()
+    return frozenset(word.canon for word in words_of(found[1]) if word.text not in lexicon().light)
 
 
 def _activity(topic: frozenset[str]) -> frozenset[str]:

@@ -1,10 +1,18 @@
 """How a new statement relates to an older one: the same, an update of it, a contradiction, or something else."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from kinkeeper.memory.statements.freely import (
+    carried,
+    holds_again,
+    is_changed,
+    is_over_by_name,
+    may_be_about_the_same,
+    says_the_same,
+)
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import lexicon
@@ -115,6 +123,7 @@ def _unordered(one: Related, other: Related) -> Related:
 
 
 _GOAL = "goal"
+_WHEN = frozenset(("when", "routine"))
 _SPOKEN = {
     "when": "time",
     "routine": "time",
@@ -127,10 +136,40 @@ _RANK = (Relation.UPDATE, Relation.CONTRADICTION, Relation.SAME, Relation.OTHER)
 
 def _compared(old: Sequence[Reading], new: Sequence[Reading]) -> Related:
     """Return the strongest relation of any two clauses; all of them must be the same for a restatement."""
-    pairs = [_pair(one, other) for one in old for other in new]
+    before, after = carried(old), carried(new)
+    pairs = [_pair(one, other) for one in before for other in after]
     if not pairs:
         return Related(relation=Relation.OTHER, why="Nothing was read in one of them.")
-    return min(pairs, key=lambda found: _RANK.index(found.relation))
+    found = min(pairs, key=lambda found: _RANK.index(found.relation))
+    return found if found.relation is not Relation.OTHER else _freely(before, after) or found
+
+
+def _freely(old: Sequence[Reading], new: Sequence[Reading]) -> Related | None:
+    """Return how two statements relate by all their words, where no slot told."""
+    is_news = any(each.is_change for each in new)
+    for one in old:
+        for other in new:
+            if related := _freely_paired(one, replace(other, is_change=is_news)):
+                return related
+    return None
+
+
+def _freely_paired(old: Reading, new: Reading) -> Related | None:
+    if old.is_hypothetical or new.is_hypothetical or old.is_retraction:
+        return None
+    if not (_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)):
+        return None
+    if is_over_by_name(old, new):
+        return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
+    if holds_again(old, new):
+        return Related(relation=Relation.UPDATE, why="What was not possible is possible again.")
+    if old.is_past or new.is_past or (new.is_retraction and not new.is_change):
+        return None
+    if new.is_change and is_changed(old, new):
+        return Related(relation=Relation.UPDATE, why="The same is told otherwise, as news.")
+    if says_the_same(old, new) and not _is_turned_round(old, new):
+        return Related(relation=Relation.SAME, why="Both tell the same.")
+    return None
 
 
 def _pair(old: Reading, new: Reading) -> Related:
@@ -213,6 +252,8 @@ def _is_about_the_same(old: Reading, new: Reading) -> bool:
         return False
     if old.is_exact and old.topic != new.topic:
         return False
+    if old.family in _WHEN and not (old.topic <= {*new.words} and new.topic <= {*old.words}):
+        return False
     return _same_topic(old.topic, new.topic)
 
 
@@ -259,6 +300,8 @@ def _is_turned_round(old: Reading, new: Reading) -> bool:
 
 
 def _of_same_words(old: Reading, new: Reading) -> Related:
+    if old.is_negative and not new.is_negative and new.is_again:
+        return Related(relation=Relation.UPDATE, why="What was not so is so again.")
     if old.is_negative != new.is_negative:
         return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")
     return Related(relation=Relation.SAME, why="Both tell the same.")
@@ -266,12 +309,14 @@ def _of_same_words(old: Reading, new: Reading) -> Related:
 
 def _same_value(old: Reading, new: Reading) -> bool:
     """Whether two values are equal, or one only tells it in more detail."""
-    one, other = set(old.value), set(new.value)
+    one, other = ({part for word in each.value for part in word.split(":")} for each in (old, new))
     if one == other:
         return True
     if not one or not other or not (one < other or other < one):
         return False
     more = one ^ other
+    if more & lexicon().changing_verbs:
+        return False
     if old.slot == new.slot and not old.is_single and old.value[-1] != new.value[-1]:
         return False
     return not any(
@@ -293,10 +338,19 @@ def _in_slot(old: Reading, new: Reading) -> Related:
             relation=Relation.CONTRADICTION,
             why=f"{_spoken(old)} never changes, and the two differ.",
         )
+    if not new.is_change and _differ_in_all(old, new):
+        return _other("It is something else, at another time.")
     is_new_aim = old.family == _GOAL and new.is_change
     if old.is_single or is_new_aim or (not old.is_known and _changes(old, new)):
         return Related(relation=Relation.UPDATE, why=f"{_spoken(old)} has changed.")
     return _other("Both can hold side by side.")
+
+
+def _differ_in_all(old: Reading, new: Reading) -> bool:
+    """Whether another value goes with another time: "to the pool on Mondays", "to church on Sundays"."""
+    times = lexicon().times
+    one, other = set(old.value), set(new.value)
+    return bool(one & times and other & times and one - times and other - times) and not one & other
 
 
 def _spoken(reading: Reading) -> str:

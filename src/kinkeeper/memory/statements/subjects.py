@@ -259,6 +259,8 @@ _RARE_KIN = [
     "stepdad",
     "twins",
     "kids",
+    "parents",
+    "grandparents",
 ]
 
 

@@ -108,6 +108,11 @@ class Lexicon:
         units: Canonical words that count time and name none.
         fillers: Words and marks that add nothing to what is told.
         events: Canonical verbs of what comes about and may last.
+        bland: Canonical words that add nothing to what else is said of a thing.
+        changing_verbs: Canonical verbs that say that something is elsewhere or otherwise now.
+        conditions: Canonical words for what somebody has who may not have something.
+        measures: Canonical words for what amounts are counted in.
+        bars: Slots of what somebody may not have.
     """
 
     canon: Mapping[str, str]
@@ -128,6 +133,11 @@ class Lexicon:
     units: frozenset[str]
     fillers: frozenset[str]
     events: frozenset[str]
+    bland: frozenset[str]
+    changing_verbs: frozenset[str]
+    bars: frozenset[str]
+    conditions: frozenset[str]
+    measures: frozenset[str]
 
 
 @cache
@@ -170,6 +180,9 @@ def lexicon() -> Lexicon:
         standing_verbs=canons(raw["standing_verbs"]), activities=canons(raw["activities"]),
         ending_verbs=canons(raw["ending_verbs"]), units=canons(raw["units"]),
         fillers=frozenset(raw["fillers"].split()), events=canons(raw["events"]),
+        bland=canons(raw["bland"]), changing_verbs=canons(raw["changing_verbs"]), bars=frozenset(raw["bars"].split()),
+        conditions=canons(raw["conditions"]),
+        measures=canons(raw["measures"]),
     )  # fmt: skip
 
 
