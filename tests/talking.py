@@ -1,12 +1,13 @@
 """Conversations of the sample household on a real database, with plans and extra requests that a test writes down."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import RequestKind
@@ -31,6 +32,19 @@ from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
 from live_household import MONDAY, live_system
+
+Test = ParamSpec("Test")
+
+
+def on_a_loop(test: Callable[Test, Coroutine[Any, Any, None]]) -> Callable[Test, None]:
+    """Return a test that runs on an event loop of its own."""
+
+    @wraps(test)
+    def run(*args: Test.args, **kwargs: Test.kwargs) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return run
+
 
 Next = Callable[[PlanningContext], Plan]
 

@@ -82,9 +82,11 @@ def served(folder: Path, **context: Any) -> Iterator[Served]:
         system.live_intake(refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)
+        talk = system.talk(clock)
         house = House(
             participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(), finder=system.recall.finder, streaming=system.streaming(clock),
+            prover=system.prover(), finder=system.recall.finder, streaming=talk.streaming,
+            conversation=talk.conversation,
         )  # fmt: skip
         values: dict[str, Any] = {
             "houses": {system.household.id: house}, "store": system.store, "clock": clock,

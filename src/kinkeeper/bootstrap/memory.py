@@ -44,7 +44,7 @@ class Recall:
     def finder(self) -> Finder:
         """Finds the household's memories."""
         return Finder(
-            self._store, self._household.id, zone=self._household.zone, embedder=self._embedder,
+            self._store, self._household.id, zone=self._household.zone, embedder=self.embedder,
             locale=self._household.locale,
         )  # fmt: skip
 
@@ -55,12 +55,13 @@ class Recall:
             every: How often to look, > 0.
         """
         try:
-            await EmbeddingWork(self._store, self._household.id, self._embedder).run(every)
+            await EmbeddingWork(self._store, self._household.id, self.embedder).run(every)
         finally:
-            await close_embedder(self._embedder)
+            await close_embedder(self.embedder)
 
     @cached_property
-    def _embedder(self) -> Embedder | None:
+    def embedder(self) -> Embedder | None:
+        """Tells what texts mean; None where nothing does."""
         return meaning_embedder(self._settings)
 
 

@@ -1,7 +1,7 @@
 """Settings and a household file as a running system: nothing else wires the parts together."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -9,20 +9,24 @@ from functools import partial
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.calendar_checks import calendar_tasks
+from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
 from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.nights import Nights
+from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.calendar.seeds import SeedReport
+from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.records import purge as purge_turns
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
-from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.context import ContextSource
 from kinkeeper.observer.hearing import Hearing
@@ -88,11 +92,15 @@ class System:
         phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
         return Speaker(self.household.id, self.household.zone, phrasing, self.config)
 
-    def streaming(self, clock: Clock) -> Streaming | None:
-        """Return what looks ahead for the sessions of one server; None where that is switched off."""
-        if not self.settings.passive_streaming:
-            return None
-        return Streaming(self.store, self.recall.finder, clock)
+    def talk(
+        self, clock: Clock, gateway: ModelGateway | None = None, queue: Enqueuer | None = None
+    ) -> Talk:
+        """Return what talks with the members: by rules where there is no model."""
+        catalogue = catalogue_of(self.settings, self.store, self.recall.finder)
+        return talk_of(
+            self.settings, self.household, self.store, recall=self.recall,
+            catalogue=lambda: catalogue, clock=clock, gateway=gateway, queue=queue,
+        )  # fmt: skip
 
     def hearing(self, clock: Clock) -> Hearing:
         """Return what proposes for memory what the chat lets drop."""
@@ -153,7 +161,12 @@ class System:
             yield
 
     def work(
-        self, clock: Clock, *, extractor: Extractor | None = None, channels: Sequence[Channel] = ()
+        self,
+        clock: Clock,
+        *,
+        conversation: Conversation,
+        extractor: Extractor | None = None,
+        channels: Sequence[Channel] = (),
     ) -> Work:
         """Return what is to be done for the household: jobs, upkeep, delivery through these channels."""
         job = UnderstandingJob(
@@ -163,14 +176,29 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
+            purges=(purge_turns,),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,
             quiet_hours=QuietHours.parse(self.settings.quiet_hours, self.household.zone),
         )  # fmt: skip
         return Work(
-            household=self.household.id, jobs=(job.as_job(),), upkeep=upkeep, deliverer=deliverer
-        )
+            household=self.household.id, jobs=(job.as_job(), conversation.as_job()), upkeep=upkeep,
+            deliverer=deliverer,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talking:
+    """What a process talks with.
+
+    Attributes:
+        gateway: The way to models; None where there are none.
+        talks: By household id.
+    """
+
+    gateway: ModelGateway | None
+    talks: Mapping[str, Talk]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,13 +244,52 @@ class Houses:
         Raises:
             UnavailableError: The database cannot be reached.
         """
+        with self.live_queue() as queue:
+            yield self.intakes(queue, refuses_chats=refuses_chats)
+
+    def intakes(self, queue: Enqueuer, *, refuses_chats: bool = True) -> Mapping[str, Intake]:
+        """Return each household's tier 1, which leaves its work in a queue, by household id."""
+        return {
+            household: system.intake(queue, refuses_chats=refuses_chats)
+            for household, system in self.by_id.items()
+        }
+
+    @contextmanager
+    def live_queue(self) -> Iterator[Enqueuer]:
+        """Yield where work is left for workers, in this process or another. Blocks at the start.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
         from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - slow to load, for live mode only
 
         with closing(JobQueue(self.store, *self.by_id)) as queue:
-            yield {
-                household: system.intake(queue, refuses_chats=refuses_chats)
+            yield queue
+
+    @asynccontextmanager
+    async def talking(self, clock: Clock, queue: Enqueuer | None = None) -> AsyncIterator[Talking]:
+        """Yield what the members of all households are talked with, for the length of the block.
+
+        Args:
+            clock: Tells the time.
+            queue: Takes what is to be done after a turn; None where workers are to find it by themselves.
+
+        Raises:
+            ConfigError: A prompt's file is wrong.
+        """
+        zones = {system.household.id: system.household.zone for system in self.systems}
+        async with models_opened(
+            self.settings, store=self.store, clock=clock, zones=zones
+        ) as gateway:
+            talks = {
+                household: system.talk(clock, gateway, queue)
                 for household, system in self.by_id.items()
             }
+            try:
+                yield Talking(gateway=gateway, talks=talks)
+            finally:
+                for talk in talks.values():
+                    await talk.conversation.close()
 
     @asynccontextmanager
     async def working(
@@ -230,6 +297,7 @@ class Houses:
         *,
         channels: Mapping[str, Sequence[Channel]] | None = None,
         tasks: Sequence[LongTask] = (),
+        talking: Talking | None = None,
         clock: Clock | None = None,
         extractor: Extractor | None = None,
         pace: Pace | None = None,
@@ -245,6 +313,7 @@ class Houses:
                 is no household's goes out.
             tasks: What else is to run until the end (polling for updates); one that ends or fails
                 must not be missed, so its error ends the block.
+            talking: What this process talks with members with; made for the block where None.
             clock: The wall clock where None.
             extractor: Reads messages; as the settings say where None.
             pace: How often it looks for something to do.
@@ -254,15 +323,17 @@ class Houses:
             UnavailableError: The database cannot be reached.
         """
         clock, served = clock or SystemClock(), channels or {}
-        zones = {system.household.id: system.household.zone for system in self.systems}
-        async with models_opened(
-            self.settings, store=self.store, clock=clock, zones=zones
-        ) as gateway:
-            reads = extractor or model_extractor(self.settings, gateway)
+        async with AsyncExitStack() as opened:
+            if talking is None:
+                talking = await opened.enter_async_context(self.talking(clock))
+            reads = extractor or model_extractor(self.settings, talking.gateway)
             works = [
-                system.work(clock, extractor=reads, channels=served.get(household, ()))
+                system.work(
+                    clock, conversation=talking.talks[household].conversation, extractor=reads,
+                    channels=served.get(household, ()),
+                )
                 for household, system in self.by_id.items()
-            ]
+            ]  # fmt: skip
             outside = [
                 Deliverer(self.store, key, through, mint=mint, clock=clock)
                 for key, through in served.items()
@@ -289,10 +360,14 @@ class Houses:
             calendar = calendar_tasks(
                 self.settings, [each.household for each in self.systems], self.store, clock
             )
+            looking_ahead = [
+                talk.streaming.run for talk in talking.talks.values() if talk.streaming is not None
+            ]
             hearing = [partial(each.hearing(clock).run, pace.upkeep_every) for each in self.systems]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, self._backups(clock).run),
+                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, *looking_ahead,
+                       self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
+from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
+from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observer.intake import Intake
@@ -36,6 +38,7 @@ def web_context(
     clock: Clock,
     working: asyncio.Event,
     telegram: Connected,
+    talks: Mapping[str, Talk],
     sample: Callable[[], AsyncIterator[Heard]] | None = None,
 ) -> WebContext:
     """Return what the server's routes work on.
@@ -48,6 +51,7 @@ def web_context(
         clock: Tells the time.
         working: Set while the workers run.
         telegram: What runs for the chat service.
+        talks: What each household's members are talked with, by household id.
         sample: Plays the sample family's days.
     """
 
@@ -59,7 +63,8 @@ def web_context(
             household: House(
                 participants=system.participants, store=system.store,
                 intake=intakes[household], prover=system.prover(), finder=system.recall.finder,
-                streaming=system.streaming(clock), context_tokens=settings.context_budget_tokens,
+                streaming=talks[household].streaming, context_tokens=settings.context_budget_tokens,
+                conversation=talks[household].conversation,
             )
             for household, system in houses.by_id.items()
         },
@@ -112,6 +117,7 @@ def _check_up(
         *memory_findings(settings, [houses.by_id[household].household], houses.store),
         *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
         *chats,
+        *tool_findings(settings, [houses.by_id[household].household], houses.store),
         *calendar_findings(
             settings, [each.household for each in houses.systems], houses.store, clock=clock
         ),

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -21,8 +21,8 @@ from kinkeeper.cli.supervision import READY, STOPPING, report, stay_alive
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.core.time import SystemClock
+from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.observability.log import log_as_json
-from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.model import Settings
 from kinkeeper.settings.supervisor import find_supervisor
 from kinkeeper.web.access.repository import somebody_decides
@@ -63,10 +63,10 @@ def serve_until_told(where: Where, *, host: str | None, port: int | None) -> Non
         log_as_json()
         with (
             _listening(settings) as listener,
-            houses.live_intakes() as intakes,
+            houses.live_queue() as queue,
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
-            runner.run(_serve(houses, settings, intakes, listener))
+            runner.run(_serve(houses, settings, queue, listener))
     notice("stopped")
 
 
@@ -98,24 +98,24 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
 
 
 async def _serve(
-    houses: Houses, settings: Settings, intakes: Mapping[str, Intake], listener: socket.socket
+    houses: Houses, settings: Settings, queue: Enqueuer, listener: socket.socket
 ) -> None:
     clock, working = SystemClock(), asyncio.Event()
-    port = listener.getsockname()[1]
-    async with telegram_connected(houses, intakes, clock=clock) as telegram:
+    port, intakes = listener.getsockname()[1], houses.intakes(queue)
+    async with (
+        houses.talking(clock, queue) as talking,
+        telegram_connected(houses, intakes, clock=clock) as telegram,
+    ):
         context = web_context(
             houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram,
-            sample=_sample,
+            talks=talking.talks, sample=_sample,
         )  # fmt: skip
         server = _Server(_config(settings, context), context)
-        looking_ahead = [
-            house.streaming.run for house in context.houses.values() if house.streaming
-        ]
         supervisor = find_supervisor()
         with _told(server):
             async with (
                 houses.working(
-                    channels=telegram.channels, tasks=(*telegram.tasks, *looking_ahead), clock=clock
+                    channels=telegram.channels, tasks=telegram.tasks, talking=talking, clock=clock
                 ),
                 asyncio.TaskGroup() as tasks,
             ):

@@ -244,7 +244,7 @@ class _Run:
             Stage.ROUTE,
             lambda: parts.router.route(
                 self.turn.text, household=parts.household.id, history=history,
-                open_question=bool(self.loaded.open.all), signals=replace(self.context.signals, recent_margins=self.loaded.margins),
+                open_question=self.loaded.open.may_be_meant, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
                 requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
             ),
             None, within=parts.limits.route,

@@ -22,7 +22,8 @@ from kinkeeper.conversation.turns import Turn
 FRESH = timedelta(minutes=10)
 """How long a plain yes may mean something."""
 
-_EXPIRED_LATELY = timedelta(days=3)
+_LATELY = timedelta(days=3)
+_UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
 
 
@@ -40,7 +41,7 @@ class Open:
     Attributes:
         fresh: Open, and asked about lately; oldest first.
         older: Open, asked about long ago.
-        lapsed: The last one, where it was settled by time or by others since.
+        lapsed: The last one, where time ran out or what was said has been taken back.
         listed: Those that the last answer listed, in its order, to choose among.
         verb: What was to be done with the one chosen.
     """
@@ -50,6 +51,11 @@ class Open:
     lapsed: PendingAction | None = None
     listed: Sequence[PendingAction] = ()
     verb: Verb = Verb.CONFIRM
+
+    @property
+    def may_be_meant(self) -> bool:
+        """Whether a yes or no may be about any of these."""
+        return bool(self.all) or self.lapsed is not None
 
     @property
     def all(self) -> Sequence[PendingAction]:
@@ -189,9 +195,8 @@ def _is_high(targets: Sequence[PendingAction]) -> bool:
 
 
 def _lapsed(action: PendingAction, age: timedelta) -> PendingAction | None:
-    """Return an action that is open no more, if a yes may still mean it."""
-    patience = _EXPIRED_LATELY if action.status is ActionStatus.EXPIRED else FRESH
-    return action if age <= patience else None
+    """Return an action that time or others have settled, if a yes may still mean it."""
+    return action if action.status in _UNDECIDED and age <= _LATELY else None
 
 
 def _asked_at(earlier: Sequence[Turn]) -> dict[str, datetime]:

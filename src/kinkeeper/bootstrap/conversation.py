@@ -1,0 +1,91 @@
+"""Conversations by the settings: the parts of a turn put together, for one household of a process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.bootstrap.memory import Recall
+from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.conversation.answering.answerer import Answerer
+from kinkeeper.conversation.context.gathering import ContextGatherer
+from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.memories import Memories
+from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.planning.rules import RulePlanner
+from kinkeeper.conversation.routing.router import Router
+from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
+from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.memory.context.streaming import Streaming
+from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.models.model import ModelGateway
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What one process talks with a household's members with.
+
+    Attributes:
+        conversation: Takes in what they say.
+        streaming: Looks ahead for their next turns; None where that is switched off.
+    """
+
+    conversation: Conversation
+    streaming: Streaming | None
+
+
+def talk_of(
+    settings: Settings,
+    household: Household,
+    store: Store,
+    *,
+    recall: Recall,
+    catalogue: Callable[[], Catalogue],
+    clock: Clock,
+    gateway: ModelGateway | None = None,
+    queue: Enqueuer | None = None,
+) -> Talk:
+    """Return what talks with the members of a household.
+
+    Args:
+        settings: In force.
+        household: Theirs.
+        store: Its database.
+        recall: Finds its memories.
+        catalogue: What can be asked for, as of the moment it is called.
+        clock: Tells the time.
+        gateway: The way to models; None where there are none.
+        queue: Takes what is to be done after a turn; None where workers are to find it by themselves.
+
+    Raises:
+        ConfigError: A prompt's file is wrong.
+    """
+    finder, limits = recall.finder, Limits()
+    streaming = Streaming(store, finder, clock) if settings.passive_streaming else None
+    parts = Parts(
+        store=store, household=household, clock=clock, catalogue=catalogue,
+        gatherer=ContextGatherer(
+            store, household, clock=clock, embedder=recall.embedder,
+            quiet=QuietHours.parse(settings.quiet_hours, household.zone),
+        ),
+        memories=Memories(finder, streaming, clock, searches=gateway is not None),
+        router=Router(recall.embedder, models=gateway),
+        loop=ToolLoop(store, RulePlanner(), limits),
+        answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
+        queue=queue, limits=limits,
+    )  # fmt: skip
+    return Talk(conversation=Conversation(parts), streaming=streaming)
+
+
+def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None) -> Answerer:
+    if gateway is None:
+        return Answerer(know=brain.know)
+    from kinkeeper.conversation.answering.responder import (  # noqa: PLC0415 - loads the templates' library
+        Responder,
+    )
+
+    return Answerer(know=brain.know, responder=Responder(gateway))
