@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
@@ -22,6 +22,7 @@ mail mails me message messages my new of on our recent regarding say search show
 unread was we what which with write wrote
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
+_WEEK = timedelta(days=7)
 _DAYS = frozenset({Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.YEAR})
 
 
@@ -36,9 +37,10 @@ def read_query(text: str, now: datetime, *, locale: str) -> MailQuery:
     rest = one_line(text)
     since = before = None
     for span in read(rest, now, locale=locale):
-        if _is_past_days(span, now):
-            since = span.begin.date()
-            before = None if span.bound else span.until.date()
+        back = _days_back(span, now)
+        if back is not None:
+            since = (span.begin - back).date()
+            before = None if span.bound else (span.until - back).date()
             rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
             break
     sender = ""
@@ -51,9 +53,15 @@ def read_query(text: str, now: datetime, *, locale: str) -> MailQuery:
     )  # fmt: skip
 
 
-def _is_past_days(span: TimeSpan, now: datetime) -> bool:
+def _days_back(span: TimeSpan, now: datetime) -> timedelta | None:
+    """Return how far before its reading a span of days lies, for mail has come already; None if it is none."""
     is_days = span.kind in {SpanKind.DATE, SpanKind.RANGE} and span.grain in _DAYS
-    return is_days and not span.has_time and span.begin <= now
+    if not is_days or span.has_time:
+        return None
+    if span.begin <= now:
+        return timedelta()
+    # "Monday" is read as the coming one.
+    return _WEEK if span.begin - _WEEK <= now else None
 
 
 def _terms(text: str) -> Iterator[str]:

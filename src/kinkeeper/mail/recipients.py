@@ -13,6 +13,7 @@ from kinkeeper.mail.model import Address, one_line, parse_address
 
 _BETWEEN = re.compile(r"[,;\n]")
 _AND = re.compile(r"\s+(?:and|&|plus)\s+", re.IGNORECASE)
+_LEADING_AND = re.compile(r"^(?:and|&|plus)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|my|our)\s+", re.IGNORECASE)
 _ONESELF = frozenset({"me", "myself"})
 _EVERYBODY = frozenset(
@@ -73,7 +74,7 @@ def _pieces(text: str) -> Iterator[str]:
     # A comma may stand within the quotes of a name: "Ruiz, Ana" <ana@school.example>.
     shielded = re.sub(r'"[^"]*"', lambda quoted: quoted[0].replace(",", "\0"), text)
     for piece in _BETWEEN.split(shielded):
-        if words := one_line(piece.replace("\0", ",")):
+        if words := _LEADING_AND.sub("", one_line(piece.replace("\0", ","))):
             yield words
 
 
@@ -85,7 +86,7 @@ def _find_all(household: Household, asker: Member, piece: str) -> Iterator[Found
         yield whole
         return
     for part in parts:
-        yield _find(household, asker, re.sub(r"^and\s+", "", part, flags=re.IGNORECASE))
+        yield _find(household, asker, part)
 
 
 def _find(household: Household, asker: Member, name: str) -> Found:

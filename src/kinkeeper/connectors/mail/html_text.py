@@ -21,6 +21,8 @@ class _Words(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in self._unread:
             del self._unread[self._unread.index(tag) :]
+        elif tag in _BREAKS:
+            self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
         if not self._unread:
