@@ -114,6 +114,19 @@ def find_action(conn: Connection, household: str, id_or_prefix: str) -> PendingA
     return (exact or found)[0]
 
 
+def load_actions(
+    conn: Connection, household: str, action_ids: Collection[str]
+) -> list[PendingAction]:
+    """Return those of some actions that the household has.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        action_ids: Full ids.
+    """
+    return _read(conn, _of(household).where(pending_actions.c.id.in_(action_ids)))
+
+
 def list_actions(
     conn: Connection,
     household: str,

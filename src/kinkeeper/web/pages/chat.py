@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.repository import load_actions
 from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
@@ -19,7 +19,7 @@ from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.api.chat import CHANNEL, conversation_of
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.views.talk import shown_turn
+from kinkeeper.web.views.talk import shown_turns
 
 router = APIRouter(include_in_schema=False)
 
@@ -51,7 +51,7 @@ async def chat_page(
             raise NotFoundError(f"you have no conversation {thread!r}")
         return {
             "thread": wanted, "is_fresh": not found, "after": _place(conn, desk, wanted, found),
-            "turns": [shown_turn(turn, _actions(conn, desk, turn), desk.wording) for turn in found],
+            "turns": shown_turns(found, _actions(conn, desk, found), desk.wording),
             "others": [each for each in listed if each.id != wanted], "longest": LONGEST_TEXT,
             "moment": desk.wording.moment,
         }  # fmt: skip
@@ -87,12 +87,11 @@ def _place(conn: Connection, desk: Desk, thread_id: str, found: Sequence[Turn]) 
     return events.last_number(conn, desk.household, thread_id)
 
 
-def _actions(conn: Connection, desk: Desk, turn: Turn) -> Mapping[str, PendingAction]:
-    found = {}
-    for result in turn.results:
-        if result.action_id is not None:
-            try:
-                found[result.action_id] = load_action(conn, desk.household, result.action_id)
-            except NotFoundError:
-                continue  # an erased one
-    return found
+def _actions(conn: Connection, desk: Desk, found: Sequence[Turn]) -> Mapping[str, PendingAction]:
+    ids = {
+        result.action_id
+        for turn in found
+        for result in turn.results
+        if result.action_id is not None
+    }
+    return {each.id: each for each in load_actions(conn, desk.household, sorted(ids))}

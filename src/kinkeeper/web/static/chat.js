@@ -30,7 +30,7 @@ function isAtEnd() {
 }
 
 function keepEndInSight(wasAtEnd) {
-  if (wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight });
+  if (wasAtEnd) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
 }
 
 function exchangeOf(turnId) {
@@ -151,6 +151,7 @@ function settle(question, text, isTrouble = false) {
   if (isTrouble) return;
   question.querySelector(".buttons")?.remove();
   question.dataset.settled = "";
+  bringUpToDate();
 }
 
 async function decide(question, verb) {
@@ -172,10 +173,32 @@ async function decide(question, verb) {
   }
 }
 
+// What is decided or done in one turn changes what stands under others: the server shows them all as they are now.
+async function bringUpToDate() {
+  try {
+    const answer = await fetch(`/chat?thread=${encodeURIComponent(thread)}`, { headers: { Accept: "text/html" }, cache: "no-store" });
+    if (!answer.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const wasAtEnd = isAtEnd();
+    for (const fresh of page.querySelectorAll(".exchange:not([data-open])")) {
+      const part = partOf(fresh.dataset.turn);
+      if (!part || part.contains(document.activeElement)) continue;
+      const wasOpen = part.querySelector(".used")?.open;
+      const taken = document.importNode(fresh, true);
+      const used = taken.querySelector(".used");
+      if (used && wasOpen) used.open = true;
+      if (part.innerHTML !== taken.innerHTML) part.replaceWith(taken);
+    }
+    keepEndInSight(wasAtEnd);
+  } catch {
+    // The connection is gone; what is shown stays as it was told.
+  }
+}
+
 const SHOW = {
   status(part, data) {
     if (data.restart) {
-      part.querySelector(".said").textContent = "";
+      part.querySelector(".reply").textContent = "";
       part.querySelector(".talk-parts").replaceChildren();
       unread.delete(part.dataset.turn);
     }
@@ -183,24 +206,25 @@ const SHOW = {
   },
   token(part, data) {
     status.hidden = true;
-    part.querySelector(".said").textContent += data.text;
+    part.querySelector(".reply").textContent += data.text;
     announce(part.dataset.turn, data.text, false);
   },
   card: showCard,
   confirm: showQuestion,
   error(part, data) {
-    const said = part.querySelector(".said");
+    const said = part.querySelector(".reply");
     said.textContent = data.message;
     said.classList.add("trouble");
     announcer.textContent = data.message;
     open.delete(part.dataset.turn);
   },
   done(part, data) {
-    const said = part.querySelector(".said");
+    const said = part.querySelector(".reply");
     if (data.text !== undefined && said.textContent !== data.text) said.textContent = data.text;
     announce(part.dataset.turn, "", true);
     showUsed(part, data.used);
     open.delete(part.dataset.turn);
+    bringUpToDate();
   },
 };
 
@@ -261,7 +285,7 @@ async function say(text) {
     answer.body?.cancel();
     if (!source || source.readyState === EventSource.CLOSED) listen();
   } catch (error) {
-    const said = part.querySelector(".said");
+    const said = part.querySelector(".reply");
     said.textContent = error instanceof TypeError ? "There is no connection; this was not sent." : error.message;
     said.classList.add("trouble");
     announcer.textContent = said.textContent;

@@ -90,14 +90,33 @@ class ShownTurn:
     is_gone: bool
 
 
-def shown_turn(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -> ShownTurn:
-    """Return a turn as it is shown.
+def shown_turns(
+    turns: Sequence[Turn], actions: Mapping[str, PendingAction], wording: Wording
+) -> Sequence[ShownTurn]:
+    """Return turns as they are shown; what several of them are about stands under the last of these.
 
     Args:
-        turn: As stored.
-        actions: Those of its results that write, by id, as they stand now.
+        turns: As stored, oldest first.
+        actions: Those of their results that write, by id, as they stand now.
         wording: Puts times into words.
     """
+    last = {
+        result.action_id: turn.id
+        for turn in turns
+        for result in turn.results
+        if result.action_id is not None
+    }
+    return [
+        _shown(
+            turn,
+            {name: each for name, each in actions.items() if last.get(name) == turn.id},
+            wording,
+        )
+        for turn in turns
+    ]
+
+
+def _shown(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -> ShownTurn:
     answer = _FAILED if turn.outcome is TurnOutcome.FAILED else turn.answer or ""
     return ShownTurn(
         id=turn.id, text=turn.text, answer=answer, at=wording.moment(turn.received_at),
