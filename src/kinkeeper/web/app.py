@@ -22,6 +22,7 @@ from kinkeeper.web.api import (
     observe,
     quiet,
     sessions,
+    tasks,
     webhook,
 )
 from kinkeeper.web.api import context as context_api
@@ -44,6 +45,7 @@ _API = (
     memory_search.router,
     facts.router,
     context_api.router,
+    tasks.router,
     chat.router,
     observability.router,
 )

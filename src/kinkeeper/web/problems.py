@@ -19,6 +19,7 @@ from kinkeeper.core.errors import (
     KinkeeperError,
     NotFoundError,
     UnavailableError,
+    UnclearError,
 )
 from kinkeeper.web.access.door import LoginNeededError
 from kinkeeper.web.pages.responses import error_page, wants_page
@@ -31,6 +32,7 @@ REQUEST_ID = "kinkeeper.request"
 
 _STATUS: tuple[tuple[type[KinkeeperError], HTTPStatus], ...] = (
     (InputError, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (UnclearError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (DeniedError, HTTPStatus.FORBIDDEN),
     (NotFoundError, HTTPStatus.NOT_FOUND),
     (ConflictError, HTTPStatus.CONFLICT),

@@ -30,6 +30,7 @@ from kinkeeper.core.errors import (
     UnavailableError,
     UnclearError,
 )
+from kinkeeper.messaging.records import storable
 from kinkeeper.store.store import Store
 
 FROM_CHAT = "CHAT"
@@ -147,8 +148,21 @@ def result_of(action: PendingAction) -> ActionResult:
 
 def _planned(domain: str, action: str, params: Mapping[str, Any]) -> ActionResult:
     return ActionResult(
-        domain=domain, action=action, status=ResultStatus.FAILED, params=plain(params)
+        domain=domain, action=action, status=ResultStatus.FAILED, params=_storable(plain(params))
     )
+
+
+def _storable(value: Any) -> Any:
+    """Return plain data with all its texts as databases store them."""
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {storable(name): _storable(item) for name, item in value.items()}
+        case list():
+            return [_storable(item) for item in value]
+        case _:
+            return value
 
 
 def _confirmed(action_id: str, asked: Asked, conn: Connection) -> Receipt:

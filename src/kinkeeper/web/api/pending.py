@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals, undo
 from kinkeeper.actions.authority import PressDetails
+from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
@@ -59,6 +60,9 @@ class ActionRecord(BaseModel):
     confirm_payload: FrozenPayload
     choices: list[str]
     conflict_key: str | None
+    stakes: Stakes
+    request: dict[str, Any] | None
+    shown: dict[str, Any]
     created_at: datetime
     expires_at: datetime
     decided_at: datetime | None
