@@ -20,6 +20,7 @@ class ActionType(StrEnum):
     TASK = "task"
     NOTE = "note"
     EMAIL = "email"
+    FOREIGN_TOOL = "foreign_tool"
 
     @property
     def is_about_calendar(self) -> bool:

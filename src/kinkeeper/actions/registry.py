@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects import calendar, email, memory, notes, tasks
+from kinkeeper.actions.effects import calendar, email, memory, notes, tasks, tools
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
 
@@ -64,6 +64,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         ),
         "email.send": EffectKind(
             parameters=email.SendMail, stakes=Stakes.HIGH, undo=None, is_outside=True
+        ),
+        "tools.call": EffectKind(
+            parameters=tools.CallTool, stakes=Stakes.HIGH, undo=None, is_outside=True
         ),
         "memory.remember_fact": EffectKind(
             parameters=memory.RememberFact, stakes=Stakes.LOW, undo=memory.undo

@@ -15,6 +15,7 @@ from kinkeeper.bootstrap.nights import upkeep_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.bootstrap.tools import tool_findings
+from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observer.intake import Intake
@@ -117,6 +118,7 @@ def _check_up(
         *memory_findings(settings, [houses.by_id[household].household], houses.store),
         *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
         *chats,
+        *tool_findings(settings, [houses.by_id[household].household], houses.store),
         *tool_findings(settings, [houses.by_id[household].household], houses.store),
         *calendar_findings(
             settings, [each.household for each in houses.systems], houses.store, clock=clock

@@ -16,6 +16,7 @@ from kinkeeper.bootstrap.embedding import embedder_finding
 from kinkeeper.bootstrap.memory_checks import stored_memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
+from kinkeeper.bootstrap.tools import stored_tool_findings
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import settings_of
 from kinkeeper.cli.tables import console
@@ -90,7 +91,8 @@ def _database(where: Where, settings: Settings, households: Sequence[Household])
     telegram = telegram_findings(settings, households, url)
     memory = stored_memory_findings(url, settings, households, now=now)
     calendar = stored_calendar_findings(url, settings, households)
-    return [*database_findings(url), *backups, *memory, *telegram, *calendar]
+    tools = stored_tool_findings(url, settings, households)
+    return [*database_findings(url), *backups, *memory, *telegram, *calendar, *tools]
 
 
 def _show(screen: Console, findings: list[Finding], settings: Settings | None) -> None:

@@ -1,12 +1,25 @@
-"""The settings of what the household's assistant is connected to: its calendar server."""
+"""The settings of what the household's assistant is connected to: its calendar server, tools of others."""
 
-from typing import Annotated
+import json
+from datetime import timedelta
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    model_validator,
+)
 
 from kinkeeper.connectors.caldav.address import Address
+from kinkeeper.connectors.tools.model import ToolServer
 from kinkeeper.core.errors import InputError
-from kinkeeper.settings.fields import Positive, Secret
+from kinkeeper.settings.fields import Positive, Secret, Url
+
+_BUILT_IN = frozenset({"task", "calendar", "email", "memory", "notes"})
 
 
 def _server_address(secret: SecretStr) -> SecretStr:
@@ -17,8 +30,68 @@ def _server_address(secret: SecretStr) -> SecretStr:
     return secret
 
 
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ValueError("must be a JSON object of servers by name") from error
+
+
+def _server_name(name: str) -> str:
+    if name in _BUILT_IN:
+        raise ValueError(
+            f"{name!r} is the name of a part of this program; call the server otherwise"
+        )
+    return name
+
+
+class ToolServerSettings(BaseModel):
+    """One server of foreign tools: a command that is started here, or an address."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str | None = Field(default=None, min_length=1)
+    args: tuple[str, ...] = ()
+    env: dict[str, SecretStr] = Field(default_factory=dict)
+    url: Url | None = None
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    safe: frozenset[str] = frozenset()
+    timeout_seconds: Annotated[float, Field(gt=0, le=600)] = 20
+    allow_private: bool = False
+
+    @model_validator(mode="after")
+    def _require_one_way(self) -> Self:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("a tool server needs either a command or a url")
+        return self
+
+    def server(self, name: str) -> ToolServer:
+        """Return it as it is reached.
+
+        Args:
+            name: Under which it stands in the settings.
+        """
+        return ToolServer(
+            name=name, command=self.command, args=self.args, url=self.url, safe=self.safe,
+            env={key: value.get_secret_value() for key, value in self.env.items()},
+            headers={key: value.get_secret_value() for key, value in self.headers.items()},
+            timeout=timedelta(seconds=self.timeout_seconds), allows_private=self.allow_private,
+        )  # fmt: skip
+
+
+ToolServers = Annotated[
+    dict[
+        Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$"), AfterValidator(_server_name)],
+        ToolServerSettings,
+    ],
+    BeforeValidator(_from_json),
+]
+
+
 class ConnectorSettings(BaseModel):
-    """Where the household's calendar is kept besides here."""
+    """Where the household's calendar is kept besides here, and whose tools may be asked for."""
 
     caldav_url: Annotated[Secret, AfterValidator(_server_address)] | None = Field(
         default=None,
@@ -28,6 +101,16 @@ class ConnectorSettings(BaseModel):
     caldav_sync_minutes: Positive = Field(
         default=5, description="How often the calendar server is looked at, minutes."
     )
+    mcp_servers: ToolServers = Field(
+        default={},
+        description="Tools of others (Model Context Protocol), as a JSON object: by name either command, args "
+        "and env or url and headers; safe lists tools called unasked; timeout_seconds, allow_private.",
+    )
+
+    @property
+    def tool_servers(self) -> tuple[ToolServer, ...]:
+        """The servers of foreign tools, as they are reached."""
+        return tuple(each.server(name) for name, each in self.mcp_servers.items())
 
 
-CONNECTOR_SECRETS = frozenset({"caldav_url"})
+CONNECTOR_SECRETS = frozenset({"caldav_url", "mcp_servers"})

@@ -16,6 +16,7 @@ def outbound_hosts(settings: Settings) -> tuple[str, ...]:
         addresses.append(str(settings.telegram_api_url))
     if settings.caldav_url is not None:
         addresses.append(settings.caldav_url.get_secret_value())
+    addresses += [server.url for server in settings.tool_servers]
     hosts = {urlsplit(address).hostname for address in addresses if address}
     return tuple(sorted(host for host in hosts if host))
 

@@ -1,12 +1,15 @@
 """What awaits a person: one card, one decision. Pure."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import remembered_lines
 from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
+from kinkeeper.actions.payload import plain
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.inbox import StoredMessage
@@ -26,6 +29,7 @@ _KINDS = {
     ActionType.TASK: "A task",
     ActionType.NOTE: "A note",
     ActionType.EMAIL: "A mail",
+    ActionType.FOREIGN_TOOL: "Another program",
 }
 
 
@@ -59,6 +63,7 @@ class Card:
         line: What it is, at most 140 characters.
         said: What was asked aloud about it, where it is a conflict; else empty.
         quotes: Messages it rests on, oldest first.
+        shown: What a request from conversation would do, name and value, as it is frozen.
         shared: What is written whichever way is chosen, where the ways differ in the owner alone.
         ways: How it can be confirmed.
         deciders: Who may decide, in words.
@@ -75,6 +80,7 @@ class Card:
     line: str
     said: str
     quotes: tuple[Quote, ...]
+    shown: tuple[tuple[str, str], ...]
     shared: tuple[ChangeLine, ...]
     ways: tuple[Way, ...]
     deciders: str
@@ -132,6 +138,7 @@ class Cards:
             line=proposal.summary,
             said=ground.said if proposal.conflict_key is not None else "",
             quotes=tuple(map(self.quotes.of, ground.messages)),
+            shown=_shown(proposal.request.get("shown") or {}),
             shared=self.words.jobs(asked_for),
             ways=tuple(self._ways(action, standing)),
             deciders=f"{_names(self.household.adults)} may decide.",
@@ -154,6 +161,19 @@ class Cards:
                 remembers=remembered_lines(effects),
                 is_grave=stakes_of(effects) is Stakes.HIGH,
             )  # fmt: skip
+
+
+def _shown(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return all that was frozen to be shown, verbatim: whoever says yes has seen it."""
+    return tuple((name.replace("_", " "), _said(value)) for name, value in values.items() if value)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(plain(value), ensure_ascii=False)
 
 
 def _names(members: Iterable[Member]) -> str:

@@ -16,11 +16,14 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.effects.memory import MemoryEffect
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.model import Event, EventKind, Occurrence
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Interval
+
+_OF_CALENDAR = (
+    AddEvent, AssignOccurrence, CancelEvent, CancelOccurrence, MoveOccurrence, UpdateEvent,
+)  # fmt: skip
 
 
 class Verb(StrEnum):
@@ -110,7 +113,7 @@ def touched(effects: Iterable[Mapping[str, Any]]) -> frozenset[tuple[str, dateti
 def changes_of(
     household: str, effects: Sequence[Mapping[str, Any]], standing: Standing
 ) -> tuple[Change, ...]:
-    """Return what frozen effects would change.
+    """Return what frozen effects would change in the calendar; other effects are left out.
 
     Args:
         household: Tenant key.
@@ -123,7 +126,7 @@ def changes_of(
     return tuple(
         _change(effect, standing)
         for effect in read_effects(household, effects)
-        if not isinstance(effect, MemoryEffect)
+        if isinstance(effect, _OF_CALENDAR)
     )
 
 

@@ -455,6 +455,20 @@ def upgrade() -> None:
         batch_op.create_index("ix_feedback_at", ["household", "at"], unique=False)
 
     op.create_table(
+        "foreign_tools",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("server", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.String(length=128), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("schema", sa.JSON(), nullable=False),
+        sa.Column("definition", sa.String(length=64), nullable=False),
+        sa.Column("accepted", sa.String(length=64), nullable=False),
+        sa.Column("first_seen_at", sa.String(length=27), nullable=False),
+        sa.Column("seen_at", sa.String(length=27), nullable=False),
+        sa.Column("changed_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "server", "name", name=op.f("pk_foreign_tools")),
+    )
+    op.create_table(
         "interaction_log",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("turn", sa.String(length=36), nullable=False),
@@ -1270,6 +1284,15 @@ def upgrade() -> None:
     with op.batch_alter_table("tool_iterations", schema=None) as batch_op:
         batch_op.create_index("ix_tool_iterations_at", ["household", "at"], unique=False)
 
+    op.create_table(
+        "tool_servers",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("server", sa.String(length=64), nullable=False),
+        sa.Column("looked_at", sa.String(length=27), nullable=False),
+        sa.Column("failing_since", sa.String(length=27), nullable=True),
+        sa.Column("failure", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("household", "server", name=op.f("pk_tool_servers")),
+    )
     op.create_table(
         "triage_calibration",
         sa.Column("household", sa.String(length=64), nullable=False),

@@ -1,0 +1,36 @@
+"""`kinkeeper tools`: foreign tools, what they say of themselves, and which may be called unasked."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.pending import JsonOption
+
+app = typer.Typer(
+    name="tools", no_args_is_help=True, help="Tools of others: list them, accept how they changed."
+)
+
+
+@app.command("list")
+@located
+def list_(where: Where, json_: JsonOption = False) -> None:
+    """Ask the servers of the settings what they offer, and show it."""
+    from kinkeeper.cli.foreign_tools import show_tools
+
+    show_tools(where, as_json=json_)
+
+
+@app.command()
+@located
+def accept(
+    where: Where,
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="As MCP_SERVERS names it.")],
+    tool: Annotated[
+        str | None, typer.Argument(metavar="[TOOL]", help="One of its tools; all where not given.")
+    ] = None,
+) -> None:
+    """Accept tools as they describe themselves now, after you have looked at them."""
+    from kinkeeper.cli.foreign_tools import accept_tools
+
+    accept_tools(where, server, tool)

@@ -1,0 +1,1 @@
+"""Tool servers of others (Model Context Protocol): found, described, called; never believed."""

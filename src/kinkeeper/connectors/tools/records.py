@@ -1,0 +1,172 @@
+"""What is stored of tool servers: their tools as they describe themselves, and how they answered last."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+
+from kinkeeper.actions.requests.tools import ForeignTool
+from kinkeeper.connectors.tools.model import ToolServer
+from kinkeeper.connectors.tools.tables import foreign_tools, tool_servers
+from kinkeeper.core.errors import NotFoundError
+
+_tools = foreign_tools.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTool:
+    """A tool as it describes itself now.
+
+    Attributes:
+        tool: As it may be shown; safe only as long as it is what was accepted.
+        is_listed_safe: Whether the settings call it safe.
+        changed_at: When it began to describe itself otherwise than accepted; None while it does not.
+    """
+
+    tool: ForeignTool
+    is_listed_safe: bool
+    changed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRow:
+    """How a server answered last.
+
+    Attributes:
+        server: As the settings name it.
+        looked_at: When.
+        failing_since: Since when it does not answer; None while it does.
+        failure: Why, for people.
+    """
+
+    server: str
+    looked_at: datetime
+    failing_since: datetime | None
+    failure: str | None
+
+
+def note_tools(
+    conn: Connection, household: str, server: str, tools: Sequence[ForeignTool], *, now: datetime
+) -> None:
+    """Note which tools a server offers now; the first description of each counts as accepted.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        server: As the settings name it.
+        tools: All that it offers.
+        now: Aware.
+    """
+    known = {
+        row.name: row
+        for row in conn.execute(
+            select(foreign_tools).where(_tools.household == household, _tools.server == server)
+        )
+    }
+    for tool in tools:
+        row = known.get(tool.name)
+        values = {
+            "description": tool.description, "schema": dict(tool.schema),
+            "definition": tool.definition, "seen_at": now,
+        }  # fmt: skip
+        if row is None:
+            key = {"household": household, "server": server, "name": tool.name}
+            first = {"accepted": tool.definition, "first_seen_at": now}
+            conn.execute(insert(foreign_tools).values(**key, **values, **first))
+            continue
+        is_other = tool.definition != row.accepted
+        values["changed_at"] = (row.changed_at or now) if is_other else None
+        conn.execute(
+            update(foreign_tools).where(*_one(household, server, tool.name)).values(**values)
+        )
+
+
+def note_server(
+    conn: Connection, household: str, server: str, *, failure: str | None, now: datetime
+) -> None:
+    """Note how a server answered.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        server: As the settings name it.
+        failure: Why it did not, for people; None where it did.
+        now: Aware.
+    """
+    mine = (tool_servers.c.household == household, tool_servers.c.server == server)
+    since = conn.execute(select(tool_servers.c.failing_since).where(*mine)).scalar()
+    conn.execute(delete(tool_servers).where(*mine))
+    conn.execute(
+        insert(tool_servers).values(
+            household=household, server=server, looked_at=now, failure=failure,
+            failing_since=None if failure is None else since or now,
+        )
+    )  # fmt: skip
+
+
+def list_tools(
+    conn: Connection, household: str, servers: Collection[ToolServer]
+) -> Sequence[KnownTool]:
+    """Return the tools that these servers offered when they were last looked at.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        servers: As the settings name them now.
+    """
+    by_name = {server.name: server for server in servers}
+    query = select(foreign_tools).where(_tools.household == household, _tools.server.in_(by_name))
+    latest = {row.server: row.looked_at for row in list_servers(conn, household) if not row.failure}
+    found = []
+    for row in conn.execute(query.order_by(_tools.server, _tools.name)).mappings():
+        if row["seen_at"] < latest.get(row["server"], row["seen_at"]):
+            continue  # not offered any more
+        is_listed = row["name"] in by_name[row["server"]].safe
+        tool = ForeignTool(
+            server=row["server"], name=row["name"], description=row["description"],
+            schema=row["schema"], definition=row["definition"],
+            is_safe=is_listed and row["definition"] == row["accepted"],
+        )  # fmt: skip
+        found.append(KnownTool(tool=tool, is_listed_safe=is_listed, changed_at=row["changed_at"]))
+    return found
+
+
+def list_servers(conn: Connection, household: str) -> Sequence[ServerRow]:
+    """Return how all servers answered last, by name."""
+    query = select(tool_servers).where(tool_servers.c.household == household)
+    return [
+        ServerRow(
+            server=row.server, looked_at=row.looked_at, failing_since=row.failing_since,
+            failure=row.failure,
+        )
+        for row in conn.execute(query.order_by(tool_servers.c.server))
+    ]  # fmt: skip
+
+
+def accept(conn: Connection, household: str, server: str, name: str | None) -> int:
+    """Accept tools as they describe themselves now; returns how many had changed.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        server: As the settings name it.
+        name: Of one tool; all of the server where None.
+
+    Raises:
+        NotFoundError: No such tool is known.
+    """
+    mine = [_tools.household == household, _tools.server == server]
+    mine += [] if name is None else [_tools.name == name]
+    rows = conn.execute(select(foreign_tools).where(*mine)).all()
+    if not rows:
+        what = f"tool {name!r} of {server!r}" if name else f"tool of {server!r}"
+        raise NotFoundError(f"no {what} is known; `kinkeeper tools list` shows what there is")
+    conn.execute(
+        update(foreign_tools).where(*mine).values(accepted=_tools.definition, changed_at=None)
+    )
+    return sum(row.definition != row.accepted for row in rows)
+
+
+def _one(household: str, server: str, name: str) -> tuple[ColumnElement[bool], ...]:
+    return (_tools.household == household, _tools.server == server, _tools.name == name)

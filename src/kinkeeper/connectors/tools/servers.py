@@ -1,0 +1,257 @@
+"""The tool servers of one household: connected when needed, let go when idle, looked at again after failures."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import structlog
+
+from kinkeeper.actions.requests.model import RequestKind
+from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
+from kinkeeper.connectors.tools import records
+from kinkeeper.connectors.tools.connection import ToolClient, opened, reason_of
+from kinkeeper.connectors.tools.model import ToolServer
+from kinkeeper.core.errors import ConflictError, UnavailableError
+from kinkeeper.core.time import Clock
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_IDLE = timedelta(minutes=10)
+_LOOK_AGAIN = timedelta(hours=6)
+_START = timedelta(seconds=30)
+
+
+class Connection:
+    """Keeps one server connected while it is used; one task opens and closes it.
+
+    Args:
+        server: As the settings name it.
+        idle: After how long without a call it is let go.
+    """
+
+    def __init__(self, server: ToolServer, *, idle: timedelta = _IDLE) -> None:
+        self.server = server
+        self._idle = idle.total_seconds()
+        self._wanted = asyncio.Event()
+        self._used = asyncio.Event()
+        self._broken = asyncio.Event()
+        self._client: asyncio.Future[ToolClient] | None = None
+
+    async def run(self) -> None:
+        """Open and close the connection as calls come, until cancelled."""
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            waiting = self._client
+            if waiting is None or waiting.done():
+                continue
+            try:
+                await self._serve(waiting)
+            except Exception as error:  # noqa: BLE001 - a foreign program may fail in any way, and must not end ours
+                reason = f"{self.server.name}: {reason_of(error)}"
+                if not waiting.done():
+                    waiting.set_exception(UnavailableError(reason))
+                log.warning("tools.connection.lost", server=self.server.name)
+            finally:
+                self._forget(waiting)
+
+    async def _serve(self, waiting: "asyncio.Future[ToolClient]") -> None:
+        self._broken.clear()
+        async with opened(self.server) as client:
+            if not waiting.done():
+                waiting.set_result(client)
+            while not self._broken.is_set():
+                self._used.clear()
+                try:
+                    async with asyncio.timeout(self._idle):
+                        await self._either()
+                except TimeoutError:
+                    break
+            self._forget(waiting)
+
+    def _forget(self, client: "asyncio.Future[ToolClient]") -> None:
+        """Let the next call open another connection, unless one is being opened already."""
+        if self._client is client:
+            self._client = None
+
+    async def _either(self) -> None:
+        """Wait until the connection is used or broken."""
+        async with asyncio.TaskGroup() as group:
+            waits = [group.create_task(each.wait()) for each in (self._used, self._broken)]
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            for each in waits:
+                each.cancel()
+
+    async def client(self) -> ToolClient:
+        """Return the open connection, opened if need be.
+
+        Raises:
+            UnavailableError: The server cannot be started or reached, or not in time.
+        """
+        if self._client is None:
+            self._client = asyncio.get_running_loop().create_future()
+            # Nobody may be left to hear of a failure.
+            self._client.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._wanted.set()
+        self._used.set()
+        try:
+            async with asyncio.timeout(_START.total_seconds()):
+                return await asyncio.shield(self._client)
+        except TimeoutError as error:
+            self.give_up()
+            raise UnavailableError(f"{self.server.name} does not start in time") from error
+
+    def give_up(self) -> None:
+        """Let go of the connection: the next call opens another."""
+        self._broken.set()
+        self._client = None
+
+
+class ToolServers:
+    """All tool servers of one household; nothing connects outside `running`.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+        servers: As the settings name them.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self, store: Store, household: str, servers: Sequence[ToolServer], clock: Clock
+    ) -> None:
+        self._store = store
+        self._household = household
+        self._clock = clock
+        self._connections = {each.name: Connection(each) for each in servers}
+        self._tools: Mapping[tuple[str, str], ForeignTool] = {}
+        self._requests: tuple[RequestKind, ...] = ()
+
+    async def run(self) -> None:
+        """Serve calls, and look now and then at what the servers offer, until cancelled."""
+        async with self.running():
+            while True:
+                await self.look()
+                await asyncio.sleep(_LOOK_AGAIN.total_seconds())
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve calls for the length of the block."""
+        await self._load()
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each.run()) for each in self._connections.values()]
+            try:
+                yield
+            finally:
+                for task in tasks:
+                    task.cancel()
+
+    async def look(self) -> None:
+        """Ask every server what it offers; one that does not answer keeps what is known of it."""
+        await asyncio.gather(*(self._look_at(each) for each in self._connections.values()))
+        await self._load()
+
+    async def _look_at(self, connection: Connection) -> None:
+        household, name = self._household, connection.server.name
+        try:
+            tools, failure = await self._listed(connection), None
+        except UnavailableError as error:
+            tools, failure = None, str(error)
+        now = self._clock.now()
+
+        def note(conn: Any) -> None:
+            records.note_server(conn, household, name, failure=failure, now=now)
+            if tools is not None:
+                records.note_tools(conn, household, name, tools, now=now)
+
+        await self._store.write(note)
+
+    async def _listed(self, connection: Connection) -> list[ForeignTool]:
+        """Return what a server offers; a connection that turns out to be dead is opened once more."""
+        try:
+            return await self._list(connection)
+        except UnavailableError:
+            return await self._list(connection)
+
+    async def _list(self, connection: Connection) -> list[ForeignTool]:
+        client = await connection.client()
+        try:
+            async with asyncio.timeout(connection.server.timeout.total_seconds()):
+                return await client.list()
+        except Exception as error:
+            connection.give_up()
+            raise UnavailableError(f"{connection.server.name}: {reason_of(error)}") from error
+
+    async def _load(self) -> None:
+        servers = [each.server for each in self._connections.values()]
+        known = await self._store.read(
+            lambda conn: records.list_tools(conn, self._household, servers)
+        )
+        self._tools = {(each.tool.server, each.tool.name): each.tool for each in known}
+        self._requests = tool_requests(tuple(self._tools.values()), self.ask)
+
+    def requests(self) -> tuple[RequestKind, ...]:
+        """Return a row for each tool that was offered last."""
+        return self._requests
+
+    async def ask(self, tool: ForeignTool, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool that is safe to call unasked.
+
+        Raises:
+            UnavailableError: Its server cannot be reached, or does not answer in time.
+            ConflictError: It no longer is the tool that was accepted; from now on a person is asked.
+        """
+        known = self._tools.get((tool.server, tool.name))
+        if known is None or not known.is_safe or known.definition != tool.definition:
+            raise ConflictError(f"{tool.name} of {tool.server} has changed; ask for it again")
+        await self.check(tool.server, tool.name, tool.definition)
+        return await self.call(tool.server, tool.name, arguments)
+
+    async def check(self, server: str, tool: str, definition: str) -> None:
+        """Make sure that a tool is offered now, and describes itself as when it was accepted or shown.
+
+        Args:
+            server: As the settings name it.
+            tool: Its name there.
+            definition: Digest of that description.
+
+        Raises:
+            UnavailableError: Its server cannot be reached, or does not answer in time.
+            ConflictError: It is another tool now, or gone.
+        """
+        offered = {each.name: each for each in await self._listed(self._connection(server))}
+        now = offered.get(tool)
+        if now is None or now.definition != definition:
+            await self._look_at(self._connection(server))
+            await self._load()
+            what = "is not offered any more" if now is None else "describes itself otherwise now"
+            raise ConflictError(f"{tool} of {server} {what}; nothing was called")
+
+    async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool, whatever it does.
+
+        Args:
+            server: As the settings name it.
+            tool: Its name there.
+            arguments: Verbatim.
+
+        Raises:
+            UnavailableError: Its server cannot be reached, or does not answer in time.
+        """
+        connection = self._connection(server)
+        client = await connection.client()
+        try:
+            async with asyncio.timeout(connection.server.timeout.total_seconds()):
+                return await client.call(tool, arguments)
+        except Exception as error:
+            connection.give_up()
+            raise UnavailableError(f"{server}: {reason_of(error)}") from error
+
+    def _connection(self, server: str) -> Connection:
+        found = self._connections.get(server)
+        if found is None:
+            raise UnavailableError(f"no tool server {server!r} is set up any more (MCP_SERVERS)")
+        return found
