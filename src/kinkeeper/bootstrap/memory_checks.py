@@ -1,4 +1,4 @@
-"""Checks of what is remembered: whether it is sound, found, and looked after at night."""
+"""Checks of what a database holds: whether memory is sound, found, and looked after; whether reminders are said."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ from sqlalchemy import URL
 
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
+from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.household.model import Household
 from kinkeeper.memory.invariants import check
@@ -43,6 +44,7 @@ def stored_memory_findings(
                 *(_soundness(store, household.id) for household in households),
                 *memory_findings(settings, households, store),
                 *upkeep_findings(households, store, now=now),
+                *reminder_findings(store, households, now=now),
             ]
     except KinkeeperError as error:
         return [broken(_CHECK, str(error), "see the message")]

@@ -15,6 +15,7 @@ from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.nights import Nights
+from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
@@ -364,10 +365,14 @@ class Houses:
                 talk.streaming.run for talk in talking.talks.values() if talk.streaming is not None
             ]
             hearing = [partial(each.hearing(clock).run, pace.upkeep_every) for each in self.systems]
+            reminders = [
+                partial(reminding(self.store, each.household, clock).run, pace.upkeep_every)
+                for each in self.systems
+            ]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, *looking_ahead,
-                       self._backups(clock).run),
+                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, *reminders,
+                       *looking_ahead, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

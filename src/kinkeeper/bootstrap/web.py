@@ -12,9 +12,9 @@ from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
+from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
-from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding
@@ -117,8 +117,8 @@ def _check_up(
         *backup_findings(url, settings.backup_dir, now),
         *memory_findings(settings, [houses.by_id[household].household], houses.store),
         *upkeep_findings([houses.by_id[household].household], houses.store, now=now),
+        *reminder_findings(houses.store, [houses.by_id[household].household], now=now),
         *chats,
-        *tool_findings(settings, [houses.by_id[household].household], houses.store),
         *tool_findings(settings, [houses.by_id[household].household], houses.store),
         *calendar_findings(
             settings, [each.household for each in houses.systems], houses.store, clock=clock

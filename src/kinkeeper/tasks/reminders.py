@@ -98,8 +98,8 @@ class Reminding:
 
     def _say(self, task_id: str, conn: Connection) -> bool:
         now = self._clock.now()
+        told_at = last_told(conn, self._household, task_id, for_update=True)
         task = find_task(conn, self._household, task_id)
-        told_at = last_told(conn, self._household, task_id)
         due = () if task is None else due_reminders(task, told_at=told_at, now=now)
         if task is None or not due:
             next_at = None if task is None else next_reminder(task, told_at=told_at)

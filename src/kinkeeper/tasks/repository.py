@@ -92,11 +92,22 @@ def remove_task(conn: Connection, household: str, task_id: str) -> None:
     touch(conn, TOPIC, household)
 
 
-def last_told(conn: Connection, household: str, task_id: str) -> datetime | None:
-    """Return when the last reminder of a task was due that was said."""
+def last_told(
+    conn: Connection, household: str, task_id: str, *, for_update: bool = False
+) -> datetime | None:
+    """Return when the last reminder of a task was due that was said.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        task_id: Of the task.
+        for_update: Whether others who say reminders must wait until this transaction ends.
+    """
     query = select(_reminders.told_at).where(
         _reminders.household == household, _reminders.task_id == task_id
     )
+    if for_update:
+        query = query.with_for_update()
     told_at: datetime | None = conn.execute(query).scalar()
     return told_at
 
@@ -149,15 +160,11 @@ def set_reminder(
         told_at: Aware; None where none was.
     """
     key = (_reminders.household == household, _reminders.task_id == task_id)
-    conn.execute(delete(task_reminders).where(*key))
-    if next_at is not None or told_at is not None:
-        values = {
-            "household": household,
-            "task_id": task_id,
-            "next_at": next_at,
-            "told_at": told_at,
-        }
-        conn.execute(insert(task_reminders).values(values))
+    values = {"next_at": next_at, "told_at": told_at}
+    is_known = conn.execute(update(task_reminders).where(*key).values(values)).rowcount > 0
+    if not is_known and next_at is not None:
+        row = {"household": household, "task_id": task_id, **values}
+        conn.execute(insert(task_reminders).values(row))
 
 
 def _row(conn: Connection, household: str, task_id: str) -> dict[str, Any] | None:
