@@ -1,0 +1,88 @@
+"""Answers to questions of the planner: what was known, with what the next message adds. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from kinkeeper.conversation.planning.case import Case, Step, action
+from kinkeeper.conversation.planning.clauses import bare
+from kinkeeper.conversation.planning.mail_rules import composed, recipients
+from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.language.text import shorten
+
+_LONGEST_SUBJECT = 60
+
+
+def open_question(case: Case) -> Mapping[str, Any] | None:
+    """Return what the last answer asked back for, if it did."""
+    return case.context.history[-1].partial if case.context.history else None
+
+
+def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
+    """Return the earlier request with what was asked for, or None where the message does not say it.
+
+    Args:
+        partial: As a plan left it: domain, action, params, missing.
+        case: The message that may answer.
+    """
+    text = bare(case.message.text, case.grammar, case.household.bot_name)
+    fill = _FILLERS.get(str(partial["missing"]))
+    added = fill(text, case) if fill is not None and text else None
+    if not added:
+        return None
+    params = {**partial["params"], **{key: value for key, value in added.items() if value}}
+    return action(partial["domain"], partial["action"], params)
+
+
+def _said(name: str, text: str, case: Case) -> str:
+    found = case.grammar.answering[name].fullmatch(text)
+    return found["value"] if found is not None else text
+
+
+def _body(text: str, case: Case) -> dict[str, Any]:
+    said = _said("saying", text, case)
+    body = case.message.sentence(said)
+    body = composed(body.rstrip("."), body)
+    return {"body": body, "subject": shorten(body.rstrip(".!?"), _LONGEST_SUBJECT)}
+
+
+def _to(text: str, case: Case) -> dict[str, Any]:
+    return {"to": recipients(_said("to_whom", text, case), case)}
+
+
+def _title(text: str, case: Case) -> dict[str, Any]:
+    said = _said("to_do", text, case)
+    moment = moment_of(case.message.times(said), case.now)
+    return {"title": case.message.title(said), "deadline": moment and moment.text}
+
+
+def _time(name: str) -> Callable[[str, Case], dict[str, Any]]:
+    def read(text: str, case: Case) -> dict[str, Any]:
+        moment = moment_of(case.message.times(text), case.now)
+        lengths = case.message.lengths(text)
+        if moment is None:
+            return {name: lengths[0].until.isoformat()} if lengths and name == "deadline" else {}
+        end = moment.end.isoformat() if moment.end is not None and not moment.is_part else None
+        return {
+            name: moment.text,
+            "rrule": moment.rule,
+            **({"end_time": end} if name == "start_time" else {}),
+        }
+
+    return read
+
+
+def _summary(text: str, case: Case) -> dict[str, Any]:
+    title = re.sub(r"^(?:the|a|an|my|our)\s+", "", case.message.title(text), flags=re.IGNORECASE)
+    return {"summary": title, **_time("start_time")(text, case)}
+
+
+def _changed_time(text: str, case: Case) -> dict[str, Any]:
+    moment = moment_of(case.message.times(text), case.now)
+    return {"changes": {"start_time": moment.partial}} if moment is not None else {}
+
+
+_FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
+    "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
+    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time,
+}  # fmt: skip

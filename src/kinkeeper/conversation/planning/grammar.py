@@ -1,0 +1,161 @@
+"""The grammar of requests: patterns as data, compiled once."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.language.dictionary import is_known
+from kinkeeper.language.folding import unaccented
+from kinkeeper.language.misspellings import Misspellings
+from kinkeeper.language.when.model import TimeSpan
+
+_NAME = re.compile(r"@(\w+)")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_FILES = ("openings", "tasks", "lists", "mail", "memory", "reading", "events", "pointing")
+_LONGEST_CLAUSE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One way to ask for something.
+
+    Attributes:
+        name: What reads it: "tasks.remind".
+        patterns: Each for a whole clause.
+    """
+
+    name: str
+    patterns: tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """All that is known of how requests are put.
+
+    Attributes:
+        rules: In the order they are tried.
+        spellings: Plain words for chat spellings.
+        misspellings: Finds the grammar's own words in misspelt ones.
+        openings: What may stand before a request without changing it.
+        closings: What may stand after it.
+        joints: Between two requests.
+        starts: How a request begins, so that a joint before it is one.
+        bare_hour: A number that is an hour because of the word before it.
+        no_time: What looks like a time and is none, by what stands around.
+        reported: Words after which somebody else is quoted.
+        said: Single patterns by name.
+        pointing: What points at things that were spoken of before.
+        answering: What answers to questions begin with.
+        editing: How something that awaits a yes is wanted different.
+    """
+
+    rules: tuple[Rule, ...]
+    spellings: Mapping[str, str]
+    misspellings: Misspellings
+    openings: re.Pattern[str]
+    closings: re.Pattern[str]
+    joints: re.Pattern[str]
+    starts: re.Pattern[str]
+    bare_hour: re.Pattern[str]
+    no_time: re.Pattern[str]
+    reported: re.Pattern[str]
+    said: Mapping[str, re.Pattern[str]]
+    pointing: Mapping[str, re.Pattern[str]]
+    answering: Mapping[str, re.Pattern[str]]
+    editing: Mapping[str, re.Pattern[str]]
+
+    def spelled_out(self, text: str) -> str:
+        """Return a text with chat spellings and misspelt words of the grammar made plain."""
+        plain = _WORD.sub(lambda found: self._plain(found[0]), text)
+        return self.said["digit_for_to"].sub(" to ", plain)
+
+    def _plain(self, word: str) -> str:
+        folded = word.lower()
+        if folded in self.spellings:
+            return self.spellings[folded]
+        if word[0].isupper() or is_known(unaccented(folded)):
+            return word
+        return self.misspellings.nearest(folded) or word
+
+    def is_no_time(self, text: str, span: TimeSpan) -> bool:
+        """Whether what was read as a time is something else here ("may" in "you may", "a second")."""
+        around = f"{text[: span.start_char]}<{span.surface}>{text[span.end_char :]}"
+        return self.no_time.search(around) is not None
+
+    def found(self, clause: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield the rules that a whole clause fits, with what they found, in order."""
+        if len(clause) > _LONGEST_CLAUSE:
+            return
+        for rule in self.rules:
+            for pattern in rule.patterns:
+                match = pattern.fullmatch(clause)
+                if match is not None:
+                    yield rule.name, {k: v.strip() for k, v in match.groupdict("").items()}
+                    break
+
+
+@cache
+def load_grammar() -> Grammar:
+    """Return the grammar of the data files."""
+    contents = {name: _content(name) for name in _FILES}
+    words: dict[str, str] = {}
+    for content in contents.values():
+        for name, pattern in content.get("words", {}).items():
+            words[name] = _expanded(
+                " ".join(pattern.split()) if "\n" in pattern else pattern, words
+            )
+    opening = contents["openings"]
+    single = {name: _compiled(pattern, words) for name, pattern in opening["said"].items()}
+    order: list[str] = opening["order"]
+    points = contents["pointing"]
+    pointing, answering, editing = (
+        {name: _compiled(pattern, words) for name, pattern in points[table].items()}
+        for table in ("pointing", "answering", "editing")
+    )
+    rules = {
+        name: Rule(name, tuple(_compiled(each, words) for each in patterns))
+        for content in contents.values()
+        for name, patterns in content.get("rules", {}).items()
+    }
+    return Grammar(
+        rules=tuple(rules[name] for name in order),
+        spellings=opening["spellings"],
+        misspellings=Misspellings(words=opening["own_words"].split()),
+        openings=_compiled("|".join(opening["openings"]), words),
+        closings=_compiled("(?:" + "|".join(opening["closings"]) + r")[\s,.!?]*$", words),
+        joints=single["joint"],
+        starts=single["start"],
+        bare_hour=single["bare_hour"],
+        no_time=single["no_time"],
+        reported=single["reported"],
+        said=single,
+        pointing=pointing,
+        answering=answering,
+        editing=editing,
+    )
+
+
+def _content(name: str) -> Mapping[str, Any]:
+    path = files(__package__) / "data" / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _expanded(pattern: str, words: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda found: _word(found[1], words), pattern)
+
+
+def _word(run: str, words: Mapping[str, str]) -> str:
+    """Return what a name stands for; letters right behind it ("@kinds?") stay as they are."""
+    name = next((run[:end] for end in range(len(run), 0, -1) if run[:end] in words), None)
+    if name is None:
+        raise InvariantError(f"the grammar of requests has no word @{run}")
+    return f"(?:{words[name]}){run[len(name) :]}"
+
+
+def _compiled(pattern: str, words: Mapping[str, str]) -> re.Pattern[str]:
+    return re.compile(_expanded(pattern, words), re.IGNORECASE)

@@ -1,0 +1,98 @@
+"""Reads requests about notes and lists. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.task_rules import add as add_task
+from kinkeeper.language.text import shorten
+
+SHOPPING = "Shopping list"
+"""The list that is meant where none is named."""
+
+_SHOPPING = re.compile(r"^(?:shopping|groceries|grocery|list|lists|shop)$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&|plus|as well as)\s+|\s*;\s*", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^(?:that (?:i|we) need|(?:i|we) (?:need|want|have)|needs?|some more|some|more|to buy|buy|also)\s+",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(
+    r"^(?:it|that|this|them|those|these|something|an? items?|items?|things?|one|stuff)$",
+    re.IGNORECASE,
+)
+_OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
+_LONGEST_TITLE = 48
+
+
+def append(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "add milk and eggs to the shopping list"; what is a thing to do goes to the tasks instead."""
+    named, what = groups.get("named", ""), groups["what"]
+    lines = lines_of(what, case)
+    if not lines or any(_AGAIN.match(line) for line in lines):
+        return None
+    if "bare" in groups and case.grammar.said["no_line"].search(what):
+        return None
+    is_bare = _OWN_LIST.match(groups["list"]) is not None and not named
+    if is_bare and case.grammar.said["errand"].match(case.message.title(what)):
+        return add_task(groups, case)
+    title = f"{named} list" if named else list_title(groups["list"])
+    return [action("notes", "append", {"title": title, "body": "\n".join(lines)})]
+
+
+def lines_of(what: str, case: Case) -> list[str]:
+    """Return the things of an enumeration, each as it was said."""
+    words = case.message.words(_LEAD.sub("", what))
+    return [line for part in _BETWEEN.split(words) if (line := _LEAD.sub("", part).strip(" .,"))]
+
+
+def list_title(said: str) -> str:
+    """Return what a list is called."""
+    said = re.sub(r"^(?:the|my|our|a)\s+", "", said.strip(), flags=re.IGNORECASE)
+    return SHOPPING if not said or _SHOPPING.match(said) else said[0].upper() + said[1:]
+
+
+def show(groups: Groups, _case: Case) -> Sequence[Step]:
+    """Read "what's on the shopping list?"."""
+    if groups.get("all"):
+        return [action("notes", "list", {})]
+    return [action("notes", "list", {"title": list_title(groups["list"])})]
+
+
+def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "take oat milk off"."""
+    lines = lines_of(groups["what"], case)
+    if not lines or any(_AGAIN.match(line) for line in lines):
+        return None
+    title = list_title(groups["list"])
+    bare = [re.sub(r"^(?:the|my|our)\s+", "", line, flags=re.IGNORECASE) for line in lines]
+    if _OWN_LIST.match(groups["list"]) and case.grammar.said["errand"].match(bare[0]):
+        return [action("task", "complete", {"find_by": line}) for line in bare]
+    return [action("notes", "remove_line", {"title": title, "line": line}) for line in bare]
+
+
+def create(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "start a list for camping"."""
+    named = case.message.words(groups.get("named", ""))
+    title = groups["title"]
+    if re.fullmatch(r"(?:to[- ]?do|task) list", title, re.IGNORECASE):
+        return None
+    if named and (not title or _OWN_LIST.match(title)):
+        title = f"{named} list" if title and not named.lower().endswith("list") else named
+    lines = lines_of(groups.get("what") or "", case)
+    return [action("notes", "create", {"title": list_title(title), "body": "\n".join(lines)})]
+
+
+def note(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "note down the wifi code is 1234"."""
+    body = case.message.words(groups["what"])
+    if not body or _AGAIN.match(body):
+        return None
+    return [action("notes", "create", {"title": shorten(body, _LONGEST_TITLE), "body": body})]
+
+
+def search(groups: Groups, case: Case) -> Sequence[Step]:
+    """Read "find my note about the boiler"."""
+    query = re.sub(
+        r"^(?:the|my|our)\s+", "", case.message.words(groups["what"]), flags=re.IGNORECASE
+    )
+    return [action("notes", "search", {"query": query})]

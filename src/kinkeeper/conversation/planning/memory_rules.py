@@ -1,0 +1,62 @@
+"""Reads what is to be remembered, forgotten or recalled. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.people import members_in
+from kinkeeper.memory.statements.classification import classify
+
+_OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
+_MOST_NAMES = 3
+_BARE = re.compile(r"^(?:it|that|this|them|about it|about that|anything|something)$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"^(?:a|an|the|when|if|back|later|tomorrow|at|on|in|by|crazy|again|now|cab|taxi|maybe|anytime|up|out|not)\b",
+    re.IGNORECASE,
+)
+
+
+def called(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "call me Sam"."""
+    name = case.message.words(groups["name"])
+    if (
+        not name
+        or _NO_NAME.match(name)
+        or len(name.split()) > _MOST_NAMES
+        or case.message.times(groups["name"])
+    ):
+        return None
+    value = f"My name is {name[0].upper()}{name[1:]}"
+    return [action("memory", "store", {"category": "identity", "key": "name", "value": value})]
+
+
+def store(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "remember that Emma is allergic to nuts"."""
+    value = case.message.words(groups["what"])
+    if not value or _BARE.match(value):
+        return None
+    return [action("memory", "store", {"category": classify(value).category.value, "value": value})]
+
+
+def search(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "what do you know about Emma?"."""
+    what = case.message.words(groups["what"]) or "name"
+    return None if _BARE.match(what) else [action("memory", "search", {"query": what})]
+
+
+def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read a question about the household's own people and things ("what's Leo's shoe size?")."""
+    words = case.message.words(groups["what"])
+    if case.grammar.said["no_question"].search(case.message.text):
+        return None
+    if not members_in(words, case) and not _OURS.search(words):
+        return None
+    return [action("memory", "search", {"query": words})]
+
+
+def forget(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "forget that …"."""
+    what = case.message.words(groups["what"])
+    return (
+        None if not what or _BARE.match(what) else [action("memory", "forget", {"find_by": what})]
+    )

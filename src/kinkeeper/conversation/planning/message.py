@@ -1,0 +1,140 @@
+"""A message made ready for the grammar: times, quotations and chat spellings taken care of. Pure.
+
+Times and quotations stand in the text as single marks, so that patterns of words can speak of them and nothing
+that is quoted is ever read as a request; they are put back, verbatim, where a text is made of them.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from kinkeeper.conversation.planning.grammar import Grammar
+from kinkeeper.household.model import Household
+from kinkeeper.language.text import strip_controls
+from kinkeeper.language.when import NamedTimeWords, read
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+
+LONGEST: Final = 2_000
+"""Characters of a message that are read; requests are short."""
+
+_FIRST_TIME, _FIRST_LENGTH, _FIRST_QUOTE = 0xE100, 0xE200, 0xE300
+_MOST = 0x100
+_MARK = re.compile("[\ue100-\ue3ff]")
+TIME_MARK: Final = "[\ue100-\ue1ff]"
+LENGTH_MARK: Final = "[\ue200-\ue2ff]"
+QUOTE_MARK: Final = "[\ue300-\ue3ff]"
+_CURLY = str.maketrans("’‘“”„«»", '\'\'"""""')
+_QUOTED = re.compile(r'"([^"]{1,1000})"?|(?m:^>[^\n]*$)')
+_PREPOSITION = r"(?:(?:at|on|in|by|for|from|around|before|after|until|till|til|starting|this|coming|due|every)\s+)*"
+_TIMED = re.compile(rf"[\s,]*\b{_PREPOSITION}(?:the\s+)?{TIME_MARK}(?:'s\b)?|[\s,]*{TIME_MARK}")
+_ADJECTIVE = re.compile(
+    rf"\b(?:the|a|an|my|our|this|that)\s+{TIME_MARK}(?:'s)?\s+(?=[a-z])", re.IGNORECASE
+)
+_BLANK = re.compile(r"\s+")
+_EDGES = " \t\n,;:.!?-–—"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text whose times and quotations are marks.
+
+    Attributes:
+        text: With marks, in chat spelling made plain.
+        spans: Time expressions by mark.
+        verbatim: The words behind each mark.
+    """
+
+    text: str
+    spans: Mapping[str, TimeSpan]
+    verbatim: Mapping[str, str]
+
+    def words(self, part: str) -> str:
+        """Return a part of the text with the words of its marks put back."""
+        restored = _MARK.sub(lambda found: self.verbatim[found[0]], part)
+        return _BLANK.sub(" ", restored).strip(_EDGES)
+
+    def sentence(self, part: str) -> str:
+        """Return a part as a sentence: as it was said, with a capital and a full stop."""
+        said = _BLANK.sub(" ", _MARK.sub(lambda found: self.verbatim[found[0]], part))
+        said = said.strip(" \t\n,;:-–—")
+        if not said:
+            return ""
+        said = re.sub(r"\bi(?=\b(?!\.))", "I", said)
+        return said[0].upper() + said[1:] + ("" if said[-1] in ".!?…" else ".")
+
+    def title(self, part: str) -> str:
+        """Return a part without its times: what is to be done, as it was said.
+
+        A time between an article and a noun ("the Saturday paper") names the thing and stays.
+        """
+        kept = _ADJECTIVE.sub(lambda found: self.words(found[0]) + " ", part)
+        return self.words(_TIMED.sub(" ", kept))
+
+    def times(self, part: str) -> tuple[TimeSpan, ...]:
+        """Return the times of a part in its order, lengths left out."""
+        return tuple(
+            self.spans[each] for each in part if each in self.spans and ord(each) < _FIRST_LENGTH
+        )
+
+    def lengths(self, part: str) -> tuple[TimeSpan, ...]:
+        """Return the lengths of time ("an hour") of a part."""
+        return tuple(
+            self.spans[each] for each in part if each in self.spans and ord(each) >= _FIRST_LENGTH
+        )
+
+    def with_text(self, text: str) -> "Message":
+        """Return the same marks under another text made of them."""
+        return Message(text, self.spans, self.verbatim)
+
+
+def read_message(text: str, now: datetime, household: Household, grammar: Grammar) -> Message:
+    """Return a message with marks.
+
+    Args:
+        text: As it was typed.
+        now: When, aware, in the household's zone.
+        household: Whose words and zone are meant.
+        grammar: Its spellings are applied.
+    """
+    plain = strip_controls(text[:LONGEST]).translate(_CURLY)
+    verbatim: dict[str, str] = {}
+    plain = _without_reported(plain, grammar)
+    plain = _QUOTED.sub(lambda found: _put(verbatim, _FIRST_QUOTE, found[1] or found[0]), plain)
+    plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip())
+    plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
+    spans: dict[str, TimeSpan] = {}
+    marked, end = [], 0
+    for span in _spans(plain, now, household):
+        start = span.start_char
+        if start < end or _MARK.search(span.surface) or grammar.is_no_time(plain, span):
+            continue
+        first = _FIRST_LENGTH if span.kind is SpanKind.DURATION else _FIRST_TIME
+        mark = _put(verbatim, first, span.surface)
+        spans[mark] = span
+        marked += [plain[end:start], mark]
+        end = span.end_char
+    return Message("".join([*marked, plain[end:]]), spans, verbatim)
+
+
+def _without_reported(text: str, grammar: Grammar) -> str:
+    """Put what somebody else is said to have written into quotation marks."""
+    found = grammar.reported.search(text)
+    if found is None:
+        return text
+    rest = text[found.end() :].replace('"', "'")
+    return f'{text[: found.end()]} "{rest}"' if rest.strip() else text
+
+
+def _put(verbatim: dict[str, str], first: int, words: str) -> str:
+    mark = chr(first + len(verbatim) % _MOST)
+    verbatim[mark] = words
+    return mark
+
+
+def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]:
+    named = [
+        NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
+    ]
+    return read(text, now, locale=household.locale, named_times=named)

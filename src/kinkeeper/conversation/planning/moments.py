@@ -1,0 +1,107 @@
+"""Times of a message as parameters of requests: ISO 8601 in the household's zone. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from kinkeeper.language.when.model import SpanKind, TimeSpan
+
+_HOUR = timedelta(hours=1)
+_MORNING = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When something is, as far as it was said.
+
+    Attributes:
+        day: The day that was named, if any.
+        start: Day and time, aware, where a time was named.
+        end: Exclusive, where the words give one.
+        rule: RFC 5545 rule, where it recurs.
+        days: How many days the words span, >= 1; 0 where no day was named.
+        is_part: Whether the time is only a part of the day ("this evening").
+    """
+
+    day: date | None
+    start: datetime | None
+    end: datetime | None
+    rule: str | None
+    days: int
+    is_part: bool
+
+    @property
+    def text(self) -> str | None:
+        """The moment as ISO 8601: a date-time where a time was said, else a date, else nothing."""
+        if self.start is not None:
+            return self.start.isoformat()
+        return self.day.isoformat() if self.day is not None else None
+
+    @property
+    def partial(self) -> str | None:
+        """Only what was said: "HH:MM" without a day, a date without a time, or both."""
+        if self.start is not None and self.day is None:
+            return f"{self.start:%H:%M}"
+        return self.text
+
+
+def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
+    """Return what several times of one request say together, if there are any.
+
+    Args:
+        spans: Times of the request; lengths are left out.
+        now: Aware, in the household's zone.
+    """
+    spans = [span for span in spans if span.kind is not SpanKind.DURATION]
+    if not spans:
+        return None
+    dated = next((span for span in spans if span.has_date), None)
+    timed = next((span for span in spans if span.has_time and span.part_of_day is None), None)
+    timed = timed or next((span for span in spans if span.has_time), None)
+    again = next((span for span in spans if span.recurrence), None)
+    base = dated or again
+    day = base.begin.date() if base is not None else None
+    start, end = _start_and_end(timed, day, now)
+    return Moment(
+        day=day if again is None or dated is not None else again.begin.date(),
+        start=start, end=end, rule=again.recurrence if again is not None else None,
+        days=_days(dated) if dated is not None else int(again is not None),
+        is_part=timed is not None and timed.part_of_day is not None and _is_wide(timed),
+    )  # fmt: skip
+
+
+def _start_and_end(
+    timed: TimeSpan | None, day: date | None, now: datetime
+) -> tuple[datetime | None, datetime | None]:
+    if timed is None:
+        return None, None
+    start = timed.begin
+    if day is not None:
+        start = datetime.combine(day, start.timetz())
+    elif _is_wide(timed) and timed.begin < now < timed.until:
+        # "This morning" said in the morning: what is left of it.
+        start = (now + _HOUR).replace(minute=0, second=0, microsecond=0)
+    has_end = timed.kind is SpanKind.RANGE or _is_wide(timed)
+    end = start + (timed.until - timed.begin) if has_end else None
+    return start, end
+
+
+def _is_wide(span: TimeSpan) -> bool:
+    return span.until - span.begin > _HOUR
+
+
+def _days(span: TimeSpan) -> int:
+    last = (span.until - timedelta(microseconds=1)).date()
+    return max(1, (last - span.begin.date()).days + 1)
+
+
+def reminded_at(moment: Moment | None, now: datetime) -> str | None:
+    """Return when to remind of something of which only the day was said: in the morning, at once if that has passed."""
+    if moment is None or moment.start is not None or moment.day is None:
+        return None
+    morning = datetime(
+        moment.day.year, moment.day.month, moment.day.day, _MORNING, tzinfo=now.tzinfo
+    )
+    if morning <= now:
+        morning = (now + _HOUR).replace(minute=0, second=0, microsecond=0)
+    return morning.isoformat()

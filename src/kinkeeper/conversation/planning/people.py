@@ -1,0 +1,61 @@
+"""People that a clause names. Pure."""
+
+import re
+
+from kinkeeper.conversation.planning.case import Case
+from kinkeeper.household.vocabulary import WordKind
+
+_SELF = frozenset({"i", "me", "myself", "my"})
+_ALL_OF_US = frozenset(
+    {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
+)
+_PEOPLE = (WordKind.CHILD, WordKind.ADULT, WordKind.GROUP)
+
+
+def members_in(text: str, case: Case) -> list[str]:
+    """Return the ids of the members that a text names, groups as their members, in order."""
+    folded = f" {_plain(text)} "
+    found: list[tuple[int, str]] = []
+    for word in case.vocabulary.words:
+        if word.kind not in _PEOPLE:
+            continue
+        places = [folded.find(f" {spelt} ") for spelt in word.words]
+        place = min((each for each in places if each >= 0), default=-1)
+        if place >= 0:
+            found += [(place, each) for each in case.vocabulary.members_of(word.kind, word.id)]
+    return list(dict.fromkeys(member for _, member in sorted(found)))
+
+
+def who_of(text: str, case: Case) -> list[str]:
+    """Return the members that a text means, the speaker among them where it says "I" or "me"."""
+    words = _plain(text)
+    named = members_in(words, case)
+    speaks = bool(set(words.split()) & _SELF)
+    me = case.context.asked.member.id
+    return list(dict.fromkeys([*([me] if speaks else []), *named]))
+
+
+def one_of(text: str, case: Case) -> str:
+    """Return the id of the only member that a text stands for, or the text itself."""
+    meant = {
+        member
+        for word in case.vocabulary.meanings(_plain(text))
+        for member in case.vocabulary.members_of(word.kind, word.id)
+    }
+    return meant.pop() if len(meant) == 1 else text
+
+
+def is_speaker(text: str) -> bool:
+    """Whether a text stands for whoever speaks, or for everybody."""
+    plain = _plain(text)
+    return not plain or plain in _SELF or plain in _ALL_OF_US or plain in {"you", "they"}
+
+
+def is_person(text: str, case: Case) -> bool:
+    """Whether a text stands for a member or a group of the household."""
+    return any(word.kind in _PEOPLE for word in case.vocabulary.meanings(_plain(text)))
+
+
+def _plain(text: str) -> str:
+    words = re.sub(r"'s\b|'(?=\s|$)", "", text.lower().replace("’", "'"))
+    return " ".join(re.sub(r"[^\w\s'-]", " ", words).split())

@@ -1,0 +1,108 @@
+"""Which rule is read by what, and sentences that point back at what was just said. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from kinkeeper.conversation.planning import (
+    calendar_questions,
+    event_rules,
+    list_rules,
+    mail_rules,
+    memory_rules,
+    task_rules,
+)
+from kinkeeper.conversation.planning.case import Case, Groups, Step
+from kinkeeper.conversation.planning.clauses import bare, in_order
+from kinkeeper.conversation.planning.pointing import pointed
+
+_READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
+    "memory.called": memory_rules.called, "memory.store": memory_rules.store,
+    "memory.forget": memory_rules.forget, "memory.search": memory_rules.search,
+    "memory.ask": memory_rules.ask,
+    "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add,
+    "tasks.list": task_rules.listed, "tasks.complete": task_rules.complete,
+    "tasks.done": task_rules.done, "tasks.delete": task_rules.delete,
+    "tasks.update": task_rules.update, "tasks.priority": task_rules.priority,
+    "lists.append": list_rules.append, "lists.show": list_rules.show,
+    "lists.remove": list_rules.remove, "lists.create": list_rules.create,
+    "lists.note": list_rules.note, "lists.search": list_rules.search,
+    "mail.write": mail_rules.write, "mail.reply": mail_rules.reply,
+    "mail.search": mail_rules.search,
+    "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
+    "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
+    "events.create": event_rules.create, "events.stated": event_rules.stated,
+    "events.moved": event_rules.moved, "events.move": event_rules.move,
+    "events.rename": event_rules.rename, "events.relocate": event_rules.relocate,
+    "events.invite": event_rules.invite, "events.cancel": event_rules.cancel,
+}  # fmt: skip
+
+_ADDING = frozenset({"add", "put", "note", "schedule", "book", "stick", "pop", "write", "save"})
+_CHECKING = frozenset({"check", "tick", "cross", "mark", "strike"})
+_PREDICATE = re.compile(
+    r"\s+(?:is|are|was|were|has been|have been|got|'s)(?: now| all| already)* (?:done|off|cancelled|canceled|finished|over|paid|sorted|fixed|bought|not happening).*$"
+    r"|^(?:i|we)(?:'ve| have)?(?: already| just)? (?:got|bought|have|did|done|finished|paid)\s+|\s+already$",
+    re.IGNORECASE,
+)
+
+
+def read_clause(clause: str, case: Case) -> list[Step] | None:
+    """Return what one clause asks for, or None where it asks for nothing.
+
+    Args:
+        clause: With marks, without politeness.
+        case: What is known.
+    """
+    if not clause:
+        return None
+    back = pointed(clause, case) or _pointing_back(clause, case)
+    if back is not None:
+        return back
+    for form in dict.fromkeys((clause, in_order(clause))):
+        for name, groups in case.grammar.found(form):
+            steps = _READERS[name](groups, case)
+            if steps:
+                return [*steps]
+    return None
+
+
+def _pointing_back(clause: str, case: Case) -> list[Step] | None:
+    """Read "milk is finished, put it on the list": the second half says what to do with the first."""
+    reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
+    if reminding is not None:
+        what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
+        return read_clause(f"remind me to {what} {reminding['rest']}", case)
+    found = case.grammar.said["trailing"].fullmatch(clause)
+    if found is None:
+        return None
+    first = bare(found["first"], case.grammar, case.household.bot_name)
+    verb, rest = found["verb"].lower(), found["rest"].strip()
+    if case.grammar.said["hollow"].fullmatch(first):
+        return None
+    if verb in _ADDING:
+        return _added(first, rest, case)
+    named = _PREDICATE.sub("", first).strip()
+    if verb in _CHECKING:
+        rest = re.sub(r"^off\b|^(?:as )?done\b", "", rest).strip()
+        return read_clause(f"mark {named} as done {rest}".strip(), case)
+    return read_clause(f"{verb} {named} {rest}".strip(), case)
+
+
+def _added(first: str, rest: str, case: Case) -> list[Step] | None:
+    what = case.grammar.said["obligation"].sub("", first, count=1)
+    if re.search(r"\b(?:to|on|onto|in|into)\b.*\w", rest):
+        return read_clause(f"add {what} {rest}".strip(), case)
+    stated = read_clause(first, case)
+    if stated is not None:
+        return stated
+    if case.message.times(first):
+        return read_clause(f"schedule {_who_first(what)}", case)
+    return None
+
+
+def _who_first(what: str) -> str:
+    """Return what is scheduled by a statement: "we're having the Lees over" is about the Lees."""
+    return re.sub(
+        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have)*\s+|^there(?:'s| is)\s+", "", what,
+        flags=re.IGNORECASE,
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""The planner that needs no model: what a message asks for, by rules."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
+from kinkeeper.conversation.planning.clauses import steps_of
+from kinkeeper.conversation.planning.completing import completed, open_question
+from kinkeeper.conversation.planning.editing import ASK, edited
+from kinkeeper.conversation.planning.mail_rules import is_reference
+from kinkeeper.conversation.planning.named import last_addressed
+from kinkeeper.conversation.planning.pointing import more
+from kinkeeper.conversation.planning.reading_rules import read_clause
+from kinkeeper.household.vocabulary import compile_vocabulary
+
+_MOST_ACTIONS = 8
+
+
+class RulePlanner:
+    """Plans common requests by the rules of the grammar; everything else is no request."""
+
+    async def plan(self, context: PlanningContext) -> Plan:
+        """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
+        return plan_of(context)
+
+
+def plan_of(context: PlanningContext) -> Plan:
+    """Return what a message asks for by the rules. Pure.
+
+    Args:
+        context: The message and what is known around it.
+    """
+    case = case_of(context, _vocabulary(context.asked.household))
+    if context.open_edit and not context.results:
+        return _edited(case)
+    steps = _answered(case)
+    if steps is None:
+        steps = [_named(step, case) for step in _read(case)]
+    return _planned(steps[len(context.results) :])
+
+
+def _read(case: Case) -> list[Step]:
+    return (
+        steps_of(case, lambda clause: read_clause(clause, case))
+        or more(case.message.text, case)
+        or []
+    )
+
+
+def _edited(case: Case) -> Plan:
+    steps = edited(case.context.open_edit, case) or _read(case)
+    return _planned(steps) if steps else Plan(clarification=ASK)
+
+
+def _answered(case: Case) -> list[Step] | None:
+    """Return the request that the message completes; None where it is no answer to a question."""
+    partial = open_question(case)
+    if partial is None:
+        return None
+    if case.grammar.said["quit"].fullmatch(case.message.text.strip(" .!")):
+        return []
+    if _read(case):
+        return None
+    step = completed(partial, case)
+    return [step] if step is not None else None
+
+
+def _named(step: Step, case: Case) -> Step:
+    """Return a mail whose "him" is whoever was written to last."""
+    planned = step.action if isinstance(step, Missing) else step
+    to = planned.params.get("to") or planned.params.get("sender_name")
+    names = [to] if isinstance(to, str) else to or []
+    if planned.domain != "email" or not any(map(is_reference, names)):
+        return step
+    known = last_addressed(case.context)
+    key = "to" if "to" in planned.params else "sender_name"
+    if not known:
+        question = "Who do you mean?"
+        params = {name: value for name, value in planned.params.items() if name != key}
+        return Missing(replace(planned, params=params), key, question)
+    value = known if key == "to" else known[0]
+    found = replace(planned, params={**planned.params, key: value})
+    return replace(step, action=found) if isinstance(step, Missing) else found
+
+
+def _planned(steps: list[Step]) -> Plan:
+    actions = tuple(step for step in steps if isinstance(step, PlannedAction))[:_MOST_ACTIONS]
+    missing = next((step for step in steps if isinstance(step, Missing)), None)
+    if missing is None:
+        return Plan(actions=actions, source=Source.RULES)
+    return Plan(
+        actions=actions, clarification=missing.question, source=Source.RULES,
+        partial={
+            "domain": missing.action.domain, "action": missing.action.action,
+            "params": dict(missing.action.params), "missing": missing.field,
+        },
+    )  # fmt: skip
+
+
+_vocabulary = lru_cache(maxsize=8)(compile_vocabulary)

@@ -1,0 +1,178 @@
+"""Reads requests about tasks and reminders. Pure."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at
+from kinkeeper.conversation.planning.named import best_match
+from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
+
+_ASK_WHAT = "What should I remind you of?"
+_URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
+_AGAIN = re.compile(r"^(?:it|that|this|them|those)$", re.IGNORECASE)
+_FINITE = re.compile(
+    r"^(?:it|that|this|there|he|she|they|what|everything|nothing|work|school|you)$", re.IGNORECASE
+)
+
+
+def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "remind me to call mom tomorrow at 5"."""
+    who = groups.get("who", "")
+    if who and not is_speaker(who) and not is_person(who, case):
+        return None
+    what, when = groups.get("what", ""), groups.get("when", "")
+    moment = moment_of(case.message.times(f"{when} {what}"), case.now)
+    if not what:
+        return [_missing_title(moment)]
+    return _created(what, moment, case, who=who, is_reminder=True)
+
+
+def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "set an alarm for 6:30", "set a timer for ten minutes", "set a reminder for Friday to …"."""
+    kind, what = groups["kind"].lower(), groups["what"]
+    when = " ".join(groups.get(name, "") for name in ("early", "when", "more"))
+    whole = f"{when} {what}"
+    moment = moment_of(case.message.times(whole), case.now)
+    if kind.startswith(("countdown", "timer")):
+        return _timer(groups, case)
+    if what:
+        return _created(what, moment, case, who="", is_reminder=True)
+    if kind in {"alarm", "", "wake-up call", "wake up call"}:
+        if moment is None:
+            return [
+                Missing(action("task", "create", {"title": "Alarm"}), "deadline", "For what time?")
+            ]
+        title = "Alarm" if kind == "alarm" else "Wake up"
+        return [action("task", "create", {"title": title, **_when(moment, case, is_reminder=True)})]
+    return [_missing_title(moment)]
+
+
+def _timer(groups: Groups, case: Case) -> Sequence[Step]:
+    lengths = [*case.message.lengths(case.message.text), *case.message.times(case.message.text)]
+    title = case.message.title(groups["what"]) or "Timer"
+    if not lengths:
+        return [Missing(action("task", "create", {"title": title}), "deadline", "For how long?")]
+    first = lengths[0]
+    end = first.until if first in case.message.lengths(case.message.text) else first.begin
+    return [action("task", "create", {"title": title, "deadline": end.isoformat()})]
+
+
+def add(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "add buy stamps to my to-do list"."""
+    what = groups["what"]
+    if _AGAIN.match(what):
+        return None
+    spans = case.message.times(f"{what} {groups.get('when', '')}")
+    return _created(what, moment_of(spans, case.now), case, who=groups.get("who", ""))
+
+
+def listed(groups: Groups, case: Case) -> Sequence[Step]:
+    """Read "what's on my list?"."""
+    moment = moment_of(case.message.times(groups.get("when", "")), case.now)
+    if moment is None or moment.day is None:
+        return [action("task", "list", {})]
+    last = moment.day + timedelta(days=max(moment.days, 1))
+    return [action("task", "list", {"due_before": last.isoformat()})]
+
+
+def complete(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "mark the bins as done"."""
+    what = case.message.title(groups["what"])
+    return None if _AGAIN.match(what) else [action("task", "complete", {"find_by": _bare(what)})]
+
+
+def done(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "I've paid the school trip": only what is known to be open is completed by a statement."""
+    what = _bare(case.message.title(groups["what"]))
+    if _FINITE.match(what):
+        return None
+    said = f"{groups.get('verb', '')} {what}"
+    tasks = [*case.open_tasks()]
+    thing = best_match(said, tasks) or best_match(what, tasks)
+    if thing is not None:
+        return [action("task", "complete", {"find_by": thing.id or thing.title})]
+    is_told = "verb" not in groups or not groups["verb"]
+    names_one = groups["what"].lower().startswith(("the ", "my ", "our "))
+    if is_told and names_one and not tasks and case.message.text.lower().find("done with") >= 0:
+        return [action("task", "complete", {"find_by": what})]
+    return None
+
+
+def delete(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "delete the task about stamps"."""
+    about, what = groups.get("about", ""), groups["what"]
+    named = case.message.title(about or what) or case.message.words(about or what)
+    if not named:
+        moment = moment_of(case.message.times(f"{what} {groups.get('when', '')}"), case.now)
+        said = case.message.words(f"{what} {groups.get('when', '')}")
+        if moment is None:
+            return None
+        return [action("task", "delete", {"find_by": said or "alarm", "on": moment.partial})]
+    return None if _AGAIN.match(named) else [action("task", "delete", {"find_by": _bare(named)})]
+
+
+def update(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "push the dentist task to Friday"."""
+    what = _bare(case.message.title(groups.get("about") or groups["what"]))
+    if not what or _AGAIN.match(what):
+        return None
+    return [
+        action("task", "update", {"find_by": what, "changes": deadline_changes(groups["to"], case)})
+    ]
+
+
+def deadline_changes(part: str, case: Case) -> dict[str, object]:
+    """Return what a new time of a task changes."""
+    moment = moment_of(case.message.times(part), case.now)
+    if moment is not None:
+        return {"deadline": moment.partial, **({"rrule": moment.rule} if moment.rule else {})}
+    lengths = case.message.lengths(part)
+    minutes = int((lengths[0].until - lengths[0].begin).total_seconds() // 60) if lengths else 0
+    return {"shift_minutes": minutes} if minutes else {}
+
+
+def priority(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "make the plumber task high priority"."""
+    what, level = _bare(case.message.title(groups["what"])), groups["level"].lower()
+    if not what or _AGAIN.match(what):
+        return None
+    level = "high" if level in _URGENT else "normal" if level == "medium" else level
+    return [action("task", "update", {"find_by": what, "changes": {"priority": level}})]
+
+
+def _created(
+    what: str, moment: Moment | None, case: Case, *, who: str, is_reminder: bool = False
+) -> Sequence[Step] | None:
+    title = case.message.title(what)
+    title = re.sub(
+        r"^(?:to|about|that|of|i (?:have|need) to|we (?:have|need) to)\s+",
+        "",
+        title,
+        flags=re.IGNORECASE,
+    )
+    if not title or _AGAIN.match(title):
+        return [_missing_title(moment)] if not title else None
+    params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}
+    if who and not is_speaker(who):
+        params["who"] = one_of(who, case)
+    return [action("task", "create", params)]
+
+
+def _when(moment: Moment | None, case: Case, *, is_reminder: bool) -> dict[str, str | None]:
+    if moment is None:
+        return {}
+    return {
+        "deadline": moment.text, "rrule": moment.rule,
+        "remind_at": reminded_at(moment, case.now) if is_reminder else None,
+    }  # fmt: skip
+
+
+def _missing_title(moment: Moment | None) -> Missing:
+    known = {"deadline": moment.text, "rrule": moment.rule} if moment is not None else {}
+    return Missing(action("task", "create", known), "title", _ASK_WHAT)
+
+
+def _bare(words: str) -> str:
+    return re.sub(r"^(?:the|my|our|a|an|to)\s+", "", words, flags=re.IGNORECASE)
