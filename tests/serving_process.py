@@ -42,10 +42,10 @@ async def serve(
 ) -> None:
     """Serve until killed; say where."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+        port, clock = listener.getsockname()[1], SystemClock()
         context = web_context(
-            houses, intakes, houses.settings, port=port, clock=SystemClock(),
-            working=asyncio.Event(), telegram=Connected(),
+            houses, intakes, houses.settings, port=port, clock=clock,
+            working=asyncio.Event(), telegram=Connected(), talks={key: system.talk(clock) for key, system in houses.by_id.items()},
         )  # fmt: skip
         config = uvicorn.Config(
             create_app(context), http="httptools", ws="none", lifespan="off", log_config=None

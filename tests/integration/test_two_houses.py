@@ -242,10 +242,12 @@ def test_the_health_page_of_one_household_names_nobody_of_another(houses: Houses
     telegram = Connected(findings=lambda: [of_all, of_north, of_nobody])
 
     async def found(some: Houses, household: str) -> set[str]:
+        clock = VirtualClock(MONDAY)
         with some.live_intakes() as intakes:
             context = web_context(
-                some, intakes, some.settings, port=1, clock=VirtualClock(MONDAY),
+                some, intakes, some.settings, port=1, clock=clock,
                 working=asyncio.Event(), telegram=telegram,
+                talks={key: system.talk(clock) for key, system in some.by_id.items()},
             )  # fmt: skip
         told = {each.found for each in context.checkup(household)}
         return told & {each.found for each in (of_all, of_north, of_nobody)}

@@ -1,6 +1,7 @@
 """Shows the figures that the records give."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,8 @@ from kinkeeper.cli.memory_figures import show_memory
 from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
+from kinkeeper.conversation.records import ConversationFigures, figures
+from kinkeeper.core.time import midnight
 from kinkeeper.memory.figures import figures_record, load_figures
 from kinkeeper.observer.metrics import Metrics, load_metrics
 from kinkeeper.observer.telling import metrics_record
@@ -38,13 +41,17 @@ def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
                 conn, household.id, household.zone, first=first, last=last, now=now
             )
         )
+        since = midnight(first, household.zone)
+        talk = system.store.read_now(lambda conn: figures(conn, household.id, since=since))
         memory = system.store.read_now(lambda conn: load_figures(conn, household.id, now=now))
     if as_json:
         span = {"from": first.isoformat(), "to": last.isoformat()}
-        answer_json({**span, **metrics_record(found), "memory": figures_record(memory)})
+        answer_json({**span, **metrics_record(found), "memory": figures_record(memory),
+                     "conversation": asdict(talk)})  # fmt: skip
     else:
         _show(console(), found)
         show_memory(console(), memory)
+        _show_talk(console(), talk)
 
 
 def _show(screen: Console, found: Metrics) -> None:
@@ -82,6 +89,14 @@ def _show(screen: Console, found: Metrics) -> None:
         screen.print(f"Questions to a language model: {_counts(found.consulted)}")
     if found.failed:
         screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
+
+
+def _show_talk(screen: Console, talk: ConversationFigures) -> None:
+    screen.print(Text("Conversations", "bold"))
+    screen.print(f"  {talk.turns} messages to the assistant {_counts(talk.outcomes)}")
+    if talk.modes:
+        screen.print(f"  answered as: {_counts(talk.modes)}")
+    screen.print(f"  stages that failed: {_counts(talk.failures) or 'none'}")
 
 
 def _by_name(counts: Mapping[Any, int]) -> dict[str, int]:

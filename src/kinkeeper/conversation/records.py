@@ -45,7 +45,7 @@ class ConversationFigures:
 
     Attributes:
         turns: How many were taken in.
-        outcomes: Of them, by outcome; "open" for those under way.
+        outcomes: Of them, by outcome; by state of the work where there is none yet.
         modes: Turns by mode.
         failures: Stages that failed.
     """
@@ -100,9 +100,9 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Conversatio
 
     def counted(column: Any, *where: Any) -> dict[str, int]:
         query = select(column, func.count()).where(*where).group_by(column)
-        return {str(name or "open"): int(count) for name, count in conn.execute(query)}
+        return {str(name): int(count) for name, count in conn.execute(query)}
 
-    outcomes = counted(turns.c.outcome, *mine)
+    outcomes = counted(func.coalesce(turns.c.outcome, turns.c.state), *mine)
     return ConversationFigures(
         turns=sum(outcomes.values()), outcomes=outcomes,
         modes=counted(turns.c.mode, *mine, turns.c.mode.is_not(None)),

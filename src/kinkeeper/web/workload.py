@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from kinkeeper.conversation.records import figures
 from kinkeeper.messaging.tables import failed_updates, outbox
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.views.health import Work
@@ -33,8 +34,9 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         .select_from(failed_updates)
         .where(failed_updates.c.household == household)
     ).scalar_one()
+    talk = figures(conn, household, since=since)
     return Work(
         reading={row.state: row.number for row in read},
         sending={row.state: row.number for row in sent},
-        failed_updates=failed,
+        failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
     )  # fmt: skip

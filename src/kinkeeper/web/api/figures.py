@@ -91,6 +91,8 @@ class Workload(BaseModel):
     last: date
     reading: dict[str, int]
     sending: dict[str, int]
+    answering: dict[str, int]
+    stage_failures: dict[str, int]
     failed_updates: int
     manual_review: list[FailedMessage]
 
@@ -128,6 +130,7 @@ async def jobs(request: Request, person: Reader, *, days: Days = _DAYS) -> Workl
     return Workload.model_validate(
         {
             "first": first, "last": last, "reading": work.reading, "sending": work.sending,
+            "answering": work.answering, "stage_failures": work.stage_failures,
             "failed_updates": work.failed_updates, "manual_review": shown,
         }
     )  # fmt: skip

@@ -1,16 +1,15 @@
-"""How conversations were decided, as JSON: routing, model calls, steps of acting, and the work behind them."""
+"""How conversations were decided, as JSON: routing, model calls, steps of acting."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Table
 
 from kinkeeper.conversation.records import latest
-from kinkeeper.conversation.tables import routing_decisions, tool_iterations, turns
+from kinkeeper.conversation.tables import routing_decisions, tool_iterations
 from kinkeeper.models.tables import model_calls
-from kinkeeper.observer.tables import observer_messages
-from kinkeeper.web.access.door import Decider, Reader, house_of
+from kinkeeper.web.access.door import Decider, house_of
 from kinkeeper.web.access.model import Person
 
 router = APIRouter(prefix="/api/observability", tags=["server"])
@@ -23,13 +22,6 @@ class Rows(BaseModel):
     """The newest first."""
 
     rows: list[dict[str, Any]]
-
-
-class Jobs(BaseModel):
-    """How many rows of each kind of durable work stand where."""
-
-    messages: dict[str, int]
-    turns: dict[str, int]
 
 
 @router.get("/routing")
@@ -53,26 +45,6 @@ async def calls(request: Request, person: Decider, limit: Limit = 50) -> Rows:
             {name: value for name, value in row.items() if name not in _WORDS} for row in found.rows
         ]
     )
-
-
-@router.get("/jobs")
-async def jobs(request: Request, person: Reader) -> Jobs:
-    """Tell how much durable work waits, runs, is done, or needs a person."""
-    house = house_of(request, person)
-    tables = (observer_messages, turns)
-    messages, talk = await house.store.read(
-        lambda conn: [_states(conn, table, house.household.id) for table in tables]
-    )
-    return Jobs(messages=messages, turns=talk)
-
-
-def _states(conn: Connection, table: Table, household: str) -> dict[str, int]:
-    query = (
-        select(table.c.state, func.count())
-        .where(table.c.household == household)
-        .group_by(table.c.state)
-    )
-    return {row[0]: row[1] for row in conn.execute(query)}
 
 
 async def _latest(request: Request, person: Person, table: Table, limit: int) -> Rows:

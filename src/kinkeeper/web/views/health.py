@@ -1,7 +1,7 @@
 """How the household's assistant is doing: checks, queues, comfort, and which hosts it talks to. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from kinkeeper.actions.model import PendingAction
@@ -22,6 +22,10 @@ _READING = {
 _SENDING = {
     "queued": "waiting", "sending": "on the way", "sent": "delivered", "dropped": "held back on purpose",
     "failed": "refused", "unknown": "perhaps not delivered",
+}  # fmt: skip
+_ANSWERING = {
+    "queued": "waiting", "running": "being answered", "answered": "answered", "cancelled": "stopped",
+    "posted": "said unasked", "failed": "broke down", "manual_review": "left to a person",
 }  # fmt: skip
 _WORDS = {Health.OK: "In order", Health.WARNING: "Please look", Health.BROKEN: "Broken"}
 
@@ -87,11 +91,15 @@ class Work:
         reading: Messages by state of their understanding.
         sending: Outgoing messages by state.
         failed_updates: Incoming updates that could not be taken in.
+        answering: Messages to the assistant by what they came to, or by state while that is open.
+        stage_failures: Stages of turns that failed, by name.
     """
 
     reading: Mapping[str, int]
     sending: Mapping[str, int]
     failed_updates: int
+    answering: Mapping[str, int] = field(default_factory=dict)
+    stage_failures: Mapping[str, int] = field(default_factory=dict)
 
 
 def health_page(
@@ -158,6 +166,14 @@ def _queues(work: Work) -> Sequence[Queue]:
         Queue(
             name="Updates that could not be taken in", states=_told(failed, {}),
             is_stuck=work.failed_updates > 0,
+        ),
+        Queue(
+            name="Messages to the assistant", states=_told(work.answering, _ANSWERING),
+            is_stuck=any(work.answering.get(state) for state in ("failed", "manual_review")),
+        ),
+        Queue(
+            name="Stages of answers that failed", states=_told(work.stage_failures, {}),
+            is_stuck=False,
         ),
     )  # fmt: skip
 
