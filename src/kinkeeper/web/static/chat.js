@@ -10,7 +10,7 @@ const halt = document.getElementById("talk-stop");
 const status = document.getElementById("talk-status");
 const doing = document.getElementById("talk-doing");
 const announcer = document.getElementById("announcer");
-const { thread, csrf } = talk.dataset;
+const { thread, csrf, mayDecide } = talk.dataset;
 const HEADERS = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
 const MOST_SHOWN_STATUS_MS = 600;
 
@@ -120,6 +120,12 @@ function showQuestion(part, data) {
   const lines = question.querySelector(".ask-lines");
   for (const [name, value] of Object.entries(action.shown ?? {})) {
     if (!isNothing(value)) addLine(lines, name, inWords(value));
+  }
+  if (mayDecide === undefined) {
+    question.querySelector(".buttons").remove();
+    const stands = question.querySelector(".ask-stands");
+    stands.textContent = "An adult has to say yes";
+    stands.hidden = false;
   }
   part.querySelector(".talk-parts").append(question);
 }
@@ -283,6 +289,7 @@ async function say(text) {
       open.add(turnId);
     }
     answer.body?.cancel();
+    history.replaceState(null, "", `/chat?thread=${encodeURIComponent(thread)}`);
     if (!source || source.readyState === EventSource.CLOSED) listen();
   } catch (error) {
     const said = part.querySelector(".reply");
