@@ -11,6 +11,9 @@ def test_what_was_told_twice_changes_nothing_the_second_night(program: Program) 
     assert planned["dry_run"] is True
     first = program.run("consolidate", "--json").value
     assert [run["state"] for run in first["runs"]] == ["done"]
+    assert planned["changes"] == first["changes"]
+    assert planned["runs"][-1]["counts"] == first["runs"][-1]["counts"]
+    assert planned["runs"][-1]["change_set"] is None
     second = program.run("consolidate", "--json").value
     assert second["changes"] == []
     assert second["runs"][-1]["cost"]["calls"] == 0

@@ -1,5 +1,6 @@
 """Nights of memory on a real database: support, sameness, doubt, silence, and asking before much is lost."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -175,3 +176,24 @@ def test_what_was_only_overheard_is_never_learnt_without_a_yes(memory: Memory) -
     memory.hear("Hello again", day(13.5), vector=meaning("hello"))
     memory.night(day(14))
     assert len(proposed) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mia can eat kiwi again", "Kiwi is fine for Mia now", "Mia is allowed to eat kiwi again"],
+)
+def test_what_is_possible_again_does_not_support_what_forbade_it(memory: Memory, text: str) -> None:
+    (fact,) = memory.say("Mia is allergic to kiwi", day(0))
+    memory.place("fact", fact.id, meaning("kiwi"))
+    memory.hear(text, day(2), vector=meaning("kiwi", twist="b"))
+    memory.night(day(3))
+    assert memory.facts()["Mia is allergic to kiwi"].evidence_count == 1
+
+
+def test_confidences_before_and_after_are_of_the_same_day(memory: Memory) -> None:
+    (fact,) = memory.say("Leo loves football", day(0))
+    memory.place("fact", fact.id, meaning("football"))
+    memory.hear("Leo really loves football", day(20), vector=meaning("football", twist="b"))
+    (difference,) = memory.night(day(30)).report.differences
+    assert difference.before == pytest.approx(0.8 * math.exp(-0.3), abs=1e-6)
+    assert difference.after > difference.before

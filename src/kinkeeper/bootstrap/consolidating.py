@@ -1,8 +1,11 @@
 """The upkeep of a household's memory by the settings: its model, its vectors, its people."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kinkeeper.bootstrap.embedding import embedder_opened
 from kinkeeper.bootstrap.member_names import members_by_name
@@ -14,7 +17,7 @@ from kinkeeper.memory.concepts import follow_facts
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.memory.upkeep.batch import ModelBatch
-from kinkeeper.memory.upkeep.consolidation import consolidate
+from kinkeeper.memory.upkeep.consolidation import consolidate, cost_since
 from kinkeeper.memory.upkeep.planner import Progress, Tools
 from kinkeeper.memory.upkeep.report import RunState
 from kinkeeper.memory.upkeep.runs import Run
@@ -22,6 +25,7 @@ from kinkeeper.models.embedding.calibration import calibration_of
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.settings.model import Settings
+from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store
 
 
@@ -34,7 +38,8 @@ class Consolidating:
         store: Its database.
         clock: Tells when.
         progress: Hears of each step.
-        is_rehearsal: Whether it only tells what it would do, of as much as one run looks at.
+        is_rehearsal: Whether it only tells what it would do: it does it to a copy, or, of a database on a
+            server, looks at as much as one run does.
         is_agreed: Whether somebody has agreed to whatever leaves.
     """
 
@@ -67,6 +72,20 @@ class Consolidating:
             ConflictError: Another process has just done it.
             UnavailableError: The database cannot be written.
         """
+        if not (self._is_rehearsal and is_sqlite(self._store.url)):
+            return await self._run(self._store)
+        begun = self._clock.now()
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "rehearsal.sqlite"
+            await asyncio.to_thread(self._store.backup_to, path)
+            with Store.open(str(path)) as copy:
+                runs = await self._run(copy)
+        cost = await cost_since(self._store, self._household.id, begun)
+        told = [replace(run, change_set=None) for run in runs]
+        return [*told[:-1], replace(told[-1], report=replace(told[-1].report, cost=cost))]
+
+    async def _run(self, store: Store) -> Sequence[Run]:
+        is_rehearsal = self._is_rehearsal and store is self._store
         zones = {self._household.id: self._household.zone}
         async with (
             models_opened(
@@ -75,28 +94,28 @@ class Consolidating:
             embedder_opened(self._settings) as embedder,
         ):
             meaning = embedder if compares_meaning(embedder) else None
-            tools, remarks = await self._tools(gateway, meaning)
-            runs = [await self._once(tools, remarks)]
-            while runs[-1].report.is_behind and self._is_kept(runs[-1]):
-                runs.append(await self._once(tools, remarks))
-            if self._is_kept(runs[-1]):
+            tools, remarks = await self._tools(gateway, meaning, None if is_rehearsal else store)
+
+            async def once() -> Run:
+                return await consolidate(
+                    store, self._household.id, tools, now=self._clock.now(),
+                    progress=self._progress, is_rehearsal=is_rehearsal, is_agreed=self._is_agreed,
+                    remarks=remarks,
+                )  # fmt: skip
+
+            runs = [await once()]
+            while (
+                runs[-1].report.is_behind and runs[-1].state is RunState.DONE and not is_rehearsal
+            ):
+                runs.append(await once())
+            if runs[-1].state is RunState.DONE and not self._is_rehearsal:
                 await self._follow(meaning)
         return runs
 
-    def _is_kept(self, run: Run) -> bool:
-        return run.state is RunState.DONE and not self._is_rehearsal
-
-    async def _once(self, tools: Tools, remarks: Sequence[str]) -> Run:
-        return await consolidate(
-            self._store, self._household.id, tools, now=self._clock.now(),
-            progress=self._progress, is_rehearsal=self._is_rehearsal, is_agreed=self._is_agreed,
-            remarks=remarks,
-        )  # fmt: skip
-
     async def _tools(
-        self, gateway: ModelGateway | None, meaning: Embedder | None
+        self, gateway: ModelGateway | None, meaning: Embedder | None, learning: Store | None
     ) -> tuple[Tools, Sequence[str]]:
-        """Return what runs work with, and what they have to do without."""
+        """Return what runs work with, and what they have to do without; new words are learnt in a store."""
         household = self._household
         tools = Tools(
             people=members_by_name(household), zone=household.zone,
@@ -105,7 +124,8 @@ class Consolidating:
         if meaning is None:
             return tools, ()
         try:
-            await self._embed(meaning, "learn what new words mean")
+            if learning is not None:
+                await self._embed(learning, meaning, "learn what new words mean")
             return replace(tools, likeness=await calibration_of(meaning)), ()
         except UnavailableError as error:
             return tools, [f"meanings were not compared: {error}"]
@@ -116,9 +136,8 @@ class Consolidating:
         await self._store.write(lambda conn: follow_facts(conn, self._household.id))
         if meaning is not None:
             with suppress(UnavailableError):  # the worker goes on trying
-                await self._embed(meaning, "learn what changed words mean")
+                await self._embed(self._store, meaning, "learn what changed words mean")
 
-    async def _embed(self, meaning: Embedder, step: str) -> None:
-        if not self._is_rehearsal:
-            self._progress(step)
-            await EmbeddingWork(self._store, self._household.id, meaning).finish()
+    async def _embed(self, store: Store, meaning: Embedder, step: str) -> None:
+        self._progress(step)
+        await EmbeddingWork(store, self._household.id, meaning).finish()

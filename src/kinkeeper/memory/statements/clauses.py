@@ -66,7 +66,8 @@ class Clause:
         is_new: Whether it says that something is so from now on.
         is_past: Whether its words tell of former times.
         is_added: Whether it says that something comes on top ("too", "another").
-        is_again: Whether it says that something is possible or so again.
+        is_again: Whether it says that something is so again.
+        is_able: Whether it says that something is possible or allowed now.
         framings: How it is framed by what stands before and beside it.
     """
 
@@ -78,6 +79,7 @@ class Clause:
     is_past: bool
     is_added: bool
     is_again: bool
+    is_able: bool
     framings: frozenset[Framing]
 
 
@@ -150,5 +152,5 @@ def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Cla
     return Clause(
         text=core, names=names, is_ended="ended" in inside, is_modal="modal" in inside,
         is_new="now" in inside, is_past="past" in inside,
-        is_added="added" in inside, is_again="again" in inside, framings=frames,
+        is_added="added" in inside, is_again="again" in inside, is_able="able" in inside, framings=frames,
     )  # fmt: skip

@@ -30,7 +30,7 @@ class FramingPatterns:
     Attributes:
         prefix: At the beginning of a statement, by frame.
         beside: In a part set off from it, by frame.
-        inside: In a clause: "ended", "modal", "now", "past", "again", "added".
+        inside: In a clause: "ended", "modal", "now", "past", "again", "able", "added".
     """
 
     prefix: Sequence[tuple[Framing, re.Pattern[str]]]

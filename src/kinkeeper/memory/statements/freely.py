@@ -4,7 +4,7 @@ What both share says what it is about; what is gone and what has come must be of
 number, another time, another name. Anything else only counts where the new one says that something changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -62,10 +62,23 @@ def holds_again(old: Reading, new: Reading) -> bool:
     was_barred = old.is_negative or old.side == "dislike" or old.slot in lexicon().bars
     if not was_barred or new.is_negative or new.is_retraction or new.is_hypothetical:
         return False
-    is_news = new.is_again or (new.is_change and not new.side and new.slot not in lexicon().bars)
+    # A reaction comes again, too: of what may harm only a plain permission counts.
+    is_news = new.is_able or (
+        old.slot not in lexicon().bars and not new.side and (new.is_again or new.is_change)
+    )
     barred = (set(old.value) or set(old.words)) | old.topic
     barred -= {*old.subject.replace("/", " ").split(), *old.names}
-    return is_news and bool(barred) and barred <= set(new.words) | set(new.value)
+    if set(new.words) & lexicon().conditions or new.slot in lexicon().bars:
+        return False
+    return is_news and bool(barred) and barred <= set(new.words) and not _goes_on(barred, new)
+
+
+def _goes_on(thing: Collection[str], reading: Reading) -> bool:
+    """Whether a thing is only the beginning of another's name ("kiwi ice cream")."""
+    last = max(place for place, word in enumerate(reading.words) if word in thing)
+    following = reading.words[last + 1 : last + 2]
+    known = lexicon()
+    return bool(following) and following[0] not in known.verbs | known.times | known.permitted
 
 
 def is_changed(old: Reading, new: Reading) -> bool:

@@ -51,7 +51,8 @@ class Reading:
         is_hypothetical: Whether it is made up, wished or only likely.
         replaced: Canonical words of what it is told instead of.
         is_added: Whether it is told as something on top.
-        is_again: Whether it is told as possible or so again.
+        is_again: Whether it is told as so again.
+        is_able: Whether it is told as possible or allowed now.
         is_passive: Whether it tells by whom something is done.
         is_fixed: Whether the slot never changes.
         family: Key of the more general slot that this one belongs to.
@@ -76,6 +77,7 @@ class Reading:
     replaced: frozenset[str] = frozenset()
     is_added: bool = False
     is_again: bool = False
+    is_able: bool = False
     is_passive: bool = False
     is_fixed: bool = False
     family: str = ""
@@ -144,7 +146,7 @@ def _reading(filled: Filling) -> Reading:
         is_change=clause.is_new or Framing.CHANGE in clause.framings,
         is_past=told.is_former or Framing.PAST in clause.framings or (clause.is_past and not told.is_event),
         is_hypothetical=clause.is_modal or Framing.HYPOTHETICAL in clause.framings,
-        is_added=clause.is_added, is_again=clause.is_again, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
+        is_added=clause.is_added, is_again=clause.is_again, is_able=clause.is_able, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
         is_exact=slot.is_exact, category=slot.category if filled.is_known else "", side=slot.side,
     )  # fmt: skip
 

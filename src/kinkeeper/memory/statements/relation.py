@@ -300,7 +300,7 @@ def _is_turned_round(old: Reading, new: Reading) -> bool:
 
 
 def _of_same_words(old: Reading, new: Reading) -> Related:
-    if old.is_negative and not new.is_negative and new.is_again:
+    if old.is_negative and not new.is_negative and (new.is_again or new.is_able):
         return Related(relation=Relation.UPDATE, why="What was not so is so again.")
     if old.is_negative != new.is_negative:
         return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")

@@ -111,6 +111,7 @@ class Lexicon:
         bland: Canonical words that add nothing to what else is said of a thing.
         changing_verbs: Canonical verbs that say that something is elsewhere or otherwise now.
         conditions: Canonical words for what somebody has who may not have something.
+        permitted: Canonical words that follow what is possible or allowed.
         measures: Canonical words for what amounts are counted in.
         bars: Slots of what somebody may not have.
     """
@@ -137,6 +138,7 @@ class Lexicon:
     changing_verbs: frozenset[str]
     bars: frozenset[str]
     conditions: frozenset[str]
+    permitted: frozenset[str]
     measures: frozenset[str]
 
 
@@ -181,7 +183,7 @@ def lexicon() -> Lexicon:
         ending_verbs=canons(raw["ending_verbs"]), units=canons(raw["units"]),
         fillers=frozenset(raw["fillers"].split()), events=canons(raw["events"]),
         bland=canons(raw["bland"]), changing_verbs=canons(raw["changing_verbs"]), bars=frozenset(raw["bars"].split()),
-        conditions=canons(raw["conditions"]),
+        conditions=canons(raw["conditions"]), permitted=canons(raw["permitted"]),
         measures=canons(raw["measures"]),
     )  # fmt: skip
 

@@ -84,7 +84,7 @@ def carry_out(conn: Connection, plan: Plan, doing: Doing) -> Run:
         images = change.images()
     of_facts = [image for image in images if image.table == FACTS]
     now = facts_by_id(conn, household, (image.row_id for image in of_facts))
-    found = differences(of_facts, now)
+    found = differences(of_facts, now, now=doing.now)
     leaving = sum(each.kind.is_loss for each in found)
     run = Run(
         household=household, id=stable_id(household, "memory run", to_text(doing.now), window.from_seq),

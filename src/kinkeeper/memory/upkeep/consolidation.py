@@ -51,7 +51,7 @@ async def consolidate(
         UnavailableError: The database cannot be written.
     """
     plan = await Planner(store, household, tools, now=now, progress=progress).plan()
-    cost = await _cost(store, household, since=now)
+    cost = await cost_since(store, household, now)
     plan = replace(plan, cost=cost, remarks=(*remarks, *plan.remarks))
     progress("change what is to be changed")
     doing = Doing(household=household, now=now, is_agreed=is_agreed, propose=tools.propose)
@@ -68,7 +68,14 @@ async def consolidate(
     return run
 
 
-async def _cost(store: Store, household: str, *, since: datetime) -> Cost:
+async def cost_since(store: Store, household: str, since: datetime) -> Cost:
+    """Return what models were asked by nights since an instant.
+
+    Args:
+        store: Where their calls are recorded.
+        household: Tenant key.
+        since: Aware.
+    """
     return await store.read(
         lambda conn: Cost(**prompt_cost(conn, household, prompts=STAGE, since=since))
     )

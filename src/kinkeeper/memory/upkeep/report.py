@@ -43,7 +43,7 @@ class Difference:
         fact: Its id.
         other: Id of the fact that took its place, if one did.
         before: Confidence before, faded to the run; None for a new fact.
-        after: Confidence after.
+        after: Confidence after, faded to the run, too.
     """
 
     kind: ChangeKind
