@@ -6,17 +6,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.press_tokens import mint
+from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.encoding import encoding_of
+from kinkeeper.bootstrap.mail import mail_requests
 from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
 from kinkeeper.bootstrap.nights import Nights
+from kinkeeper.bootstrap.outside import outside_tasks
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.bootstrap.requests import catalogue_of
+from kinkeeper.bootstrap.tools import Tools, tools_opened
 from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.records import purge as purge_turns
@@ -59,6 +65,7 @@ class System:
         config: The observer's numbers.
         seeds: What bringing the household file into the event graph did.
         recall: Finds memories.
+        is_only: Whether this installation serves no other household.
     """
 
     settings: Settings
@@ -68,6 +75,7 @@ class System:
     config: ObserverConfig
     seeds: SeedReport
     recall: Recall
+    is_only: bool = True
 
     def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
@@ -94,13 +102,24 @@ class System:
         return Speaker(self.household.id, self.household.zone, phrasing, self.config)
 
     def talk(
-        self, clock: Clock, gateway: ModelGateway | None = None, queue: Enqueuer | None = None
+        self,
+        clock: Clock,
+        gateway: ModelGateway | None = None,
+        queue: Enqueuer | None = None,
+        *,
+        tools: Tools | None = None,
     ) -> Talk:
         """Return what talks with the members: by rules where there is no model."""
-        catalogue = catalogue_of(self.settings, self.store, self.recall.finder)
+        mail = mail_requests(self.settings, is_only_household=self.is_only)
+        own = catalogue_of(self.settings, self.store, self.recall.finder, further=mail)
+
+        def catalogue() -> Catalogue:
+            # Servers come and go, and so do their tools.
+            return own if tools is None else own.extended(tools.requests())
+
         return talk_of(
             self.settings, self.household, self.store, recall=self.recall,
-            catalogue=lambda: catalogue, clock=clock, gateway=gateway, queue=queue,
+            catalogue=catalogue, clock=clock, gateway=gateway, queue=queue,
         )  # fmt: skip
 
     def hearing(self, clock: Clock) -> Hearing:
@@ -174,6 +193,7 @@ class System:
             self.store, self.household.id, understanding=self.understanding(clock, extractor),
             settlement=self.settlement(),
         )  # fmt: skip
+        encoding = encoding_of(self.household, self.store, clock)
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
@@ -184,7 +204,8 @@ class System:
             quiet_hours=QuietHours.parse(self.settings.quiet_hours, self.household.zone),
         )  # fmt: skip
         return Work(
-            household=self.household.id, jobs=(job.as_job(), conversation.as_job()), upkeep=upkeep,
+            household=self.household.id,
+            jobs=(job.as_job(), conversation.as_job(), encoding.as_job()), upkeep=upkeep,
             deliverer=deliverer,
         )  # fmt: skip
 
@@ -196,10 +217,12 @@ class Talking:
     Attributes:
         gateway: The way to models; None where there are none.
         talks: By household id.
+        adapters: By household id, carry out what is asked of foreign tools, by the name of the effect.
     """
 
     gateway: ModelGateway | None
     talks: Mapping[str, Talk]
+    adapters: Mapping[str, Mapping[str, Adapter]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,15 +302,24 @@ class Houses:
             ConfigError: A prompt's file is wrong.
         """
         zones = {system.household.id: system.household.zone for system in self.systems}
-        async with models_opened(
-            self.settings, store=self.store, clock=clock, zones=zones
-        ) as gateway:
+        async with AsyncExitStack() as opened:
+            gateway = await opened.enter_async_context(
+                models_opened(self.settings, store=self.store, clock=clock, zones=zones)
+            )
+            tools = await opened.enter_async_context(
+                tools_opened(
+                    self.settings, [each.household for each in self.systems], self.store, clock
+                )
+            )
             talks = {
-                household: system.talk(clock, gateway, queue)
+                household: system.talk(clock, gateway, queue, tools=tools.get(household))
                 for household, system in self.by_id.items()
             }
             try:
-                yield Talking(gateway=gateway, talks=talks)
+                yield Talking(
+                    gateway=gateway, talks=talks,
+                    adapters={household: each.adapters for household, each in tools.items()},
+                )  # fmt: skip
             finally:
                 for talk in talks.values():
                     await talk.conversation.close()
@@ -361,6 +393,10 @@ class Houses:
             calendar = calendar_tasks(
                 self.settings, [each.household for each in self.systems], self.store, clock
             )
+            beyond = outside_tasks(
+                self.settings, [each.household for each in self.systems], self.store, clock=clock,
+                pace=pace, further=talking.adapters,
+            )  # fmt: skip
             looking_ahead = [
                 talk.streaming.run for talk in talking.talks.values() if talk.streaming is not None
             ]
@@ -372,7 +408,7 @@ class Houses:
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
                 tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, *reminders,
-                       *looking_ahead, self._backups(clock).run),
+                       *looking_ahead, *beyond, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -81,8 +79,9 @@ class ForeignArguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fit(cls, values: Any) -> Any:
-        problems = Draft202012Validator(dict(cls.foreign)).iter_errors(values)
-        first = next(iter(problems), None)
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to load, for tools only
+
+        first = next(Draft202012Validator(dict(cls.foreign)).iter_errors(values), None)
         if first is not None:
             place = ".".join(map(str, first.absolute_path))
             raise ValueError(f"{place}: {first.message}" if place else first.message)
@@ -98,6 +97,9 @@ class ForeignArguments(BaseModel):
     @classmethod
     def of(cls, tool: ForeignTool) -> type[Self]:
         """Return the type of one tool's arguments."""
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - as above
+        from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+
         schema = dict(tool.schema)
         try:
             Draft202012Validator.check_schema(schema)

@@ -130,12 +130,23 @@ class ToolServers:
         self._tools: Mapping[tuple[str, str], ForeignTool] = {}
         self._requests: tuple[RequestKind, ...] = ()
 
-    async def run(self) -> None:
-        """Serve calls, and look now and then at what the servers offer, until cancelled."""
-        async with self.running():
-            while True:
+    @asynccontextmanager
+    async def looking(self) -> AsyncIterator[None]:
+        """Serve calls for the length of the block, and look now and then at what the servers offer."""
+        async with self.running(), asyncio.TaskGroup() as group:
+            task = group.create_task(self._keep_looking())
+            try:
+                yield
+            finally:
+                task.cancel()
+
+    async def _keep_looking(self) -> None:
+        while True:
+            try:
                 await self.look()
-                await asyncio.sleep(_LOOK_AGAIN.total_seconds())
+            except UnavailableError as error:
+                log.warning("tools.look.postponed", reason=type(error).__name__)
+            await asyncio.sleep(_LOOK_AGAIN.total_seconds())
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
