@@ -106,7 +106,7 @@ def _type(text: str, clauses: tuple[Clause, ...], names: Collection[str]) -> Int
     if is_question(tokenise(text), text):
         return IntentType.QUESTION
     if read_social(text, names=names) is Social.ACKNOWLEDGE:
-        is_greeting = not clauses or clauses[0][0] in word_lists()["greetings"]
+        is_greeting = not clauses or not word_lists()["greetings"].isdisjoint(clauses[0])
         return IntentType.GREETING if is_greeting else IntentType.FEEDBACK
     return IntentType.STATEMENT
 

@@ -81,7 +81,7 @@ def _tidied(words: list[str]) -> Clause:
     bearing = word_lists()["name_bearing"]
     while len(words) > 1 and words[-1] in NAMES and words[-2] not in bearing:
         words.pop()
-    while len(words) > 1 and words[0] in NAMES:
+    while len(words) > 1 and words[0] in NAMES and words[1] != ASKED:
         words.pop(0)
     for place, word in enumerate(words):
         if word in _APPRECIATE or (word == "for" and _THANKS in words[:place]):
