@@ -13,6 +13,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
+from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.model import EventName, Mode, Plan, PlanningContext
 from kinkeeper.conversation.records import figures
 from kinkeeper.conversation.stages import Limits
@@ -23,9 +24,10 @@ from kinkeeper.conversation.tables import (
     tool_iterations,
     turns,
 )
-from kinkeeper.conversation.turns import TurnOutcome
+from kinkeeper.conversation.turns import Turn, TurnOutcome
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.jobs import leases
+from kinkeeper.memory.tables import episodes
 from kinkeeper.tasks.repository import list_tasks
 from talking import Script, Talking, on_a_loop, talking, wants
 
@@ -430,3 +432,38 @@ def _claim(held: Talking, turn_id: str) -> int:
     )
     assert epoch is not None
     return epoch
+
+
+@on_a_loop
+async def test_an_outlet_gets_what_a_turn_came_to_once_and_cannot_cost_the_answer(
+    tmp_path: Path,
+) -> None:
+    handed: list[str] = []
+
+    def outlet(_conn: Connection, _turn: Turn, ending: Ending) -> None:
+        handed.append(ending.answer.text)
+
+    def breaks(_conn: Connection, _turn: Turn, _ending: Ending) -> None:
+        raise RuntimeError("no")
+
+    async with talking(tmp_path, Script(SCRIPT)) as held:
+        answer = await held.again(outlets={"web": outlet}).answer("put milk on my list")
+        assert handed == [answer]
+        assert "eggs" in await held.again(outlets={"web": breaks}).answer("put eggs on my list")
+        assert rows(held, stage_failures) == 2
+
+
+@on_a_loop
+async def test_only_what_says_how_things_are_is_handed_to_memory(tmp_path: Path) -> None:
+    async with talking(tmp_path, Script(SCRIPT)) as held:
+        for text in (
+            "hi",
+            "put milk on my list",
+            "who picks up Emma tomorrow?",
+            "delete the milk task",
+            "no",
+        ):
+            await held.answer(text)
+        assert rows(held, episodes) == 0
+        await held.answer("Emma is allergic to nuts and to shellfish")
+        assert rows(held, episodes) == 1

@@ -15,9 +15,10 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.conversation import events, threads, turns
+from kinkeeper.conversation.closing import Claim
 from kinkeeper.conversation.model import EventName, Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
-from kinkeeper.conversation.pipeline import Claim, Pipeline
+from kinkeeper.conversation.pipeline import Pipeline
 from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.tables import turns as turn_rows
@@ -94,29 +95,64 @@ class Conversation:
             NotFoundError: The thread is somebody else's.
             UnavailableError: It could not be stored.
         """
+        key = client_message_id or token_hex(16)
+        accepted = await self._store.write(
+            lambda conn: self.take_in(
+                conn, member, text, channel=channel, thread_id=thread_id, chat_id=chat_id,
+                client_message_id=key,
+            )
+        )  # fmt: skip
+        self.begin(accepted)
+        return Said(
+            turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
+            is_new=accepted.is_new,
+        )  # fmt: skip
+
+    def take_in(
+        self,
+        conn: Connection,
+        member: Member,
+        text: str,
+        *,
+        channel: str,
+        client_message_id: str,
+        thread_id: str | None = None,
+        chat_id: str | None = None,
+    ) -> Accepted:
+        """Take in a message in the caller's transaction; `begin` has it answered once that is committed.
+
+        Args:
+            conn: In a write transaction.
+            member: Who speaks, as the channel identified them.
+            text: Verbatim.
+            channel: "web", "cli", "telegram".
+            client_message_id: The channel's id of the message.
+            thread_id: Where; the member's usual thread of that channel and chat where None.
+            chat_id: The chat on that channel, where it has several.
+
+        Raises:
+            InputError: It has no words, or too many.
+            NotFoundError: The thread is somebody else's.
+        """
         now, household = self._clock.now(), self._household.id
         thread = Thread(
             household=household, member=member.id, channel=channel, chat_id=chat_id,
             id=thread_id or usual_thread_id(household, member.id, channel, chat_id),
             created_at=now, last_at=now,
         )  # fmt: skip
-        incoming = Incoming(
-            thread=thread, text=text, client_message_id=client_message_id or token_hex(16)
-        )
-        is_stop = read_social(text, names=(self._household.bot_name,)) is Social.CANCEL
+        said = Incoming(thread=thread, text=text, client_message_id=client_message_id)
+        if read_social(text, names=(self._household.bot_name,)) is Social.CANCEL:
+            turns.request_stop(conn, household, thread.id, member=member.id)
+        return turns.accept(conn, said, now=now)
 
-        def take_in(conn: Connection) -> tuple[Sequence[str], Accepted]:
-            stopped = turns.request_stop(conn, household, thread.id) if is_stop else ()
-            return stopped, turns.accept(conn, incoming, now=now)
+    def begin(self, accepted: Accepted) -> None:
+        """Work on a message that was taken in, in this process, now that it is committed.
 
-        stopped, accepted = await self._store.write(take_in)
-        self._stop_here(stopped)
+        Args:
+            accepted: As `take_in` returned it.
+        """
         if accepted.epoch is not None:
             self._begin((accepted.turn_id, accepted.epoch))
-        return Said(
-            turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
-            is_new=accepted.is_new,
-        )  # fmt: skip
 
     async def events(
         self, member: Member, thread_id: str, *, after: int = 0, turn_id: str | None = None
@@ -163,10 +199,12 @@ class Conversation:
 
         def request(conn: Connection) -> Sequence[str]:
             thread_of(conn, household, member.id, thread_id)
-            return turns.request_stop(conn, household, thread_id)
+            return turns.request_stop(conn, household, thread_id, member=member.id)
 
         stopped = await self._store.write(request)
-        self._stop_here(stopped)
+        for turn_id in stopped:
+            if turn_id in self._under_way:
+                self._under_way[turn_id].set()
         return len(stopped)
 
     async def threads(self, member: Member) -> Sequence[Thread]:
@@ -271,8 +309,3 @@ class Conversation:
         finally:
             self._under_way.pop(turn_id, None)
         return following
-
-    def _stop_here(self, turn_ids: Sequence[str]) -> None:
-        for turn_id in turn_ids:
-            if turn_id in self._under_way:
-                self._under_way[turn_id].set()

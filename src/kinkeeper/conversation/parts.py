@@ -1,19 +1,26 @@
 """What turns are worked on with: the stages of one household, handed over by whoever puts the system together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
 
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.conversation.answering.answerer import Answerer
+from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.conversation.turns import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.store.store import Store
+
+Outlet = Callable[[Connection, Turn, Ending], None]
+"""Hands on what a turn came to, in the transaction that ends it: so it goes out exactly once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +39,7 @@ class Parts:
         answerer: Answers.
         queue: Takes what is to be done after a turn; None where workers find it by themselves.
         limits: Longest times.
+        outlets: By channel, hand on what turns came to, where a channel does not read the thread's stream.
     """
 
     store: Store
@@ -45,3 +53,4 @@ class Parts:
     answerer: Answerer
     queue: Enqueuer | None = None
     limits: Limits = field(default_factory=Limits)
+    outlets: Mapping[str, Outlet] = field(default_factory=dict)

@@ -4,7 +4,7 @@ Every stage has a limit and something the turn goes on with when it fails; every
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,22 +15,19 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.conversation.answering.templates import told as template
+from kinkeeper.conversation.closing import Claim, Closing
 from kinkeeper.conversation.commit import (
     Ending,
     nothing_said,
     recent_margins,
-    write_failures,
-    write_records,
-    write_turn,
 )
-from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
+from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.events import has_events
 from kinkeeper.conversation.memories import NOTHING, Brought
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
     Branch,
-    Confirmation,
     Mode,
     PlanningContext,
     Source,
@@ -48,24 +45,18 @@ from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turns import (
     Turn,
     TurnOutcome,
-    claim_next,
     find_turn,
     is_stopped,
     last_turns,
 )
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
-from kinkeeper.memory.model import person_scope
-from kinkeeper.memory.sessions import SessionMessage, take_in
 
 _EARLIER = 20
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
 _SOURCE = "conversation"
-
-Claim = tuple[str, int]
-"""Id of a turn, and the epoch to work on it under."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,16 +199,9 @@ class _Run:
             self.stream.failed(Stage.TURN.value, _BROKE)
         else:
             self.stream.done(ending.answer)
+        closing = Closing(self.parts, self.turn, epoch=self.epoch, course=self.course)
         async with self.stream.closing() as tell:
-            try:
-                claim = await self.parts.store.write(lambda conn: self._write(conn, ending, tell))
-            except LeaseLostError:
-                raise
-            except Exception as error:  # noqa: BLE001 - what comes after an answer must not cost the answer
-                self.course.note(Stage.COMMIT, error)
-                claim = await self.parts.store.write(
-                    lambda conn: self._write(conn, ending, tell, is_bare=True)
-                )
+            claim = await closing.write(ending, tell, self.context, recalled=self.brought.strong)
         if ending.outcome is not TurnOutcome.FAILED:
             self.parts.memories.turn_ended(self.turn, ending.answer.text)
         return claim
@@ -346,44 +330,3 @@ class _Run:
         honest = template(context)
         self.stream.token(honest.text)
         return honest
-
-    def _write(
-        self,
-        conn: Connection,
-        ending: Ending,
-        tell: Callable[[Connection], None],
-        *,
-        is_bare: bool = False,
-    ) -> Claim | None:
-        now, turn = self.parts.clock.now(), self.turn
-        tell(conn)
-        write_turn(conn, turn, ending, self.course, epoch=self.epoch, now=now)
-        if is_bare or ending.outcome is TurnOutcome.FAILED:
-            write_failures(conn, turn, self.course, now=now)
-        else:
-            write_records(conn, turn, ending, self.course, now=now)
-            self._remember(conn, ending)
-        return claim_next(conn, turn.household, turn.thread_id, now=now)
-
-    def _remember(self, conn: Connection, ending: Ending) -> None:
-        """Hand the exchange on: to what knows the talk, and what the person said to memory."""
-        parts, turn = self.parts, self.turn
-        committed = CommittedTurn(
-            household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
-            text=turn.text, answer=ending.answer.text, mode=ending.answer.mode,
-            results=tuple(ending.results), at=turn.received_at, recalled=self.brought.strong,
-        )  # fmt: skip
-        parts.gatherer.commit(conn, committed, self.context, queue=parts.queue)
-        is_about_nothing = ending.triage is None or (
-            ending.triage.social is not None or ending.triage.confirmation in _DECISIONS
-        )
-        if not is_about_nothing:
-            message = SessionMessage(
-                content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,
-                channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
-                member=turn.member, scope=person_scope(turn.member),
-            )  # fmt: skip
-            take_in(conn, turn.household, message, at=parts.clock.now())
-
-
-_DECISIONS = frozenset({Confirmation.YES, Confirmation.NO})

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
+from kinkeeper.conversation.context.repository import drop_expired
 from kinkeeper.conversation.tables import (
     routing_decisions,
     stage_failures,
@@ -125,6 +126,7 @@ def purge(conn: Connection, household: str, *, before: datetime) -> int:
     conn.execute(
         turn_events.delete().where(turn_events.c.household == household, turn_events.c.at < before)
     )
+    drop_expired(conn, household, now=before)
     return conn.execute(
         update(turns)
         .where(*old, turns.c.outcome.is_not(None), turns.c.finished_at.is_not(None))

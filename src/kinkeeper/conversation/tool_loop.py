@@ -237,9 +237,13 @@ class _Run:
 
     async def _carry_out(self, action: PlannedAction, origin: Origin) -> ActionResult:
         kind = self.catalogue.find(action.domain, action.action)
-        progress = kind.progress if kind is not None else "Working on it…"
+        if kind is None:
+            self.course.note(Stage.ACT, "UnknownRequest")
+            return replace(_failed(action, "that is not set up here"), may_retry=False)
         asked = replace(self.context.asked, number=len(self.acted.results), origin=origin)
-        async with self.stream.telling_if_long("act", progress, after=self.limits.status_after):
+        async with self.stream.telling_if_long(
+            "act", kind.progress, after=self.limits.status_after
+        ):
             try:
                 async with asyncio.timeout(self.limits.action.total_seconds()):
                     result = await perform(

@@ -244,12 +244,12 @@ def last_turns(
     return [_turn(row) for row in rows][::-1]
 
 
-def request_stop(conn: Connection, household: str, thread_id: str) -> Sequence[str]:
-    """Note that the unfinished turns of a thread are to stop; returns their ids."""
+def request_stop(conn: Connection, household: str, thread_id: str, *, member: str) -> Sequence[str]:
+    """Note that a member's unfinished turns in a thread are to stop; returns their ids."""
     waiting = _unfinished(conn, household, thread_id)
     conn.execute(
         update(turns)
-        .where(_columns.household == household, _columns.id.in_(waiting))
+        .where(_columns.household == household, _columns.id.in_(waiting), _columns.member == member)
         .values(stop_requested=1)
     )
     return waiting

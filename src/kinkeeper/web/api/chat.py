@@ -12,20 +12,17 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.model import TurnEvent
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.threads import Thread
 from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
-from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.messaging.records import storable
-from kinkeeper.web.access.door import Reader, house_of
-from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.door import Reader
 from kinkeeper.web.context import context_of
+from kinkeeper.web.speaking import CHANNEL, conversation_of
 
 router = APIRouter(tags=["conversation"])
 
-CHANNEL = "web"
 _ALIVE = ": alive\n\n"
 _ALIVE_EVERY_SECONDS = 15.0
 _LONGEST_STREAM_SECONDS = 600.0
@@ -185,21 +182,6 @@ async def why(request: Request, person: Reader, turn: str) -> Why:
         steps=[dict(each) for each in trace.steps],
         failures=[dict(each) for each in trace.failures],
     )  # fmt: skip
-
-
-def conversation_of(request: Request, person: Person) -> Conversation:
-    """Return the conversation of a person's household.
-
-    Raises:
-        DeniedError: The login may do less than its member: what it says could decide more than it may.
-        UnavailableError: This server has none.
-    """
-    if not person.may_speak:
-        raise DeniedError("this login may look, but not speak for its member")
-    talk = house_of(request, person).conversation
-    if talk is None:
-        raise UnavailableError("this server holds no conversations; run `kinkeeper serve`")
-    return talk
 
 
 def _streamed(

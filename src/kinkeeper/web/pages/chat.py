@@ -17,8 +17,8 @@ from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader
-from kinkeeper.web.api.chat import CHANNEL, conversation_of
 from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.speaking import CHANNEL, conversation_of
 from kinkeeper.web.views.talk import shown_turns
 
 router = APIRouter(include_in_schema=False)
