@@ -103,12 +103,12 @@ class CalendarServer:
         folder = self.folder / "store/collection-root/family/calendar"
         return {path.name: path.read_text() for path in sorted(folder.glob("*.ics"))}
 
-    def put(self, name: str, *lines: str) -> None:
-        """Put an object there as a phone would; `lines` are those of its event."""
+    def put(self, name: str, *lines: str, component: str = "VEVENT") -> None:
+        """Put an object there as a phone would; `lines` are those of its component."""
         text = "\r\n".join(
             [
-                "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Phone//EN", "BEGIN:VEVENT",
-                "DTSTAMP:20260101T000000Z", *lines, "END:VEVENT", "END:VCALENDAR", "",
+                "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Phone//EN", f"BEGIN:{component}",
+                "DTSTAMP:20260101T000000Z", *lines, f"END:{component}", "END:VCALENDAR", "",
             ]
         )  # fmt: skip
         response = self.call("PUT", f"{COLLECTION}{name}", text)

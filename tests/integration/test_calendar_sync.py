@@ -17,6 +17,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, MoveOccurrence
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
+from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction, Proposal
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.undo import undo
@@ -27,11 +28,14 @@ from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.records import find_calendar, list_objects
 from kinkeeper.connectors.caldav.rounds import CalendarSync, Tally
+from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member
 from kinkeeper.store.store import Store
+from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
+from kinkeeper.tasks.repository import find_task, list_tasks, load_task
 from live_household import MONDAY, live_system
 
 pytestmark = pytest.mark.slow
@@ -57,7 +61,7 @@ class Home:
 
     def syncing(self) -> CalendarSync:
         return CalendarSync(
-            store=self.store, household=self.household.id, kinds=(Events(self.household),),
+            store=self.store, household=self.household.id, kinds=(Events(self.household), Todos(self.household)),
             connect=lambda: CalDavClient(self.server.address), clock=self.clock,
             lasts=timedelta(hours=48),
         )  # fmt: skip
@@ -105,6 +109,18 @@ class Home:
 
     def event(self, event_id: str) -> Event:
         return self.store.read_now(lambda conn: load_event(conn, self.household.id, event_id))
+
+    def task(self, task_id: str) -> Task:
+        return self.store.read_now(lambda conn: load_task(conn, self.household.id, task_id))
+
+    def add_stamps(self) -> Task:
+        task = Task(
+            id=stable_id("test", "stamps"), household=self.household.id, title="Buy stamps",
+            tz=self.household.zone.key, place=Place(channel="web"), created_at=MONDAY,
+            priority=Priority.HIGH, deadline=MONDAY + timedelta(days=2), who=("leo",),
+        )  # fmt: skip
+        self.said(AddTask(task=task), source="stamps")
+        return self.task(task.id)
 
     def add_dentist(self) -> Event:
         event = Event(
@@ -445,3 +461,83 @@ def test_nobody_deciding_leaves_both_sides_alone(home: Home):
         home.store.read_now(lambda conn: find_event(conn, home.household.id, dentist.id))
         is not None
     )
+
+
+def test_a_task_goes_there_and_a_tick_there_waits_for_a_yes(home: Home):
+    stamps = home.add_stamps()
+    home.sync()
+    text = home.server.objects()[f"{stamps.id}.ics"]
+    assert "BEGIN:VTODO" in text
+    assert "PRIORITY:1" in text
+    assert home.sync() == Tally()
+    home.server.edit(
+        f"{stamps.id}.ics",
+        ("STATUS:NEEDS-ACTION", "STATUS:COMPLETED\r\nCOMPLETED:20260303T090000Z\r\nX-PHONE:kept"),
+    )
+    assert home.sync().asked == 1
+    (action,) = home.open_actions()
+    assert action.proposal.summary.startswith("Change to done: Buy stamps")
+    assert home.task(stamps.id).status is TaskStatus.OPEN
+    home.decide("confirm")
+    done = home.task(stamps.id)
+    assert (done.status, done.who) == (TaskStatus.DONE, ("leo",))
+    assert home.sync() == Tally()
+
+
+def test_a_task_done_here_is_ticked_there_and_keeps_what_is_theirs(home: Home):
+    stamps = home.add_stamps()
+    home.sync()
+    home.server.edit(
+        f"{stamps.id}.ics", ("SUMMARY:Buy stamps", "SUMMARY:Buy stamps\r\nURL:http://post.example")
+    )
+    home.sync()
+    home.said(CompleteTask(task=home.task(stamps.id)), source="done")
+    assert home.sync().written == 1
+    text = home.server.objects()[f"{stamps.id}.ics"]
+    assert "STATUS:COMPLETED" in text
+    assert "post.example" in text
+
+
+def test_a_task_removed_here_is_removed_there_and_comes_back_when_that_is_undone(home: Home):
+    stamps = home.add_stamps()
+    home.sync()
+    action = home.said(DeleteTask(task=stamps), source="delete")
+    home.sync()
+    assert f"{stamps.id}.ics" not in home.server.objects()
+    press: dict[str, Any] = {
+        "member": home.adult,
+        "household": home.household,
+        "now": home.clock.now(),
+    }
+    home.store.write_now(lambda conn: undo(conn, action.id, **press))
+    home.sync()
+    assert f"{stamps.id}.ics" in home.server.objects()
+
+
+def test_a_task_removed_there_asks_first(home: Home):
+    stamps = home.add_stamps()
+    home.sync()
+    home.server.remove(f"{stamps.id}.ics")
+    home.sync()
+    home.decide("confirm")
+    assert home.store.read_now(lambda conn: find_task(conn, home.household.id, stamps.id)) is None
+    assert home.sync() == home.sync() == Tally()
+
+
+def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home):
+    home.sync()
+    for number, status in enumerate(("NEEDS-ACTION", "IN-PROCESS", "COMPLETED")):
+        home.server.put(
+            f"todo-{number}.ics", f"UID:todo-{number}@phone", f"SUMMARY:Chore {number}",
+            f"STATUS:{status}", "DUE;VALUE=DATE:20260306", component="VTODO",
+        )  # fmt: skip
+    assert home.sync().asked == 1
+    (action,) = home.open_actions()
+    assert action.proposal.summary == "Take over 2 tasks from Family: Chore 0, Chore 1"
+    home.decide("confirm")
+    assert home.sync() == Tally()
+    tasks = home.store.read_now(lambda conn: list_tasks(conn, home.household.id))
+    assert {(each.title, each.is_all_day) for each in tasks} == {
+        ("Chore 0", True),
+        ("Chore 1", True),
+    }

@@ -160,7 +160,8 @@ async def test_any_other_tool_waits_for_a_yes_and_is_called_once_as_shown(
         assert result.action_id is not None
         action = await carried_out(store, servers, result.action_id)
     assert action.status is ActionStatus.DONE, action.receipt
-    assert action.proposal.request["shown"]["arguments"] == {"table": "window", "people": 4}
+    shown = action.proposal.request["shown"]
+    assert (shown["“table”"], shown["“people”"]) == ("window", "4")
     assert action.receipt is not None
     assert action.receipt["written"][0]["result"]["text"] == "booked window for 4"
     assert calls(tmp_path) == ["book window 4"]

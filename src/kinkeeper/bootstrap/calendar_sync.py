@@ -7,6 +7,7 @@ from kinkeeper.connectors.caldav.address import Address
 from kinkeeper.connectors.caldav.client import CalDavClient
 from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.rounds import CalendarSync
+from kinkeeper.connectors.caldav.todos import Todos
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
@@ -32,7 +33,7 @@ def calendar_sync(
         raise InputError("no calendar server is set up; CALDAV_URL names one")
     address = Address.parse(settings.caldav_url.get_secret_value())
     return CalendarSync(
-        store=store, household=household.id, kinds=(Events(household),),
+        store=store, household=household.id, kinds=(Events(household), Todos(household)),
         connect=partial(CalDavClient, address), clock=clock,
         lasts=timedelta(hours=settings.pending_action_ttl_hours),
     )  # fmt: skip

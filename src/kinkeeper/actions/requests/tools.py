@@ -3,6 +3,7 @@
 A tool that the settings call safe only reads; every other call awaits a person, who is shown the arguments.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
@@ -151,8 +152,8 @@ class _Asking:
             summary=_short(f"{tool.server}: {tool.name} {canonical_json(arguments)}"),
             effects=(effect.frozen(),),
             shown={
-                "server": tool.server, "tool": tool.name, "arguments": arguments,
-                "says_of_itself": tool.description,
+                "program": tool.server, "tool": tool.name, "says of itself": tool.description,
+                **{f"“{name}”": _shown(value) for name, value in arguments.items()},
             },
             result={"title": f"{tool.name} of {tool.server}"},
         )  # fmt: skip
@@ -169,6 +170,11 @@ def _request(tool: ForeignTool, call: CallTools) -> RequestKind:
         read=asking.read if tool.is_safe else None,
         prepare=None if tool.is_safe else asking.prepare,
     )  # fmt: skip
+
+
+def _shown(value: Any) -> str:
+    """Return an argument verbatim, for people."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _short(text: str) -> str:

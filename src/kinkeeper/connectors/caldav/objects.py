@@ -4,7 +4,7 @@ What is compared is what both sides have words for: title, time, rule, place, wh
 Who takes part and who is in charge stays ours; reminders, notes and guests stay theirs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -113,13 +113,13 @@ def written(entry: Entry, *, name: str, over: bytes | None = None) -> bytes:
         over: What stands there and is to be replaced; what is theirs alone is kept.
     """
     event = entry.event
-    calendar = _calendar(export_ics([event], {event.id: entry.overrides}, name=name))
+    calendar = parsed(export_ics([event], {event.id: entry.overrides}, name=name))
     calendar.pop(_NAME, None)
     for component in calendar.walk("VEVENT"):
         if event.provenance.action_id is not None:
             component.add(_ACTION, event.provenance.action_id)
     if over is not None:
-        _keep_theirs(calendar, _calendar(over))
+        _keep_all_theirs(calendar, parsed(over))
     return bytes(calendar.to_ical())
 
 
@@ -199,20 +199,28 @@ def _basics(event: Event) -> dict[str, Any]:
     }
 
 
-def _calendar(data: bytes) -> Calendar:
-    calendar = Calendar.from_ical(data)
+def parsed(data: bytes) -> Calendar:
+    """Return a calendar object as the library knows it.
+
+    Raises:
+        InputError: It is none.
+    """
+    try:
+        calendar = Calendar.from_ical(data)
+    except ValueError as error:
+        raise InputError(f"it is no calendar object ({error})") from error
     if not isinstance(calendar, Calendar):
         raise InputError("it is no calendar object")
     return calendar
 
 
-def _keep_theirs(calendar: Calendar, known: Calendar) -> None:
+def _keep_all_theirs(calendar: Calendar, known: Calendar) -> None:
     """Put into our object what stands in theirs and is no business of ours."""
     theirs = {_key(component): component for component in known.walk("VEVENT")}
     for component in calendar.walk("VEVENT"):
         match = theirs.pop(_key(component), None)
         if match is not None:
-            _complete(component, match)
+            keep_theirs(component, match, ours=_OURS)
     for key, component in theirs.items():
         # An occurrence that differs in nothing we hold (a note, a reminder) stays as it is.
         if key is not None and _takes_place_by_rule(component):
@@ -223,9 +231,16 @@ def _keep_theirs(calendar: Calendar, known: Calendar) -> None:
             calendar.add_component(component)
 
 
-def _complete(component: Component, match: Component) -> None:
+def keep_theirs(component: Component, match: Component, *, ours: Collection[str]) -> None:
+    """Put into a component of ours what stands in theirs and is no business of ours.
+
+    Args:
+        component: To be written.
+        match: The same thing as it stands on the server.
+        ours: Names of properties that are written as we have them.
+    """
     for name, value in match.items():
-        if name not in _OURS and not name.startswith(_OWN):
+        if name not in ours and not name.startswith(_OWN):
             component[name] = value
     component.subcomponents.extend(match.subcomponents)
     sequence = match.get("SEQUENCE")

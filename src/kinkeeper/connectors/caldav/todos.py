@@ -1,0 +1,265 @@
+"""Tasks as things kept in step with a calendar server. Reminders stay here, and theirs stay theirs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from icalendar import Calendar, Component, Todo, vDDDTypes, vRecur
+from sqlalchemy import Connection
+
+from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
+from kinkeeper.actions.model import ActionType
+from kinkeeper.calendar.rules import check_rule, parse_rule
+from kinkeeper.connectors.caldav.objects import keep_theirs, parsed
+from kinkeeper.core.errors import InputError
+from kinkeeper.core.ids import payload_hash, stable_id
+from kinkeeper.core.time import as_utc, to_text
+from kinkeeper.household.model import Household
+from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
+from kinkeeper.tasks.repository import list_tasks
+from kinkeeper.tasks.rows import task_row
+from kinkeeper.tasks.validity import checked
+
+_DOMAIN = "@kinkeeper"
+_OURS = frozenset(
+    {
+        "DTSTAMP", "SUMMARY", "DESCRIPTION", "PRIORITY", "DTSTART", "DUE", "DURATION", "RRULE", "STATUS",
+        "COMPLETED", "PERCENT-COMPLETE", "SEQUENCE",
+    }
+)  # fmt: skip
+_PRIORITIES = {Priority.HIGH: 1, Priority.NORMAL: 0, Priority.LOW: 9}
+_MIDDLE = 5
+_NOBODY_KNOWS = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A task, as it stands on one of both sides.
+
+    Attributes:
+        task: The task.
+        is_cancelled: Whether it is not to be done any more, which only servers have a word for.
+    """
+
+    task: Task
+    is_cancelled: bool = False
+
+    @property
+    def id(self) -> str:
+        """Of the task."""
+        return self.task.id
+
+    @property
+    def title(self) -> str:
+        """Of the task."""
+        return self.task.title
+
+    def fingerprint(self) -> str:
+        """Return a digest of all that is stored of it."""
+        return payload_hash(task_row(self.task))
+
+    def shared(self) -> str:
+        """Return a digest of what both sides have words for; equal where they agree."""
+        task = self.task
+        rule = None if task.rrule is None else parse_rule(task.rrule)
+        return payload_hash(
+            {
+                "title": task.title, "description": " ".join(task.description.split()),
+                "priority": task.priority.value, "deadline": _moment(task),
+                "rule": None if rule is None else sorted(rule.parts.items()),
+                "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
+            }
+        )  # fmt: skip
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it is done, and so no longer taken to the other side."""
+        return self.task.status is TaskStatus.DONE
+
+    def completed(self, ours: "Entry") -> "Entry":
+        """Return this, as read from the server, with what only we know of it.
+
+        Args:
+            ours: As it stands here.
+        """
+        theirs, known = self.task, ours.task
+        follows = known.remind_at is not None and known.remind_at == known.deadline
+        is_done = theirs.status is TaskStatus.DONE
+        return replace(
+            self,
+            task=replace(
+                known, title=theirs.title, description=theirs.description,
+                priority=theirs.priority, deadline=theirs.deadline, is_all_day=theirs.is_all_day,
+                rrule=theirs.rrule, status=theirs.status,
+                done_at=(known.done_at or theirs.done_at) if is_done else None,
+                done_by=known.done_by if is_done else None,
+                remind_at=theirs.deadline if follows else known.remind_at,
+            ),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Todos:
+    """The tasks of one household.
+
+    Attributes:
+        household: Theirs.
+    """
+
+    household: Household
+    component = "VTODO"
+    noun = "task"
+    adding = ActionType.TASK
+    changing = ActionType.TASK
+
+    def load(self, conn: Connection) -> Mapping[str, Entry]:
+        """Return all of ours by id, those that are done too."""
+        return {task.id: Entry(task=task) for task in list_tasks(conn, self.household.id)}
+
+    def write(self, thing: Entry, *, over: bytes | None) -> bytes:
+        """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""
+        calendar = Calendar()
+        calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
+        calendar.add("version", "2.0")
+        todo = _todo(thing.task)
+        if over is not None:
+            keep_theirs(todo, _only(parsed(over)), ours=_OURS)
+        calendar.add_component(todo)
+        calendar.add_missing_timezones()
+        return bytes(calendar.to_ical())
+
+    def read(self, data: bytes) -> Entry:
+        """Return what an object stands for.
+
+        Raises:
+            InputError: It holds no task, or none that can be kept; the message says why.
+        """
+        todo = _only(parsed(data))
+        try:
+            return _entry(todo, self.household)
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+            raise InputError(f"it cannot be read ({type(error).__name__})") from error
+
+    def to_add(self, thing: Entry) -> list[Effect]:
+        """Return what takes it in."""
+        return [AddTask(task=thing.task)]
+
+    def to_change(self, thing: Entry, ours: Entry) -> list[Effect]:
+        """Return what makes ours like it: a tick alone is one, as people know it."""
+        theirs, known = thing.task, ours.task
+        ticked = replace(
+            known, status=theirs.status, done_at=theirs.done_at, done_by=theirs.done_by
+        )
+        if theirs.status is TaskStatus.DONE is not known.status and ticked == theirs:
+            return [CompleteTask(task=known)]
+        return [UpdateTask(task=theirs, based_on=known)]
+
+    def to_cancel(self, ours: Entry) -> list[Effect]:
+        """Return what lets ours be no more."""
+        return [DeleteTask(task=ours.task)]
+
+    def line(self, thing: Entry) -> str:
+        """Return it in one line: "Call the school, by Thu 12 Nov 16:30"."""
+        task = thing.task
+        done = "done: " if task.status is TaskStatus.DONE else ""
+        if task.deadline is None:
+            return f"{done}{task.title}"
+        local = task.deadline.astimezone(ZoneInfo(task.tz))
+        when = f"{local:%a} {local.day} {local:%b}" + ("" if task.is_all_day else f" {local:%H:%M}")
+        return f"{done}{task.title}, by {when}"
+
+
+def _moment(task: Task) -> str | None:
+    if task.deadline is None:
+        return None
+    local = task.deadline.astimezone(ZoneInfo(task.tz))
+    return str(local.date()) if task.is_all_day else to_text(task.deadline)
+
+
+def _todo(task: Task) -> Todo:
+    todo = Todo()
+    todo.add("uid", f"{task.id}{_DOMAIN}")
+    todo.add("dtstamp", as_utc(task.created_at))
+    todo.add("summary", task.title)
+    if task.description:
+        todo.add("description", task.description)
+    if task.priority is not Priority.NORMAL:
+        todo.add("priority", _PRIORITIES[task.priority])
+    if task.deadline is not None:
+        local = task.deadline.astimezone(ZoneInfo(task.tz))
+        due = local.date() if task.is_all_day else local
+        todo.add("due", due)
+        if task.rrule is not None:
+            todo.add("dtstart", due)
+            todo.add("rrule", vRecur.from_ical(task.rrule))
+    is_done = task.status is TaskStatus.DONE
+    todo.add("status", "COMPLETED" if is_done else "NEEDS-ACTION")
+    if is_done and task.done_at is not None:
+        todo.add("completed", as_utc(task.done_at))
+    return todo
+
+
+def _only(calendar: Component) -> Component:
+    found = [each for each in calendar.walk("VTODO") if "RECURRENCE-ID" not in each]
+    if len(found) != 1:
+        raise InputError("it holds no single task")
+    return found[0]
+
+
+def _entry(todo: Component, household: Household) -> Entry:
+    uid = str(todo["UID"])
+    own = uid.removesuffix(_DOMAIN)
+    status = str(todo.get("STATUS", "")).upper()
+    is_done = status == "COMPLETED" or "COMPLETED" in todo
+    due = _date(todo, "DUE") or _date(todo, "DTSTART")
+    deadline, all_day = _deadline(due, household.zone)
+    stamp = next(iter(_instants(todo, "CREATED", "DTSTAMP")), _NOBODY_KNOWS)
+    rule = todo.get("RRULE") if deadline is not None else None
+    rrule = bytes(rule.to_ical()).decode() if isinstance(rule, vRecur) else None  # type: ignore[no-untyped-call]  # the library's
+    if rrule is not None and deadline is not None:
+        check_rule(rrule, deadline.replace(tzinfo=None, fold=0))
+    task = Task(
+        id=own if own and own != uid else stable_id(household.id, "caldav task", uid),
+        household=household.id, title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
+        tz=household.zone.key, place=Place(channel="caldav"),
+        created_at=stamp.astimezone(household.zone), description=str(todo.get("DESCRIPTION", "")),
+        priority=_priority(todo), deadline=deadline, is_all_day=all_day, rrule=rrule,
+        status=TaskStatus.DONE if is_done else TaskStatus.OPEN,
+        done_at=next(iter(_instants(todo, "COMPLETED", "LAST-MODIFIED")), stamp).astimezone(
+            household.zone
+        )
+        if is_done
+        else None,
+    )  # fmt: skip
+    return Entry(task=checked(task), is_cancelled=status == "CANCELLED")
+
+
+def _deadline(due: Any, zone: ZoneInfo) -> tuple[datetime | None, bool]:
+    if isinstance(due, datetime):
+        aware = due if due.tzinfo else due.replace(tzinfo=zone)
+        return aware.astimezone(zone).replace(microsecond=0), False
+    if isinstance(due, date):
+        return datetime.combine(due, time(), zone), True
+    return None, False
+
+
+def _date(todo: Component, name: str) -> Any:
+    written = todo.get(name)
+    return written.dt if isinstance(written, vDDDTypes) else None
+
+
+def _instants(todo: Component, *names: str) -> Iterator[datetime]:
+    for name in names:
+        moment = _date(todo, name)
+        if isinstance(moment, datetime) and moment.tzinfo is not None:
+            yield moment.replace(microsecond=0)
+
+
+def _priority(todo: Component) -> Priority:
+    written = todo.get("PRIORITY")
+    number = int(written) if isinstance(written, int) else 0
+    if number in {0, _MIDDLE}:
+        return Priority.NORMAL
+    return Priority.HIGH if number < _MIDDLE else Priority.LOW
