@@ -1,4 +1,4 @@
-"""Writes what the household has: its calendar, what it remembers, what waited and was decided."""
+"""Writes what the household has: calendar, tasks, notes, what it remembers, what waited and was decided."""
 
 import sys
 from collections.abc import Iterable
@@ -7,6 +7,8 @@ from pathlib import Path
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.requests.notes import note_json
+from kinkeeper.actions.requests.tasks import task_json
 from kinkeeper.bootstrap import System
 from kinkeeper.cli.calendar_view import export_calendar
 from kinkeeper.cli.input import STDIN
@@ -16,6 +18,8 @@ from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.memory.exporting import Exported, exported_lines
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.tasks.repository import list_tasks
 
 _PRIVATE = 0o600
 
@@ -37,7 +41,7 @@ def export_memory(where: Where, file: Path, what: Exported) -> None:
 
 
 def export_all(where: Where, folder: Path) -> None:
-    """Write everything into a folder, a file each: calendar, facts, episodes and actions.
+    """Write everything into a folder, a file each: calendar, tasks, notes, facts, episodes and actions.
 
     Args:
         where: Household and database.
@@ -54,6 +58,8 @@ def export_all(where: Where, folder: Path) -> None:
             "facts.jsonl": _memory(system, Exported.FACTS),
             "episodes.jsonl": _memory(system, Exported.EPISODES),
             "actions.jsonl": _actions(system),
+            "tasks.jsonl": _tasks(system),
+            "notes.jsonl": _notes(system),
         }
     export_calendar(where, folder / "calendar.ics")
     for name, lines in written.items():
@@ -71,6 +77,18 @@ def _actions(system: System) -> list[str]:
         lambda conn: list_actions(conn, household, statuses=frozenset(ActionStatus), now=now)
     )
     return [f"{canonical_json(action_record(action))}\n" for action in found]
+
+
+def _tasks(system: System) -> list[str]:
+    household = system.household.id
+    found = system.store.read_now(lambda conn: list_tasks(conn, household))
+    return [f"{canonical_json(task_json(task))}\n" for task in found]
+
+
+def _notes(system: System) -> list[str]:
+    household = system.household.id
+    found = system.store.read_now(lambda conn: list_notes(conn, household))
+    return [f"{canonical_json(note_json(note))}\n" for note in found]
 
 
 def _write(file: Path, lines: Iterable[str]) -> None:

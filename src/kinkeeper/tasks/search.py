@@ -9,10 +9,11 @@ from kinkeeper.tasks.model import Task
 
 _MOST_SHOWN = 5
 _LONGEST_SHOWN = 60
+_SHORTEST_ID = 8
 
 
 def find_by(words: str, tasks: Sequence[Task]) -> Task:
-    """Return the task that is meant by its id, its title, or words of it.
+    """Return the task that is meant by its id or the beginning of it, its title, or words of it.
 
     Args:
         words: As a person says them.
@@ -22,7 +23,8 @@ def find_by(words: str, tasks: Sequence[Task]) -> Task:
         NotFoundError: None is meant; the message says what there is.
         UnclearError: Several can be meant; the question names them.
     """
-    by_id = [task for task in tasks if task.id == words.strip()]
+    named = words.strip().lower()
+    by_id = [task for task in tasks if len(named) >= _SHORTEST_ID and task.id.startswith(named)]
     found = by_id or matching(words, tasks)
     if not found:
         raise NotFoundError(f"I know no open task like {words!r}. {_what_there_is(tasks)}")

@@ -7,7 +7,13 @@ from typing import Any
 from pydantic import Field
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.notes import AddNote, AppendToNote, NoteField, RemoveFromNote
+from kinkeeper.actions.effects.notes import (
+    AddNote,
+    AppendToNote,
+    DeleteNote,
+    NoteField,
+    RemoveFromNote,
+)
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import (
     Asked,
@@ -53,6 +59,12 @@ class RemoveLine(Parameters):
     line: str = Field(min_length=1, description="words of the line")
 
 
+class DeleteNoteOf(Parameters):
+    """Which note to throw away."""
+
+    title: str = Field(min_length=1, description=_TITLE)
+
+
 class SearchNotes(Parameters):
     """What notes are about."""
 
@@ -87,6 +99,11 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
             domain="notes", name="remove_line", parameters=RemoveLine, stakes=Stakes.LOW,
             description="Take something off a list or a note.", progress="Taking that off…",
             prepare=requests.remove_line,
+        ),
+        RequestKind(
+            domain="notes", name="delete", parameters=DeleteNoteOf, stakes=Stakes.HIGH,
+            description="Throw a whole note away.", progress="Looking for the note…",
+            prepare=requests.delete,
         ),
         RequestKind(
             domain="notes", name="search", parameters=SearchNotes, stakes=Stakes.LOW,
@@ -141,6 +158,15 @@ class _NoteRequests:
         _, line = without(note.body, wanted.line)
         effect = RemoveFromNote(note_id=note.id, made_by=note.made_by, line=line)
         return _changed(note, effect, f"Take off {note.title}: {line}", {"removed": line})
+
+    async def delete(self, wanted: DeleteNoteOf, asked: Asked) -> Prepared:
+        note = find_by(wanted.title, await self._all(asked))
+        effect = DeleteNote(note=NoteField.of(note))
+        return Prepared(
+            type=ActionType.NOTE, summary=f"Throw away the note {note.title}",
+            effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
+            result=note_json(note),
+        )  # fmt: skip
 
     async def search(self, wanted: SearchNotes, asked: Asked) -> Found:
         return _found(matching(wanted.query, await self._all(asked))[:_MOST_FOUND], "Notes")

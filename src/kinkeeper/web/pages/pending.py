@@ -167,10 +167,13 @@ def press(desk: Desk, shown: str) -> PressDetails:
 
 
 def told(receipt: Receipt) -> RedirectResponse:
-    """Send the person back to the cards, or to memory, with what became of it."""
+    """Send the person back to the cards, to memory or to the lists, with what became of it."""
     is_undone = receipt.outcome is Outcome.UNDONE
-    if is_undone and receipt.action.proposal.type is ActionType.MEMORY_FACT:
+    kind = receipt.action.proposal.type
+    if is_undone and kind is ActionType.MEMORY_FACT:
         return RedirectResponse("/memory?told=undone", HTTPStatus.SEE_OTHER)
+    if is_undone and kind in {ActionType.TASK, ActionType.NOTE}:
+        return RedirectResponse(f"/tasks?about={receipt.action.id}", HTTPStatus.SEE_OTHER)
     changed = "yes" if receipt.is_change else "no"
     told = urlencode(
         {"about": receipt.action.id, "outcome": receipt.outcome.value, "changed": changed}

@@ -1,6 +1,6 @@
 """The first page: the next 24 hours."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -10,9 +10,13 @@ from sqlalchemy import Connection
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
+from kinkeeper.tasks.model import TaskStatus
+from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.web.access.door import Viewer
-from kinkeeper.web.pages.desk import desk_of, show
+from kinkeeper.web.access.model import READERS
+from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_standing
+from kinkeeper.web.views.lists import TaskLine, pressing, task_lines
 from kinkeeper.web.views.today import AHEAD, today
 
 router = APIRouter(include_in_schema=False)
@@ -30,7 +34,16 @@ async def today_page(request: Request, person: Viewer) -> HTMLResponse:
             "today": today(
                 occurrences_between(conn, desk.household, span), actions,
                 load_standing(conn, desk.household, actions), lines=desk.lines,
-            )
+            ),
+            "todo": _todo(conn, desk),
         }  # fmt: skip
 
     return await show("today.html", desk, "today", read)
+
+
+def _todo(conn: Connection, desk: Desk) -> Sequence[TaskLine]:
+    """Return the tasks that press, for those who may see more than the screen in the hall."""
+    if desk.person.role not in READERS:
+        return ()
+    tasks = list_tasks(conn, desk.household, status=TaskStatus.OPEN)
+    return task_lines(pressing(tasks, desk.now), desk.people, desk.wording)

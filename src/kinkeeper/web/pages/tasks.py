@@ -1,0 +1,162 @@
+"""What is to be done, and what is noted down: the household's tasks and notes."""
+
+from collections.abc import Mapping
+from datetime import date, time
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
+
+from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.repository import load_action
+from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.tasks.model import TaskStatus
+from kinkeeper.tasks.repository import list_tasks
+from kinkeeper.web.access.door import Reader
+from kinkeeper.web.access.model import Person
+from kinkeeper.web.by_hand import done_by_hand
+from kinkeeper.web.pages.desk import Desk, desk_of, show
+from kinkeeper.web.views.lists import note_cards, task_lines
+from kinkeeper.web.views.notices import Notice
+
+router = APIRouter(include_in_schema=False)
+
+_MOST_DONE = 20
+
+Line = Annotated[str, Form(min_length=1, max_length=500)]
+Lines = Annotated[str, Form(min_length=1, max_length=5000)]
+Short = Annotated[str, Form(max_length=64)]
+
+
+@router.get("/tasks")
+async def tasks_page(
+    request: Request, person: Reader, *, about: Annotated[str, Query(max_length=36)] = ""
+) -> HTMLResponse:
+    """Show what is to be done, what was done lately, and the notes."""
+    desk = desk_of(request, person)
+
+    def read(conn: Connection) -> Mapping[str, Any]:
+        tasks = list_tasks(conn, desk.household)
+        done = [task for task in tasks if task.status is TaskStatus.DONE]
+        done.sort(key=lambda task: task.done_at or task.created_at, reverse=True)
+        todo = [task for task in tasks if task.status is TaskStatus.OPEN]
+        return {
+            "may_write": person.may_speak,
+            "notice": _notice(conn, desk, about),
+            "todo": task_lines(todo, desk.people, desk.wording),
+            "done": task_lines(done[:_MOST_DONE], desk.people, desk.wording),
+            "notes": note_cards(list_notes(conn, desk.household)),
+            "members": list(desk.people.members.values()),
+            "today": desk.wording.today.isoformat(),
+        }  # fmt: skip
+
+    return await show("tasks.html", desk, "tasks", read)
+
+
+@router.post("/tasks/add")
+async def add_task(
+    request: Request,
+    person: Reader,
+    *,
+    title: Line,
+    day: Short = "",
+    at: Short = "",
+    who: Short = "",
+) -> RedirectResponse:
+    """Put something on the list."""
+    params = {"title": title, "who": [who] if who else []}
+    deadline = _deadline(day, at)
+    return await _do(request, person, "task.create", params | deadline)
+
+
+@router.post("/tasks/{task_id}/done")
+async def complete(request: Request, person: Reader, task_id: str) -> RedirectResponse:
+    """Tick a task off."""
+    return await _do(request, person, "task.complete", {"find_by": task_id})
+
+
+@router.post("/tasks/{task_id}/delete")
+async def delete(request: Request, person: Reader, task_id: str) -> RedirectResponse:
+    """Remove a task without doing it."""
+    return await _do(request, person, "task.delete", {"find_by": task_id})
+
+
+@router.post("/notes/add")
+async def add_note(
+    request: Request, person: Reader, *, title: Line, body: Lines
+) -> RedirectResponse:
+    """Begin a note, or add to the one of that title."""
+    return await _do(request, person, "notes.append", {"title": title, "body": body})
+
+
+@router.post("/notes/{note_id}/add")
+async def add_line(
+    request: Request, person: Reader, note_id: str, *, body: Lines
+) -> RedirectResponse:
+    """Add lines to a note."""
+    return await _do(request, person, "notes.append", {"title": note_id, "body": body})
+
+
+@router.post("/notes/{note_id}/remove")
+async def remove_line(
+    request: Request, person: Reader, note_id: str, *, line: Lines
+) -> RedirectResponse:
+    """Take a line off a note."""
+    return await _do(request, person, "notes.remove_line", {"title": note_id, "line": line})
+
+
+@router.post("/notes/{note_id}/delete")
+async def delete_note(request: Request, person: Reader, note_id: str) -> RedirectResponse:
+    """Throw a note away."""
+    return await _do(request, person, "notes.delete", {"title": note_id})
+
+
+async def _do(
+    request: Request, person: Person, key: str, params: Mapping[str, Any]
+) -> RedirectResponse:
+    result = await done_by_hand(request, person, key, params)
+    query = urlencode({"about": result.action_id or ""})
+    return RedirectResponse(f"/tasks?{query}", HTTPStatus.SEE_OTHER)
+
+
+def _deadline(day: str, at: str) -> dict[str, str]:
+    """Return the deadline that two fields of the form make; none where both are empty.
+
+    Raises:
+        InputError: They are no day and no time, or a time without its day.
+    """
+    if not day:
+        if at:
+            raise InputError("a time needs its day; choose the day, too")
+        return {}
+    try:
+        date.fromisoformat(day)
+        if at:
+            time.fromisoformat(at)
+    except ValueError as error:
+        raise InputError(f"{day} {at} is no day and time") from error
+    return {"deadline": f"{day}T{at}" if at else day}
+
+
+def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
+    """Return what became of the last change, told from the stored action."""
+    try:
+        action = load_action(conn, desk.household, about) if about else None
+    except NotFoundError:
+        return None
+    if action is None:
+        return None
+    summary = action.proposal.summary
+    if action.undone_at is not None:
+        return Notice(text=f"Taken back: {summary}")
+    if action.status is ActionStatus.PENDING:
+        return Notice(text=f"Waits for an adult's yes: {summary}")
+    return Notice(
+        text=summary, undo_id=action.id if can_be_undone(action) else "",
+        is_good=action.status is ActionStatus.DONE,
+    )  # fmt: skip
