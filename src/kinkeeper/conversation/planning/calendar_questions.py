@@ -64,6 +64,14 @@ def _subject(what: str, who: Sequence[str], case: Case) -> str | None:
     return None if not words or _NOT_ASKED.match(words) or is_speaker(words) else words
 
 
+def asked(_groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read any other question that speaks of the calendar or of what stands in it."""
+    text = case.message.text
+    if case.grammar.said["no_question"].search(text):
+        return None
+    return [action("calendar", "list_events", {**span(text, case), "who": members_in(text, case)})]
+
+
 def _spellings(member: str, case: Case) -> list[str]:
     found = [spelt for word in case.vocabulary.words if word.id == member for spelt in word.words]
     return sorted(found, key=len, reverse=True)

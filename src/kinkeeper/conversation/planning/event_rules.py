@@ -29,7 +29,7 @@ _VISITING = re.compile(
     r"^(?P<who>.+?) (?:over|round|around|for (?:dinner|lunch|tea|drinks))\b", re.IGNORECASE
 )
 _OBJECT_OF_TASK = re.compile(
-    r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza)\b",
+    r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|request|action|command|order|item|file|account|card|subscription|line|lines|message|messages|file|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza)\b",
     re.IGNORECASE,
 )
 
@@ -41,6 +41,10 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     if _OBJECT_OF_TASK.search(what) and not groups.get("calendar"):
         return None
     moment = moment_of(case.message.times(whole), case.now)
+    if "weak" in groups and not _is_appointment(what, case):
+        return None
+    if "firm" in groups and case.grammar.said["elsewhere"].search(what):
+        return None
     if moment is None and not is_placed and not ("firm" in groups and _is_appointment(what, case)):
         return None
     tail = groups.get("tail", "")
@@ -182,10 +186,13 @@ def move(groups: Groups, case: Case) -> Sequence[Step] | None:
     changes = new_time(groups, case)
     task = best_match(name, case.open_tasks())
     event = best_match(name, (each for each in case.things if each.kind == "event"))
+    is_known = bool(task or event) or _is_appointment(name, case)
+    if ("weak" in groups and not is_known) or _OBJECT_OF_TASK.search(name):
+        return None
     if not changes and groups.get("by"):
         return None
     if not changes:
-        if not (_is_appointment(name, case) or task or event):
+        if not is_known:
             return None
         known = action("calendar", "update_event", target)
         return [Missing(known, "start_time", f"When should {_lower(name)} be?")]

@@ -84,8 +84,15 @@ class Grammar:
 
     def is_no_time(self, text: str, span: TimeSpan) -> bool:
         """Whether what was read as a time is something else here ("may" in "you may", "a second")."""
-        around = f"{text[: span.start_char]}<{span.surface}>{text[span.end_char :]}"
-        return self.no_time.search(around) is not None
+        return self.no_time.search(_around(text, span)) is not None
+
+    def start_of(self, text: str, span: TimeSpan) -> int:
+        """Return where a time begins, without a part of the day that ends a name ("parents evening 12 May")."""
+        named = self.said["part_of_name"].search(_around(text, span))
+        if named is None:
+            return span.start_char
+        rest = text[span.start_char + len(named["part"]) : span.end_char]
+        return span.end_char - len(rest.lstrip(" ,"))
 
     def found(self, clause: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Yield the rules that a whole clause fits, with what they found, in order."""
@@ -138,6 +145,10 @@ def load_grammar() -> Grammar:
         answering=answering,
         editing=editing,
     )
+
+
+def _around(text: str, span: TimeSpan) -> str:
+    return f"{text[: span.start_char]}<{span.surface}>{text[span.end_char :]}"
 
 
 def _content(name: str) -> Mapping[str, Any]:

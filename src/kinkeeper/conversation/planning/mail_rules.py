@@ -18,7 +18,7 @@ _INVERTED = re.compile(
     re.IGNORECASE,
 )
 _NOBODY = re.compile(
-    r"^(?:an?|the|my|this|that|e?-?mails?|mails?|address|list|message|.*\b(?:address|account|contact|list)\b.*)$",
+    r"^(?:me\s+.+|an?|the|my|this|that|e?-?mails?|mails?|address|list|message|.*\b(?:address|account|contact|list)\b.*)$",
     re.IGNORECASE,
 )
 _SENDING = frozenset(

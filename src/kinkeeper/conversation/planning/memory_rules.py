@@ -8,6 +8,10 @@ from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.memory.statements.classification import classify
 
 _OURS = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
+_FUNCTION = re.compile(
+    r"^(?:does|do|did|is|are|was|were|has|have|had|any|the|a|an|of|to|'s|can|will|again|it|that|got)$",
+    re.IGNORECASE,
+)
 _MOST_NAMES = 3
 _BARE = re.compile(r"^(?:it|that|this|them|about it|about that|anything|something)$", re.IGNORECASE)
 _NO_NAME = re.compile(
@@ -49,9 +53,14 @@ def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
     words = case.message.words(groups["what"])
     if case.grammar.said["no_question"].search(case.message.text):
         return None
-    if not members_in(words, case) and not _OURS.search(words):
+    if not members_in(words, case) and ("yes" in groups or not _OURS.search(words)):
         return None
-    return [action("memory", "search", {"query": words})]
+    return [action("memory", "search", {"query": " ".join(_asked_about(words))})]
+
+
+def _asked_about(words: str) -> list[str]:
+    """Return the words of a question that say what it is about."""
+    return [word for word in words.split() if not _FUNCTION.match(word)] or words.split()
 
 
 def forget(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -107,11 +107,16 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     spans: dict[str, TimeSpan] = {}
     marked, end = [], 0
     for span in _spans(plain, now, household):
-        start = span.start_char
-        if start < end or _MARK.search(span.surface) or grammar.is_no_time(plain, span):
+        start = grammar.start_of(plain, span)
+        if (
+            start == span.end_char
+            or start < end
+            or _MARK.search(span.surface)
+            or grammar.is_no_time(plain, span)
+        ):
             continue
         first = _FIRST_LENGTH if span.kind is SpanKind.DURATION else _FIRST_TIME
-        mark = _put(verbatim, first, span.surface)
+        mark = _put(verbatim, first, plain[start : span.end_char])
         spans[mark] = span
         marked += [plain[end:start], mark]
         end = span.end_char

@@ -29,6 +29,8 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "lists.note": list_rules.note, "lists.search": list_rules.search,
     "mail.write": mail_rules.write, "mail.reply": mail_rules.reply,
     "mail.search": mail_rules.search,
+    "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
+    "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
     "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
     "events.create": event_rules.create, "events.stated": event_rules.stated,

@@ -35,7 +35,7 @@ def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
     when = " ".join(groups.get(name, "") for name in ("early", "when", "more"))
     whole = f"{when} {what}"
     moment = moment_of(case.message.times(whole), case.now)
-    if kind.startswith(("countdown", "timer")):
+    if kind.startswith(("countdown", "timer")) or "timer" in groups:
         return _timer(groups, case)
     if what:
         return _created(what, moment, case, who="", is_reminder=True)
