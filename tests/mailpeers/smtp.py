@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
 from email.policy import default
+from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -71,6 +72,25 @@ class Post:
         return AuthResult(success=is_right, handled=False, auth_data=data)
 
 
+class _Controller(Controller):
+    """Lets go of its connections before it stops, which the library leaves to chance."""
+
+    def __init__(self, handler: Post, **options: Any) -> None:
+        self._made: list[SMTP] = []
+        super().__init__(handler, **options)
+
+    def factory(self) -> SMTP:
+        self._made.append(super().factory())
+        return self._made[-1]
+
+    async def let_go(self) -> None:
+        for each in self._made:
+            if isinstance(each.transport, asyncio.Transport):
+                each.transport.abort()
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+
 def free_port() -> int:
     """Return a port of loopback that nobody listens on."""
     with socket.socket() as any_socket:
@@ -87,7 +107,7 @@ def post_office(*, tls: ssl.SSLContext | None = None, wants_login: bool = False)
         wants_login: Whether its address names a login.
     """
     post, port = Post(), free_port()
-    controller = Controller(
+    controller = _Controller(
         post, hostname="127.0.0.1", port=port, server_hostname="post.test",
         authenticator=post.authenticate, auth_require_tls=False,
         ssl_context=tls,
@@ -98,4 +118,5 @@ def post_office(*, tls: ssl.SSLContext | None = None, wants_login: bool = False)
         post.url = f"{'smtps' if tls else 'smtp'}://{login}127.0.0.1:{port}"
         yield post
     finally:
+        asyncio.run_coroutine_threadsafe(controller.let_go(), controller.loop).result()
         controller.stop()

@@ -49,7 +49,7 @@ def open_system(
         ids = ", ".join(household.id for household in found)
         raise _refused(path, f"the folder holds several households ({ids}); name one file of it")
     with Store.open(database or database_address(settings)) as store:
-        yield _system(settings, found[0], store, now or SystemClock().now())
+        yield _system(settings, found[0], store, now or SystemClock().now(), is_only=True)
 
 
 @contextmanager
@@ -79,7 +79,10 @@ def open_houses(
     with Store.open(database or database_address(settings)) as store:
         instant = now or SystemClock().now()
         yield Houses(
-            systems=tuple(_system(settings, household, store, instant) for household in found)
+            systems=tuple(
+                _system(settings, household, store, instant, is_only=len(found) == 1)
+                for household in found
+            )
         )
 
 
@@ -123,12 +126,14 @@ def observer_config(settings: Settings) -> ObserverConfig:
     )
 
 
-def _system(settings: Settings, household: Household, store: Store, now: datetime) -> System:
+def _system(
+    settings: Settings, household: Household, store: Store, now: datetime, *, is_only: bool
+) -> System:
     seeds = store.write_now(lambda conn: sync_seeds(conn, household, now))
     return System(
         settings=settings, household=household, participants=compile_participants(household),
         store=store, config=observer_config(settings), seeds=seeds,
-        recall=Recall(settings, household, store),
+        recall=Recall(settings, household, store), is_only=is_only,
     )  # fmt: skip
 
 

@@ -17,7 +17,9 @@ def outbound_hosts(settings: Settings) -> tuple[str, ...]:
     if settings.caldav_url is not None:
         addresses.append(settings.caldav_url.get_secret_value())
     addresses += [server.url for server in settings.tool_servers]
+    accounts = (settings.smtp_account, settings.imap_account)
     hosts = {urlsplit(address).hostname for address in addresses if address}
+    hosts |= {account.host for account in accounts if account}
     return tuple(sorted(host for host in hosts if host))
 
 

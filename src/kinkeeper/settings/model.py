@@ -21,10 +21,11 @@ from kinkeeper.settings.fields import (
     Url,
     WebhookSecret,
 )
+from kinkeeper.settings.mail import MAIL_SECRETS, MailSettings
 from kinkeeper.settings.models import MODEL_SECRETS, ModelSettings
 
 
-class Settings(ModelSettings, EmbedderSettings, ConnectorSettings):
+class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings):
     """The program's settings, from the environment, `.env` and `kinkeeper.toml` (the first that has one wins)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -188,6 +189,7 @@ SECRETS = (
     MODEL_SECRETS
     | EMBEDDER_SECRETS
     | CONNECTOR_SECRETS
+    | MAIL_SECRETS
     | {"brain_token", "database_url", "telegram_bot_token", "telegram_webhook_secret"}
 )
 """Settings that are never shown; each can also be read from a file named by NAME_FILE."""

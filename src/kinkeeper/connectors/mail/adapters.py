@@ -22,19 +22,16 @@ from kinkeeper.mail.model import Mail
 
 log = structlog.get_logger()
 
-_NO_MAILBOX = "no mailbox is set up here any more (IMAP_URL)"
-_NO_SERVER = "no mail server is set up here (SMTP_URL), so nothing was sent; the text is kept"
-
 
 class DraftAdapter:
     """Puts drafts into the mailbox and removes them.
 
     Args:
-        mailbox: The household's; None where none is set up.
+        mailbox: The household's.
         sender: The address that mails are sent from.
     """
 
-    def __init__(self, mailbox: Mailbox | None, *, sender: str) -> None:
+    def __init__(self, mailbox: Mailbox, *, sender: str) -> None:
         self._mailbox = mailbox
         self._sender = sender
 
@@ -50,16 +47,15 @@ class DraftAdapter:
 
         Raises:
             NotDoneError: The mailbox cannot be reached.
-            RefusedError: There is none, or it does not let us in.
+            RefusedError: It does not let us in.
         """
-        mailbox = _there(self._mailbox)
         own_id = message_id(work.id, self._sender)
         await point_of_no_return()
         try:
             if work.verb is Verb.UNDO:
-                await mailbox.remove_draft(own_id)
+                await self._mailbox.remove_draft(own_id)
             else:
-                await mailbox.add_draft(_message(work, self._sender), own_id)
+                await self._mailbox.add_draft(_message(work, self._sender), own_id)
         except MailboxRefusedError as error:
             raise RefusedError(str(error)) from error
         return {"message_id": own_id}
@@ -71,7 +67,7 @@ class DraftAdapter:
             NotDoneError: The mailbox cannot be reached.
         """
         try:
-            is_there = await _there(self._mailbox).has_draft(message_id(work.id, self._sender))
+            is_there = await self._mailbox.has_draft(message_id(work.id, self._sender))
         except UnavailableError as error:
             raise NotDoneError(str(error)) from error
         return Trace.DONE if is_there is (work.verb is Verb.DO) else Trace.NOT_DONE
@@ -81,11 +77,11 @@ class SendAdapter:
     """Sends mails, and keeps a copy in the mailbox.
 
     Args:
-        server: For sending; None where none is set up.
+        server: For sending.
         mailbox: The household's; None where none is set up.
     """
 
-    def __init__(self, server: MailServer | None, mailbox: Mailbox | None) -> None:
+    def __init__(self, server: MailServer, mailbox: Mailbox | None) -> None:
         self._server = server
         self._mailbox = mailbox
 
@@ -103,8 +99,6 @@ class SendAdapter:
             NotDoneError: It was surely not sent; a later try may succeed.
             RefusedError: It was surely not sent, and never will be.
         """
-        if self._server is None:
-            raise RefusedError(_NO_SERVER)
         message, own_id = (
             _message(work, self._server.sender),
             message_id(work.id, self._server.sender),
@@ -121,7 +115,7 @@ class SendAdapter:
         Raises:
             NotDoneError: The mailbox cannot be reached.
         """
-        if self._mailbox is None or self._server is None:
+        if self._mailbox is None:
             return Trace.UNKNOWN
         try:
             is_there = await self._mailbox.has_sent(message_id(work.id, self._server.sender))
@@ -138,12 +132,6 @@ class SendAdapter:
             log.warning("mail.copy.missing", reason=str(error))
             return False
         return True
-
-
-def _there(mailbox: Mailbox | None) -> Mailbox:
-    if mailbox is None:
-        raise RefusedError(_NO_MAILBOX)
-    return mailbox
 
 
 def _message(work: Work, sender: str) -> bytes:
