@@ -133,8 +133,7 @@ class Outgoing:
             if due.thing is None:
                 return await self._remove(due)
             if due.is_new:
-                data = due.things.write(due.thing, over=None)
-                etag = await self.client.create(self.url, due.path, data)
+                etag = await self._create(due, due.thing)
             elif due.row is not None and due.thing.shared() == due.row.agreed:
                 return await self._note(due.path, pushed=due.thing.fingerprint())
             else:
@@ -148,6 +147,15 @@ class Outgoing:
             await self._note(due.path, state=state, note=str(error), pushed=fingerprint)
             return 0
         return await self._written(due, due.thing, etag)
+
+    async def _create(self, due: Due, thing: Thing) -> str | None:
+        """Put it where nothing stands, unless an earlier try, in other words perhaps, arrived after all."""
+        if due.row is not None and due.row.state is ObjectState.CREATING:
+            if await self.client.fetch(self.url, [due.path]):
+                raise ConflictError("it is there already")
+            await self._note(due.path, trying=thing.shared())
+        data = due.things.write(thing, over=None)
+        return await self.client.create(self.url, due.path, data)
 
     async def _replace(self, due: Due, thing: Thing) -> str | None:
         """Write over the version that was dealt with, keeping what is theirs alone."""

@@ -22,7 +22,7 @@ from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 
-_CLAIM = timedelta(minutes=10)
+_CLAIM = timedelta(minutes=3)
 _MOST_ROUNDS = 3
 
 
