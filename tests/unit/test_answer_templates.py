@@ -2,13 +2,13 @@
 
 import pytest
 
+from answered_turns import TOMORROW_AT_FIVE, answered, outcome, turn
 from asking import IVO, NOW
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.moments import day_words, moment_words, rule_words, span_words
 from kinkeeper.conversation.answering.talk import reply
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
-from talking import TOMORROW_AT_FIVE, answered, outcome, turn
 
 NAMES = {"me": "Kin", "name": "Ruth"}
 

@@ -15,6 +15,7 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.evaluation import (
+    answers,
     brain,
     category,
     likeness,
@@ -116,6 +117,10 @@ def _extraction(scope: Scope) -> Report:
     return second_look.measure(scope.root, load_settings(), data=scope.data)
 
 
+def _answers(scope: Scope) -> Report:
+    return answers.measure(scope.root, is_full=scope.is_full)
+
+
 def _memory_relations(scope: Scope) -> Report:
     return memory_relations.measure(scope.data, root=scope.root)
 
@@ -149,6 +154,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "likeness": (_likeness,),
     "extraction": (_extraction,),
     "brain": (_brain,),
+    "answers": (_answers,),
     "memory": (
         _memory_retrieval, _memory_relations, _memory_observations, _memory_confidence, _category,
         _brain,

@@ -80,7 +80,7 @@ class Answerer:
         if self._know is None:
             return base, ()
         asked = context.asked
-        viewer = Viewer.of(asked.household.id, asked.member.id)
+        viewer = asked.viewer
         try:
             knowledge = await self._know(BrainQuery(text=context.text), viewer)
         except UnavailableError as error:

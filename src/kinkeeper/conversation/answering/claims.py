@@ -16,7 +16,7 @@ from kinkeeper.memory.finding.terms import stems
 
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'”’)\]]*|\n+|$)")
 _CLAUSE = re.compile(
-    r"[,;:–—()]+\s*|\s-\s|\b(?:and|but|so|then|plus|because|since|while|which|that)\b\s*",
+    r"[,;:–—()]+\s*|\s-\s|\b(?:and|but|so|then|plus|because|since|while|which)\b\s*",
     re.IGNORECASE,
 )
 _NO_DENIALS = {
@@ -26,25 +26,28 @@ _NO_DENIALS = {
     ("no", "longer"),
     ("no", "more"),
 }
+_DONE_TO = frozenset(("has", "was", "is", "have", "will"))
 _TIME = re.compile(r"\d{1,2}(?:am|pm|h|ish)|\d{1,2}h\d\d")
 _MARKS = re.compile(
     "[\N{WHITE HEAVY CHECK MARK}\N{HEAVY CHECK MARK}\N{CHECK MARK}\N{BALLOT BOX WITH CHECK}\N{ROCKET}]"
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """A sentence of an answer.
 
     Attributes:
         text: As written, with what follows it up to the next.
         clauses: Its clauses that assert something, each as its words in small letters.
-        is_denial: Whether one of its clauses says "not".
+        stated: All clauses that are more than an opinion, advice, a wish or a condition; none of a question.
+        disowns: Whether it says that the assistant did not, or cannot, or that nothing was done.
     """
 
     text: str
     clauses: tuple[tuple[str, ...], ...]
-    is_denial: bool
+    stated: tuple[tuple[str, ...], ...]
+    disowns: bool
 
     @property
     def stems(self) -> frozenset[str]:
@@ -101,7 +104,28 @@ def refers(sentence: Sentence) -> bool:
     Args:
         sentence: As read.
     """
-    return any({*clause} & _lists().referring and len(clause) > 1 for clause in sentence.clauses)
+    return any({*clause} & _lists().referring and len(clause) > 1 for clause in sentence.stated)
+
+
+def continues(sentence: Sentence) -> bool:
+    """Whether a sentence goes on with what was said before it: begins with "they", "it", "some".
+
+    Args:
+        sentence: As read.
+    """
+    return bool(sentence.stated) and sentence.stated[0][0] in _lists().continuing
+
+
+def is_personal(text: str) -> bool:
+    """Whether a message speaks of its person or of their plans: says "I" or "my", or names a day or time.
+
+    Args:
+        text: What a person said.
+    """
+    lists = _lists()
+    said = _words(text.replace("’", "'"))
+    personal = lists.first_person | lists.personal | lists.affairs
+    return any(word in personal or _TIME.fullmatch(word) for word in said)
 
 
 def names_affairs(sentence: Sentence) -> bool:
@@ -141,7 +165,31 @@ def _read(text: str) -> Sentence:
         and not _is_offer(clause)
         and not _is_denied(clause)
     ]
-    return Sentence(text, tuple(asserted), any(_is_denied(clause) for clause in clauses))
+    stated = [
+        clause
+        for clause in clauses
+        if clause and not _is_offer(clause) and not _disowns(clause) and not _is_opinion(clause)
+    ]
+    is_question = is_asked and bool(clauses[0]) and clauses[0][0] in _lists().asking
+    return Sentence(
+        text=text, clauses=tuple(asserted), stated=() if is_question else tuple(stated),
+        disowns=any(_disowns(clause) for clause in clauses),
+    )  # fmt: skip
+
+
+def _disowns(clause: tuple[str, ...]) -> bool:
+    """Whether a clause says that the assistant does or did not, or that nothing was done."""
+    if not _is_denied(clause):
+        return False
+    by_me = clause[0] in _lists().first_person
+    return by_me or bool(clause[0] in {"nothing", "none"} and clause[1:2] and clause[1] in _DONE_TO)
+
+
+def _is_opinion(clause: tuple[str, ...]) -> bool:
+    said = " ".join(clause)
+    return clause[0] in _lists().conditions or any(
+        opinion.match(said) for opinion in _lists().opinions
+    )
 
 
 def _is_offer(clause: tuple[str, ...]) -> bool:
@@ -242,10 +290,13 @@ class _Lists:
     referring: frozenset[str]
     affairs: frozenset[str]
     perfect: frozenset[str]
+    personal: frozenset[str]
+    continuing: frozenset[str]
     harmless: frozenset[str]
     harmless_states: frozenset[str]
     deeds: frozenset[str]
     states: tuple["re.Pattern[str]", ...]
+    opinions: tuple["re.Pattern[str]", ...]
     irregular: dict[str, str]
     told_with: dict[str, frozenset[str]]
     request: "re.Pattern[str]"
@@ -259,6 +310,7 @@ def _lists() -> _Lists:
         harmless=_stems_of(data["harmless"]),
         deeds=_stems_of(data["deeds"]),
         states=tuple(map(re.compile, data["states"])),
+        opinions=tuple(map(re.compile, data["opinions"])),
         irregular=data["irregular"],
         told_with={key: _stems_of(verbs) for key, verbs in data["told_with"].items()},
         request=re.compile(

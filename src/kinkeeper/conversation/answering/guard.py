@@ -1,12 +1,12 @@
 """Decides whether a sentence that a model wrote may be shown: never one that claims what no receipt has. Pure.
 
 How strict it is depends on the turn. Where requests were carried out, every word must come from what they brought,
-and every deed must be theirs. Where a request was made and nothing came of it, only questions, denials and sentences that
-speak of nothing in particular pass. In talk, any claim of a deed is refused, unless it is only a state that memory or the
-earlier talk tells in the same words.
+and every deed must be theirs. Where a request was made and nothing came of it, and where people speak of themselves, only
+questions, denials, opinions, advice and sentences that speak of nothing in particular pass. In answers to questions about
+the world, any claim of a deed is refused, unless it is only a state that memory or the earlier talk tells in the same
+words, and what is neither about the question nor goes on with what was said before is left out.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,21 +16,20 @@ from importlib.resources import files
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.claims import (
     Sentence,
+    continues,
     deeds_of,
+    is_personal,
     names_affairs,
     refers,
     request_deed,
     sentences,
     told_with,
 )
-from kinkeeper.conversation.answering.templates import told
+from kinkeeper.conversation.answering.templates import is_question, told
 from kinkeeper.conversation.model import AnswerContext, Branch, Mode, TurnType
 from kinkeeper.household.model import Member, Named
 from kinkeeper.language.dictionary import first_names
 from kinkeeper.memory.finding.terms import stems, words
-
-_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][^\W\d_]+")
-"""A word with a capital that does not begin a sentence."""
 
 _STATE = "?"
 _NEEDS_A_TOOL = 0.5
@@ -94,8 +93,13 @@ class Guard:
             _names(context),
         )  # fmt: skip
 
-    def fault(self, sentence: Sentence) -> Fault | None:
-        """Return why a sentence may not be shown; None where it may."""
+    def fault(self, sentence: Sentence, before: str = "") -> Fault | None:
+        """Return why a sentence may not be shown; None where it may.
+
+        Args:
+            sentence: As read.
+            before: What was already shown of the answer.
+        """
         said = list(words(sentence.text))
         if any(not word.isascii() for word in said) or _is_foreign(said):
             return Fault.UNREADABLE
@@ -105,12 +109,20 @@ class Guard:
             case Strictness.ASKED:
                 return self._fault_of_reply(sentence)
             case Strictness.TALK:
-                return self._fault_of_talk(sentence)
+                return self._fault_of_talk(sentence, frozenset(stems(before)))
 
-    def first_fault(self, text: str) -> Fault | None:
-        """Return why a whole text may not be shown; None where it may."""
-        faults = (self.fault(sentence) for sentence in sentences(text))
-        return next((fault for fault in faults if fault), None)
+    def first_fault(self, text: str, before: str = "") -> Fault | None:
+        """Return why a text may not be shown; None where it may.
+
+        Args:
+            text: Whole sentences.
+            before: What was already shown of the answer.
+        """
+        for sentence in sentences(text):
+            if fault := self.fault(sentence, before):
+                return fault
+            before += sentence.text
+        return None
 
     def _fault_of_report(self, sentence: Sentence) -> Fault | None:
         deeds = deeds_of(sentence) - {_STATE}
@@ -122,23 +134,27 @@ class Guard:
         names_something = bool(content)
         if self.deeds and names_something and not deeds:
             return Fault.UNGROUNDED
-        return Fault.CLAIM if sentence.is_denial else None
+        return Fault.CLAIM if sentence.disowns else None
 
     def _fault_of_reply(self, sentence: Sentence) -> Fault | None:
         if deeds_of(sentence):
             return Fault.CLAIM
-        if not sentence.clauses or sentence.is_denial:
+        if not sentence.stated or sentence.disowns:
             return None
         unknown = sentence.stems - _plain_words() - self.known
         return Fault.UNGROUNDED if unknown or refers(sentence) else None
 
-    def _fault_of_talk(self, sentence: Sentence) -> Fault | None:
+    def _fault_of_talk(self, sentence: Sentence, before: frozenset[str]) -> Fault | None:
         deeds = deeds_of(sentence)
         if deeds - {_STATE}:
             return Fault.CLAIM
         content = sentence.stems - _plain_words()
         if deeds and not (content and content <= self.known):
             return Fault.CLAIM
+        is_on_topic = not content.isdisjoint(self.known | self.asked | before)
+        goes_on = bool(before) and continues(sentence)
+        if sentence.stated and content and not is_on_topic and not goes_on:
+            return Fault.UNGROUNDED
         is_of_the_family = sentence.clauses and (
             names_affairs(sentence) or {*words(sentence.text)} & self.names
         )
@@ -186,19 +202,36 @@ def is_request(context: AnswerContext) -> bool:
 def _strictness(context: AnswerContext) -> Strictness:
     if context.results:
         return Strictness.ACTED
-    return Strictness.ASKED if is_request(context) else Strictness.TALK
+    is_close = is_request(context) or is_personal(context.text) or _names_somebody(context)
+    return Strictness.TALK if is_question(context.text) and not is_close else Strictness.ASKED
+
+
+def _names_somebody(context: AnswerContext) -> bool:
+    """Whether a message names somebody or something of the household, or anybody by a first name."""
+    said = {*words(context.text)}
+    return not said.isdisjoint(_of_the_house(context)) or not said.isdisjoint(first_names())
 
 
 def _names(context: AnswerContext) -> frozenset[str]:
     """Return the words for whom and what the turn may be about: the household's, and names that were just said."""
+    named = {*_of_the_house(context)}
+    for said in (context.text, *(turn.text for turn in context.history)):
+        named.update(word for word in words(said) if word in first_names())
+    return frozenset(named)
+
+
+def _of_the_house(context: AnswerContext) -> frozenset[str]:
     household = context.asked.household
     things: tuple[Member | Named, ...] = (
         *household.members, *household.activities, *household.places,
     )  # fmt: skip
-    named = {word for each in things for name in (each.name, *each.aliases) for word in words(name)}
-    for said in (context.text, *(turn.text for turn in context.history)):
-        named.update(word.lower() for word in _NAME.findall(said))
-        named.update(word for word in words(said) if word in first_names())
+    named = {
+        word
+        for each in things
+        for name in (each.name, *each.aliases)
+        for word in words(name)
+        if stems(word)
+    }
     return frozenset(named) - {*words(household.bot_name)}
 
 

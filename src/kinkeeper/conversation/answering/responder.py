@@ -139,7 +139,7 @@ class Responder:
 
     async def _passed(self, request: ChatRequest, guard: Guard) -> AsyncGenerator[str]:
         """Yield what the guard passes: of talk each sentence once it is whole, else the whole answer at once."""
-        waiting = ""
+        waiting = passed = ""
         async with aclosing(self._models.stream(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatReply):
@@ -150,12 +150,21 @@ class Responder:
                 if (
                     guard.strictness is Strictness.TALK
                     and is_complete(waiting)
-                    and not waiting.lstrip().startswith(_THINKING)
+                    and not _is_thought(waiting)
                 ):
-                    yield _passing(waiting, guard)
-                    waiting = ""
-        if waiting.strip() and not waiting.lstrip().startswith(_THINKING):
-            yield _passing(waiting, guard)
+                    said, fault = _passing(waiting, guard, passed)
+                    passed, waiting = passed + said, ""
+                    if said:
+                        yield said
+                    if fault:
+                        raise _FaultyError(fault)
+        if _is_thought(waiting):
+            return
+        said, fault = _passing(waiting, guard, passed)
+        if said.strip():
+            yield said
+        if fault:
+            raise _FaultyError(fault)
 
     def _request(
         self, context: AnswerContext, sources: Sequence[Known], relevance: Relevance
@@ -205,20 +214,28 @@ class Responder:
 
 
 def _without_thought(text: str) -> str:
-    """Return a text without what some models say to themselves first, once they have come to its end."""
-    if not text.lstrip().startswith(_THINKING):
-        return text
+    """Return a text without what some models say to themselves first, once that is over."""
     _, end, answer = text.partition(_THOUGHT)
-    return answer.lstrip() if end else text
+    return answer.lstrip() if end and _is_thought(text) else text
 
 
-def _passing(text: str, guard: Guard) -> str:
-    """Return a text if all of its sentences pass.
+def _is_thought(text: str) -> bool:
+    return text.lstrip().startswith(_THINKING)
 
-    Raises:
-        _FaultyError: One does not.
+
+def _passing(text: str, guard: Guard, before: str = "") -> tuple[str, Fault | None]:
+    """Return what of a text may be shown, and the fault at which it ends, if there is one.
+
+    Talk is shown up to its fault, without the sentences that may be left out; anything else whole or not at all.
     """
+    if guard.strictness is not Strictness.TALK:
+        fault = guard.first_fault(text, before)
+        return ("" if fault else text), fault
+    passed = ""
     for sentence in sentences(text):
-        if fault := guard.fault(sentence):
-            raise _FaultyError(fault)
-    return text
+        fault = guard.fault(sentence, before + passed)
+        if fault is None:
+            passed += sentence.text
+        elif fault is not Fault.UNGROUNDED:
+            return passed, fault
+    return passed, None
