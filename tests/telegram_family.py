@@ -82,10 +82,11 @@ class Family:
     async def running(self, **settings: Any) -> AsyncIterator["Running"]:
         """Run the program, from a start to a stop."""
         with self.open(**settings) as houses, houses.live_intakes() as intakes:
-            async with telegram_connected(
-                houses, intakes, clock=self.clock, ladder=AT_ONCE
+            async with houses.talking(self.clock) as talking, telegram_connected(
+                houses, intakes, talking.talks, clock=self.clock, ladder=AT_ONCE
             ) as connected, houses.working(
-                channels=connected.channels, tasks=connected.tasks, clock=self.clock, pace=QUICK
+                channels=connected.channels, tasks=connected.tasks, talking=talking,
+                clock=self.clock, pace=QUICK,
             ):  # fmt: skip
                 yield Running(family=self, houses=houses, connected=connected)
 

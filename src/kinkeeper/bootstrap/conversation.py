@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
+from kinkeeper.channels.telegram.conversing import outlet
+from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
@@ -76,7 +78,7 @@ def talk_of(
         router=Router(recall.embedder, models=gateway),
         loop=ToolLoop(store, RulePlanner(), limits),
         answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
-        queue=queue, limits=limits,
+        queue=queue, limits=limits, outlets={TELEGRAM: outlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
+from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.doing import LongTask
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.channels.telegram.families import Families, Family
@@ -53,6 +54,7 @@ class Connected:
 async def telegram_connected(
     houses: Houses,
     intakes: Mapping[str, Intake],
+    talks: Mapping[str, Talk],
     *,
     clock: Clock | None = None,
     ladder: Sequence[float] | None = None,
@@ -62,6 +64,7 @@ async def telegram_connected(
     Args:
         houses: The households; all share the bot of the settings.
         intakes: Their tier 1, by household id.
+        talks: What their members are talked with, by household id.
         clock: The wall clock where None.
         ladder: Waits after failures, seconds; the usual ones where None.
     """
@@ -76,7 +79,11 @@ async def telegram_connected(
     token = settings.telegram_bot_token.get_secret_value()
     families = Families(
         all=tuple(
-            Family(participants=system.participants, intake=intakes[household])
+            Family(
+                participants=system.participants,
+                intake=intakes[household],
+                conversation=talks[household].conversation,
+            )
             for household, system in houses.by_id.items()
         )
     )

@@ -104,7 +104,7 @@ async def _serve(
     port, intakes = listener.getsockname()[1], houses.intakes(queue)
     async with (
         houses.talking(clock, queue) as talking,
-        telegram_connected(houses, intakes, clock=clock) as telegram,
+        telegram_connected(houses, intakes, talking.talks, clock=clock) as telegram,
     ):
         context = web_context(
             houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram,

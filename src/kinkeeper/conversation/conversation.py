@@ -118,6 +118,7 @@ class Conversation:
         client_message_id: str,
         thread_id: str | None = None,
         chat_id: str | None = None,
+        is_shared: bool = False,
     ) -> Accepted:
         """Take in a message in the caller's transaction; `begin` has it answered once that is committed.
 
@@ -129,6 +130,7 @@ class Conversation:
             client_message_id: The channel's id of the message.
             thread_id: Where; the member's usual thread of that channel and chat where None.
             chat_id: The chat on that channel, where it has several.
+            is_shared: Whether others read along there.
 
         Raises:
             InputError: It has no words, or too many.
@@ -140,7 +142,9 @@ class Conversation:
             id=thread_id or usual_thread_id(household, member.id, channel, chat_id),
             created_at=now, last_at=now,
         )  # fmt: skip
-        said = Incoming(thread=thread, text=text, client_message_id=client_message_id)
+        said = Incoming(
+            thread=thread, text=text, client_message_id=client_message_id, is_shared=is_shared
+        )
         if read_social(text, names=(self._household.bot_name,)) is Social.CANCEL:
             turns.request_stop(conn, household, thread.id, member=member.id)
         return turns.accept(conn, said, now=now)

@@ -54,7 +54,7 @@ class Memories:
         Raises:
             UnavailableError: The database cannot be reached.
         """
-        viewer = Viewer.of(turn.household, turn.member)
+        viewer = turn.viewer
         hits: list[Hit] = []
         if self._streaming is not None:
             ahead = await self._streaming.take(Thread(viewer, turn.thread_id))
@@ -68,7 +68,7 @@ class Memories:
     def turn_ended(self, turn: Turn, answer: str) -> None:
         """Have memories looked up for the next turn of a thread."""
         if self._streaming is not None:
-            viewer = Viewer.of(turn.household, turn.member)
+            viewer = turn.viewer
             self._streaming.turn_ended(
                 Thread(viewer, turn.thread_id), asked=turn.text, answered=answer
             )

@@ -214,6 +214,7 @@ class _Run:
         return Asked(
             household=household, member=member, now=turn.received_at.astimezone(household.zone),
             channel=turn.channel, thread_id=turn.thread_id, turn_id=turn.id,
+            is_shared=turn.is_shared,
         )  # fmt: skip
 
     async def _bring(self) -> Brought:

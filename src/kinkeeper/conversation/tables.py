@@ -45,6 +45,9 @@ turns = Table(
     Column("member", String(64), nullable=False),
     Column("channel", String(32), nullable=False),
     Column("client_message_id", String(200), nullable=False),
+    Column("chat_id", String(128)),
+    # Whether others read along: then nothing is told that only this person may know.
+    Column("is_shared", Integer, nullable=False, default=0),
     Column("text", Text, nullable=False),
     Column("received_at", Instant, nullable=False),
     *work_columns(),

@@ -18,6 +18,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.memory.model import Viewer
 from kinkeeper.store.commits import touch
 
 TOPIC = "turns"
@@ -47,11 +48,13 @@ class Incoming:
         thread: Where it was said, as the thread would be made if there is none yet.
         text: Verbatim.
         client_message_id: The client's id of it, unique within the thread.
+        is_shared: Whether others read along.
     """
 
     thread: Thread
     text: str
     client_message_id: str
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,9 @@ class Turn:
         used: What the answer rests on.
         stages: How long each stage took, ms.
         finished_at: When it ended, aware.
+        client_message_id: The channel's id of the message.
+        chat_id: The chat on the channel, where it has several.
+        is_shared: Whether others read along.
     """
 
     household: str
@@ -120,6 +126,14 @@ class Turn:
     used: Sequence[Mapping[str, Any]] = ()
     stages: Mapping[str, float] = field(default_factory=dict)
     finished_at: datetime | None = None
+    client_message_id: str = ""
+    chat_id: str | None = None
+    is_shared: bool = False
+
+    @property
+    def viewer(self) -> Viewer:
+        """On whose behalf memory is read: where others read along, on everybody's."""
+        return Viewer.of(self.household, None if self.is_shared else self.member)
 
     @property
     def key(self) -> Key:
@@ -166,6 +180,7 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
             household=household, id=turn_id, thread=thread.id, member=thread.member,
             position=next_position(conn, household, thread.id, at=now),
             channel=said.thread.channel, client_message_id=said.client_message_id, text=said.text,
+            chat_id=thread.chat_id, is_shared=int(said.is_shared),
             received_at=now, due_at=now, **_claimed(now, epoch=1) if is_first else _in_line(now),
         )
     )  # fmt: skip
@@ -290,6 +305,7 @@ def post_to_thread(
             household=household, id=turn_id, thread=thread_id, member=thread["member"],
             position=next_position(conn, household, thread_id, at=now), channel=thread["channel"],
             client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
+            chat_id=thread["chat_id"],
             state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
             answer=text, finished_at=now,
         )
@@ -362,4 +378,6 @@ def _turn(row: RowMapping) -> Turn:
         results=read_results(row["results"]), clarification=row["clarification"],
         partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
         used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
+        client_message_id=row["client_message_id"], chat_id=row["chat_id"],
+        is_shared=bool(row["is_shared"]),
     )  # fmt: skip

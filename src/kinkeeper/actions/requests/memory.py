@@ -104,6 +104,8 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
+        if wanted.private and asked.is_shared:
+            raise InputError("others read along here; tell me that where we are alone")
         scope = person_scope(asked.member.id) if wanted.private else HOUSEHOLD_SCOPE
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
@@ -115,7 +117,7 @@ class _MemoryRequests:
         )  # fmt: skip
 
     async def update(self, wanted: UpdateFact, asked: Asked) -> Prepared:
-        viewer = Viewer.of(asked.household.id, asked.member.id)
+        viewer = asked.viewer
         fact = await self._meant(wanted.key, viewer, asked)
         text = wanted.new_value.strip()
         if text == fact.narrative:
@@ -131,7 +133,7 @@ class _MemoryRequests:
     async def search(self, wanted: SearchMemory, asked: Asked) -> Found:
         found = await self._finder.search(
             Search(
-                text=wanted.query, viewer=Viewer.of(asked.household.id, asked.member.id),
+                text=wanted.query, viewer=asked.viewer,
                 now=asked.now, limit=_MOST_FOUND, min_relevance=_BEARS,
             )
         )  # fmt: skip

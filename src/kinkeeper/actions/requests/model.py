@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionType
 from kinkeeper.household.model import Household, Member
+from kinkeeper.memory.model import Viewer
 
 
 class Parameters(BaseModel):
@@ -31,6 +32,7 @@ class Asked:
         thread_id: The conversation it belongs to.
         turn_id: The turn; with `number` it makes what is written identifiable, so that a retry writes nothing twice.
         number: Which request of the turn, from 0.
+        is_shared: Whether others read along: then nothing is told that only the member may know.
         origin: How it came to be wanted; decides, with the stakes, whether a person is asked first.
     """
 
@@ -41,7 +43,13 @@ class Asked:
     thread_id: str
     turn_id: str
     number: int = 0
+    is_shared: bool = False
     origin: Origin = Origin.SAID
+
+    @property
+    def viewer(self) -> Viewer:
+        """On whose behalf memory is read: where others read along, on everybody's."""
+        return Viewer.of(self.household.id, None if self.is_shared else self.member.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from kinkeeper.actions.press_tokens import is_button_of
+from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.observer.intake import Intake
@@ -22,10 +23,12 @@ class Family:
     Attributes:
         participants: The household compiled.
         intake: Its tier 1, which leaves what it queues to workers.
+        conversation: What its members say to the bot itself; None where nobody answers that.
     """
 
     participants: Participants
     intake: Intake
+    conversation: Conversation | None = None
 
     @property
     def household(self) -> Household:

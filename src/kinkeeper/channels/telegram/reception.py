@@ -5,14 +5,15 @@ database does not take is not taken in: Telegram sends it again.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.channels.telegram import commands, presses, progress, strangers
+from kinkeeper.channels.telegram import commands, conversing, presses, progress, strangers
 from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
 from kinkeeper.channels.telegram.listening import heard, heard_reactions
@@ -34,6 +35,9 @@ from kinkeeper.messaging import addresses, failed_updates, outbox
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+
+Begin = Callable[[], None]
+"""Begins in this process what an update led to, once that is committed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,13 +98,14 @@ class Reception:
             raise UnavailableError("who the bot is has not been asked yet; try again")
         update, now = parse_update(content), self._clock.now()
 
-        def work(conn: Connection) -> None:
+        def work(conn: Connection) -> Sequence[Begin]:
             if is_in_order and update.update_id is not None:
                 progress.note(conn, self._identity.bot, update.update_id, now=now)
-            self._handle(conn, update, content, now)
+            return self._handle(conn, update, content, now)
 
         try:
-            await self._store.write(work)
+            for begin in await self._store.write(work):
+                begin()
         except UnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - one update that we fail on must not block the others
@@ -108,10 +113,13 @@ class Reception:
         is_changed = isinstance(update, StandingChanged | Moved)
         return Taken(update_id=update.update_id, is_standing_changed=is_changed)
 
-    def _handle(self, conn: Connection, update: Update, content: object, now: datetime) -> None:
+    def _handle(
+        self, conn: Connection, update: Update, content: object, now: datetime
+    ) -> Sequence[Begin]:
+        """Write down all that an update leads to; return what is to begin once that is committed."""
         match update:
             case Said():
-                self._hear(conn, update, now)
+                return self._hear(conn, update, now)
             case Commanded():
                 self._command(conn, update, now)
             case Reacted():
@@ -126,21 +134,54 @@ class Reception:
                 self._keep_unread(conn, update, content, now)
             case Nothing():
                 pass
+        return ()
 
-    def _hear(self, conn: Connection, said: Said, now: datetime) -> None:
+    def _hear(self, conn: Connection, said: Said, now: datetime) -> Sequence[Begin]:
         if said.chat.is_private:
-            if not said.is_edit:
-                self._talk(conn, _asked(said, "help"), now)
-            return
+            return () if said.is_edit else self._converse_alone(conn, said, now)
         family = self._family(conn, said.chat.id, now)
         if family is None:
-            return
+            return ()
         if _is_why(said) and self._is_own(conn, family, said):
             commands.answer(conn, family, _asked(said, "why"), now=now)
-            return
+            return ()
+        begun = self._converse(conn, family, said)
+        if begun is not None:
+            return begun
         message = heard(conn, family, said)
         if message is not None:
             family.intake.receive(conn, message, now=now)
+        return ()
+
+    def _converse_alone(self, conn: Connection, said: Said, now: datetime) -> Sequence[Begin]:
+        """Answer what is said in a private chat: the first household in which the person is somebody does."""
+        theirs = self._families.of_account(said.author.account)
+        speaking = next((each for each in theirs if each[0].conversation is not None), None)
+        if speaking is None or speaking[0].conversation is None:
+            self._talk(conn, _asked(said, "help"), now)
+            return ()
+        family, member = speaking
+        addresses.remember_private_chat(
+            conn, family.household.id, CHANNEL, member=member.id, chat_id=said.chat.id, now=now
+        )
+        talk = speaking[0].conversation
+        accepted = conversing.take_in(conn, talk, said, member=member, text=said.text)
+        return (partial(talk.begin, accepted),)
+
+    def _converse(self, conn: Connection, family: Family, said: Said) -> Sequence[Begin] | None:
+        """Answer what a member says to the bot in their group; None where it is not for the bot."""
+        member, talk = family.member(said.author.account), family.conversation
+        if member is None or talk is None or said.is_edit:
+            return None
+        text = conversing.addressed(
+            said, username=self._identity.username, bot_name=family.household.bot_name
+        )
+        if text is None and conversing.answers_conversation(conn, family.household.id, said):
+            text = said.text
+        if text is None:
+            return None
+        accepted = conversing.take_in(conn, talk, said, member=member, text=text)
+        return (partial(talk.begin, accepted),)
 
     def _react(self, conn: Connection, reacted: Reacted, now: datetime) -> None:
         family = self._family(conn, reacted.chat.id, now) if not reacted.chat.is_private else None

@@ -1336,6 +1336,8 @@ def upgrade() -> None:
         sa.Column("member", sa.String(length=64), nullable=False),
         sa.Column("channel", sa.String(length=32), nullable=False),
         sa.Column("client_message_id", sa.String(length=200), nullable=False),
+        sa.Column("chat_id", sa.String(length=128), nullable=True),
+        sa.Column("is_shared", sa.Integer(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("received_at", sa.String(length=27), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),

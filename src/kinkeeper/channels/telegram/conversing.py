@@ -1,0 +1,164 @@
+"""What members say to the bot itself goes to conversation; what is answered goes out by the outbox."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
+from kinkeeper.channels.telegram.families import CHANNEL
+from kinkeeper.channels.telegram.updates import Said
+from kinkeeper.conversation.commit import Ending
+from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.parts import Outlet
+from kinkeeper.conversation.turns import Accepted, Turn, TurnOutcome
+from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household, Member
+from kinkeeper.messaging import outbox
+from kinkeeper.messaging.outbound import Button, Outbound, Verb
+
+_KEY = "turn"
+_BROKE = "Something went wrong here. Nothing more was done; you can say it again."
+_ADULTS_ONLY = "An adult has to say yes."
+_ANSWER_WITHIN = timedelta(hours=1)
+_BUTTONS = (
+    Button(label="Yes, do it", verb=Verb.CONFIRM),
+    Button(label="No", verb=Verb.REJECT),
+)
+
+
+def addressed(said: Said, *, username: str | None, bot_name: str) -> str | None:
+    """Return what somebody says to the bot in a group, without its name; None where it is not called.
+
+    Args:
+        said: In a group.
+        username: What people write behind an @, in small letters.
+        bot_name: What the family calls it.
+    """
+    names = [re.escape(f"@{username}")] if username else []
+    mention = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
+    if mention is not None and mention.search(said.text):
+        return mention.sub("", said.text).strip(" ,:;") or None
+    called = re.compile(
+        rf"\s*(?:(?:hey|hi|hello|ok|okay)\s+{re.escape(bot_name)}\b[\s,:!]*|{re.escape(bot_name)}\s*[,:!]\s*)",
+        re.IGNORECASE,
+    ).match(said.text)
+    if called is None:
+        return None
+    return said.text[called.end() :].strip() or None
+
+
+def answers_conversation(conn: Connection, household: str, said: Said) -> bool:
+    """Whether a message in a group replies to an answer of a conversation.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        said: In a group.
+    """
+    if said.reply_to is None:
+        return False
+    found = outbox.find_by_channel_id(
+        conn, household, CHANNEL, said.chat.id, message_id=said.reply_to
+    )
+    return found is not None and found.message.dedupe_key.startswith(f"{_KEY}:")
+
+
+def take_in(
+    conn: Connection, conversation: Conversation, said: Said, *, member: Member, text: str
+) -> Accepted:
+    """Take in what a member says to the bot; it is answered once that is committed.
+
+    Args:
+        conn: In a write transaction.
+        conversation: Of the household whose chat it is.
+        said: Where, and under which id.
+        member: Who.
+        text: What, without the bot's name.
+    """
+    return conversation.take_in(
+        conn, member, text, channel=CHANNEL, chat_id=said.chat.id, client_message_id=said.message_id,
+        is_shared=not said.chat.is_private,
+    )  # fmt: skip
+
+
+def outlet(household: Household, clock: Clock) -> Outlet:
+    """Return what puts the answers of a household's conversations into its outbox.
+
+    Args:
+        household: As its file has it.
+        clock: Tells the time.
+    """
+
+    def put(conn: Connection, turn: Turn, ending: Ending) -> None:
+        now, member = clock.now(), household.member(turn.member)
+        if turn.chat_id is None or member is None:
+            return
+        messages = _messages(conn, turn, ending, is_adult=member.is_adult)
+        for number, (text, action_id) in enumerate(messages):
+            has_buttons = action_id is not None and member.is_adult
+            message = Outbound(
+                channel=CHANNEL, chat_id=turn.chat_id, body=text,
+                dedupe_key=f"{_KEY}:{turn.id}:{number}",
+                reply_to=turn.client_message_id if turn.is_shared else None,
+                buttons=_BUTTONS if has_buttons else (), action_id=action_id if has_buttons else None,
+                deliver_by=now + _ANSWER_WITHIN, is_unprompted=False, is_soundless=False,
+            )  # fmt: skip
+            outbox.put(conn, household.id, message, now=now)
+
+    return put
+
+
+def _messages(
+    conn: Connection, turn: Turn, ending: Ending, *, is_adult: bool
+) -> Iterator[tuple[str, str | None]]:
+    """Yield what is said: the answer with what was found, and each question with all that a yes would do."""
+    if ending.outcome is TurnOutcome.FAILED:
+        yield _BROKE, None
+        return
+    parts = [*_cards(ending.results), ending.answer.text]
+    questions = [
+        (_question(conn, turn, each.action_id, is_adult=is_adult), each.action_id)
+        for each in ending.results
+        if each.status is ResultStatus.AWAITING and each.action_id is not None
+    ]
+    if len(questions) == 1:
+        ((text, action_id),) = questions
+        yield _joined([*parts, text]), action_id
+        return
+    if told := _joined(parts):
+        yield told, None
+    yield from questions
+
+
+def _question(conn: Connection, turn: Turn, action_id: str, *, is_adult: bool) -> str:
+    proposal = load_action(conn, turn.household, action_id).proposal
+    shown = proposal.request.get("shown", {})
+    lines = [
+        f"{name.replace('_', ' ')}: {_in_words(value)}" for name, value in shown.items() if value
+    ]
+    return "\n".join([proposal.summary, *lines, *(() if is_adult else (_ADULTS_ONLY,))])
+
+
+def _cards(results: Sequence[ActionResult]) -> Iterator[str]:
+    for result in results:
+        if result.card is not None and result.card.items:
+            yield _card(result.card)
+
+
+def _card(card: Card) -> str:
+    lines = (
+        "  ".join(str(item[name]) for name in ("when", "text", "detail") if item.get(name))
+        for item in card.items
+    )
+    return "\n".join([card.title, *(f"• {line}" for line in lines)])
+
+
+def _in_words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,127 @@
+"""What members say to the bot itself is answered: alone with it, or where they call it in their group."""
+
+from pathlib import Path
+
+import pytest
+
+from botapi import Message
+from kinkeeper.conversation.tables import turns
+from kinkeeper.messaging.tables import messages
+from telegram_family import Family, Running, family, run
+
+pytestmark = pytest.mark.slow
+
+
+async def told_alone(millers: Family, program: Running, count: int) -> Message:
+    """Return the latest of so many messages that Sarah got alone."""
+    await program.until(
+        lambda: len(millers.alone_with(millers.sarah)) >= count, f"message {count} to Sarah"
+    )
+    return millers.alone_with(millers.sarah)[-1]
+
+
+def test_a_private_chat_is_a_conversation(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                millers.sarah.starts(millers.bot)
+                hello = await told_alone(millers, program, 1)
+                assert "Hello Sarah" in hello.text
+                millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
+                answer = await told_alone(millers, program, 2)
+                assert "call mom" in answer.text
+                assert answer.buttons == []
+                assert millers.said_by_bot == []
+
+        run(scenario)
+
+
+def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                millers.sarah.starts(millers.bot)
+                await told_alone(millers, program, 1)
+                millers.sarah.says(millers.bot, "cancel soccer on Thursday")
+                asked = await told_alone(millers, program, 2)
+                assert "soccer" in asked.text
+                assert asked.buttons == ["Yes, do it", "No"]
+                press = millers.sarah.presses(asked, "Yes, do it")
+                await program.until(lambda: press.answer, "an answer to the press")
+                millers.sarah.says(millers.bot, "what is on on Thursday?")
+                calendar = await told_alone(millers, program, 3)
+                assert "soccer" not in calendar.text.lower()
+
+        run(scenario)
+
+
+def test_in_a_group_only_who_calls_it_is_answered_and_others_are_heard(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                name = millers.bot.account.username
+                millers.john.says(millers.group, "what a day")
+                called = millers.john.says(millers.group, f"@{name} what is on tomorrow?")
+                answer = await program.spoken()
+                assert answer.reply_to is called
+                assert "soccer" in answer.text.lower()
+                millers.john.says(millers.group, "and on Wednesday?", reply_to=answer)
+                await program.spoken(2)
+                millers.sarah.says(millers.group, "Icarus, what is on on Thursday?")
+                await program.spoken(3)
+                await program.quiet_now()
+                heard = [row.text for row in program.rows(messages)]
+                assert heard == ["what a day"]
+
+        run(scenario)
+
+
+def test_what_is_private_is_never_told_where_others_read_along(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                name = millers.bot.account.username
+                millers.sarah.starts(millers.bot)
+                await told_alone(millers, program, 1)
+                millers.sarah.says(millers.bot, "just for me: remember that my locker code is 4711")
+                await told_alone(millers, program, 2)
+                millers.sarah.says(millers.group, f"@{name} what is my locker code?")
+                answer = await program.spoken()
+                assert "4711" not in answer.text
+
+        run(scenario)
+
+
+def test_an_update_that_comes_again_is_answered_once(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                millers.sarah.starts(millers.bot)
+                await told_alone(millers, program, 1)
+                millers.sarah.says(millers.bot, "add oat milk to the shopping list")
+                await told_alone(millers, program, 2)
+            async with millers.running() as program:
+                await program.quiet_now()
+                assert len(program.rows(turns)) == 1
+                assert len(millers.alone_with(millers.sarah)) == 2
+
+        run(scenario)
+
+
+def test_a_stranger_gets_no_conversation(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            tom = millers.api.user("Tom")
+            async with millers.running() as program:
+                tom.says(millers.bot, "what is on tomorrow?")
+                await program.quiet_now()
+                assert program.rows(turns) == []
+                assert not any("soccer" in each.text for each in millers.alone_with(tom))
+
+        run(scenario)
