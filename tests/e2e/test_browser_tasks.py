@@ -1,0 +1,64 @@
+"""Tasks and notes in a real browser: by hand and by keyboard, for every width and theme."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browsing import CHROMIUM, Site, axe_source, site, small_targets, violations
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium: apt-get install chromium"),
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Site]:
+    with site(tmp_path) as opened:
+        yield opened
+
+
+def _fill(page: Page) -> None:
+    page.goto("/tasks")
+    page.get_by_text("Add a task").click()
+    page.get_by_label("What is to be done").fill("Return the library books")
+    page.get_by_label("Day").fill("2027-03-05")
+    page.get_by_role("button", name="Add it").click()
+    expect(page.locator(".notice")).to_contain_text("Return the library books")
+    page.get_by_text("Write a note").click()
+    page.get_by_label("Title").fill("Shopping")
+    page.get_by_label("Text, or one line").fill("oat milk\neggs")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.locator(".note-lines li")).to_have_count(2)
+
+
+def test_a_task_and_a_list_go_all_the_way(home: Site):
+    with home.visit() as page:
+        _fill(page)
+        page.get_by_role("button", name="Take off Shopping: eggs").click()
+        expect(page.locator(".note-lines li")).to_have_count(1)
+        field = page.get_by_placeholder("Add a line")
+        field.fill("bread")
+        field.press("Enter")
+        expect(page.locator(".note-lines")).to_contain_text("bread")
+        page.get_by_role("button", name="Done: Return the library books").click()
+        expect(page.locator("#part-todo")).to_contain_text("There is nothing to do.")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator("#part-todo")).to_contain_text("Return the library books")
+    assert home.complaints == []
+    assert home.strayed == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_everybody_can_read_and_press_it(home: Site, width: int, theme: str):
+    with home.visit(viewport={"width": width, "height": 800}, color_scheme=theme) as page:
+        _fill(page)
+        page.evaluate(
+            "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+        )
+        assert violations(page, axe_source()) == []
+        assert small_targets(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
