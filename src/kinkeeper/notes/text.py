@@ -61,6 +61,7 @@ def appended(body: str, added: str) -> str:
         body: Its text until now.
         added: One line each.
     """
+    added = strip_controls(added)
     lines = entries(added)
     if body and not is_list(body):
         return checked_body(f"{body.rstrip()}\n{added.strip()}")
