@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
 from kinkeeper.bootstrap.conversation import Talk
+from kinkeeper.bootstrap.mail import mail_findings
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
@@ -125,5 +126,6 @@ def _check_up(
         ),
         *brain_findings(settings, [houses.by_id[household].household]),
         *model_findings(settings),
+        *mail_findings(settings, [each.household for each in houses.systems]),
         *machine_findings(now),
     ]

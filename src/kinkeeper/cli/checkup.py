@@ -13,6 +13,7 @@ from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
 from kinkeeper.bootstrap.embedding import embedder_finding
+from kinkeeper.bootstrap.mail import mail_server_findings
 from kinkeeper.bootstrap.memory_checks import stored_memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.telegram import telegram_findings
@@ -43,6 +44,7 @@ def check_up(where: Where, *, as_json: bool) -> bool:
         findings += [found, *_database(where, settings, households)]
         findings += [*brain_findings(settings, households), *model_findings(settings)]
         findings.append(embedder_finding(settings))
+        findings += mail_server_findings(settings, households)
         findings += calendar_server_findings(settings)
     findings += machine_findings(SystemClock().now())
     if as_json:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
+from kinkeeper.actions.outside.figures import work_states
 from kinkeeper.conversation.records import figures
 from kinkeeper.messaging.tables import failed_updates, outbox
 from kinkeeper.observer.tables import observer_messages
@@ -39,4 +40,5 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         reading={row.state: row.number for row in read},
         sending={row.state: row.number for row in sent},
         failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
+        outside=work_states(conn, household, since=since),
     )  # fmt: skip

@@ -27,6 +27,10 @@ _ANSWERING = {
     "queued": "waiting", "running": "being answered", "answered": "answered", "cancelled": "stopped",
     "posted": "said unasked", "failed": "broke down", "manual_review": "left to a person",
 }  # fmt: skip
+_OUTSIDE = {
+    "queued": "waiting", "running": "under way", "done": "done", "dropped": "refused",
+    "manual_review": "failed or perhaps not done",
+}  # fmt: skip
 _WORDS = {Health.OK: "In order", Health.WARNING: "Please look", Health.BROKEN: "Broken"}
 
 
@@ -93,6 +97,7 @@ class Work:
         failed_updates: Incoming updates that could not be taken in.
         answering: Messages to the assistant by what they came to, or by state while that is open.
         stage_failures: Stages of turns that failed, by name.
+        outside: Mails and calls of foreign tools by state.
     """
 
     reading: Mapping[str, int]
@@ -100,6 +105,7 @@ class Work:
     failed_updates: int
     answering: Mapping[str, int] = field(default_factory=dict)
     stage_failures: Mapping[str, int] = field(default_factory=dict)
+    outside: Mapping[str, int] = field(default_factory=dict)
 
 
 def health_page(
@@ -174,6 +180,10 @@ def _queues(work: Work) -> Sequence[Queue]:
         Queue(
             name="Stages of answers that failed", states=_told(work.stage_failures, {}),
             is_stuck=False,
+        ),
+        Queue(
+            name="Mails and others' tools", states=_told(work.outside, _OUTSIDE),
+            is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
     )  # fmt: skip
 
