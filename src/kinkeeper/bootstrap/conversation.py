@@ -13,7 +13,7 @@ from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.parts import Parts
-from kinkeeper.conversation.planning.rules import RulePlanner
+from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
@@ -76,11 +76,21 @@ def talk_of(
         ),
         memories=Memories(finder, streaming, clock, searches=gateway is not None),
         router=Router(recall.embedder, models=gateway),
-        loop=ToolLoop(store, RulePlanner(), limits),
+        loop=ToolLoop(store, _planner(gateway, catalogue), limits),
         answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
         queue=queue, limits=limits, outlets={TELEGRAM: outlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
+
+
+def _planner(gateway: ModelGateway | None, catalogue: Callable[[], Catalogue]) -> Planners:
+    if gateway is None:
+        return Planners(None)
+    from kinkeeper.conversation.planning.model_planner import (  # noqa: PLC0415 - loads the templates' library
+        ModelPlanner,
+    )
+
+    return Planners(ModelPlanner(gateway, catalogue))
 
 
 def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None) -> Answerer:

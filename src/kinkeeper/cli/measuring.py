@@ -24,6 +24,7 @@ from kinkeeper.evaluation import (
     memory_relations,
     memory_retrieval,
     observer,
+    planner,
     router,
     second_look,
     tripwire,
@@ -89,6 +90,10 @@ def _router(scope: Scope) -> Report:
     )
 
 
+def _planner(scope: Scope) -> Report:
+    return planner.measure(scope.data, root=scope.root, is_full=scope.is_full)
+
+
 def _category(scope: Scope) -> Report:
     return category.measure(scope.data, embedders=_embedders(), root=scope.root)
 
@@ -150,6 +155,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "tripwire": (_tripwire,),
     "when": (_when,),
     "router": (_router,),
+    "planner": (_planner,),
     "category": (_category,),
     "likeness": (_likeness,),
     "extraction": (_extraction,),
@@ -160,7 +166,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
         _brain,
     ),
     "all": (
-        _observer, _tripwire, _when, _router, _category, _likeness,
+        _observer, _tripwire, _when, _router, _planner, _category, _likeness,
         _memory_retrieval, _memory_relations, _memory_observations,
     ),
 }  # fmt: skip

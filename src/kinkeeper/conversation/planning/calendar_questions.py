@@ -18,7 +18,7 @@ _NOT_ASKED = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:the|my|our|a|an|any|next|to|at|for|from|on|with|in|going|this|that|all|of|is|are|has|have|got|up|off|home)\s+)+|\s+(?:to|at|for|from|on|with|in|appointment|and|up|off)$",
+    r"^(?:(?:does|do|did|finish|finishes|start|starts|end|begin|have|get|the|my|our|a|an|any|next|to|at|for|from|on|with|in|going|this|that|all|of|is|are|has|have|got|up|off|home)\s+)+|\s+(?:to|at|for|from|on|with|in|appointment|and|up|off)$",
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(

@@ -43,6 +43,8 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     moment = moment_of(case.message.times(whole), case.now)
     if "weak" in groups and not _is_appointment(what, case):
         return None
+    if "bare" in groups and case.grammar.said["no_line"].search(what):
+        return None
     if "firm" in groups and case.grammar.said["elsewhere"].search(what):
         return None
     if moment is None and not is_placed and not ("firm" in groups and _is_appointment(what, case)):

@@ -31,13 +31,13 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
-    case = case_of(context, _vocabulary(context.asked.household))
+    case = case_of(context, vocabulary_of(context.asked.household))
     if context.open_edit and not context.results:
         return _edited(case)
     steps = _answered(case)
     if steps is None:
         steps = [_named(step, case) for step in _read(case)]
-    return _planned(steps[len(context.results) :])
+    return planned(steps[len(context.results) :])
 
 
 def _read(case: Case) -> list[Step]:
@@ -50,7 +50,7 @@ def _read(case: Case) -> list[Step]:
 
 def _edited(case: Case) -> Plan:
     steps = edited(case.context.open_edit, case) or _read(case)
-    return _planned(steps) if steps else Plan(clarification=ASK)
+    return planned(steps) if steps else Plan(clarification=ASK)
 
 
 def _answered(case: Case) -> list[Step] | None:
@@ -84,7 +84,8 @@ def _named(step: Step, case: Case) -> Step:
     return replace(step, action=found) if isinstance(step, Missing) else found
 
 
-def _planned(steps: list[Step]) -> Plan:
+def planned(steps: list[Step]) -> Plan:
+    """Return steps as a plan: what is known is done, the first thing that is missing is asked for."""
     actions = tuple(step for step in steps if isinstance(step, PlannedAction))[:_MOST_ACTIONS]
     missing = next((step for step in steps if isinstance(step, Missing)), None)
     if missing is None:
@@ -98,4 +99,4 @@ def _planned(steps: list[Step]) -> Plan:
     )  # fmt: skip
 
 
-_vocabulary = lru_cache(maxsize=8)(compile_vocabulary)
+vocabulary_of = lru_cache(maxsize=8)(compile_vocabulary)

@@ -1,0 +1,36 @@
+"""The two planners together: rules first, a model where they see nothing in what seems to ask for something."""
+
+from dataclasses import replace
+
+from kinkeeper.conversation.model import Branch, Plan, Planner, PlanningContext
+from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.core.errors import UnavailableError
+
+
+class Planners:
+    """Rules where they understand the message, a model where they do not and something is asked for.
+
+    Args:
+        model: None where no model is set up.
+    """
+
+    def __init__(self, model: Planner | None) -> None:
+        self._model = model
+
+    async def plan(self, context: PlanningContext) -> Plan:
+        """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
+        by_rules = plan_of(context)
+        if self._model is None or not _leave_open(context):
+            return by_rules
+        try:
+            return await self._model.plan(context)
+        except UnavailableError:
+            return by_rules
+
+
+def _leave_open(context: PlanningContext) -> bool:
+    """Whether the rules see nothing in a message that seems to ask for something, or do not understand an edit."""
+    whole = plan_of(replace(context, results=()))
+    if whole.actions or whole.partial is not None:
+        return False
+    return context.triage.branch is Branch.ACT or bool(context.open_edit)
