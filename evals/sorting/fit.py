@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
 from kinkeeper.evaluation.sorting_gold import (
     OWN_REQUESTS,
@@ -46,6 +47,9 @@ OWN_REQUEST_WEIGHT = 10.0
 # Most of one set is for skills this assistant does not have; in doubt what it can do is meant.
 OTHER_WEIGHT = 0.5
 UNSURE_WEIGHT = 0.3
+VECTOR_SCALE = 2.0
+INVERSE_RIDGE = 3.0
+MOST_STEPS = 120
 PUBLIC_STATEMENT_WEIGHT = 0.15
 
 Floats = NDArray[np.float64]
@@ -81,11 +85,27 @@ def _requests(data: Path) -> list[Request]:
 
 
 def _fit_domains(requests: Sequence[Request], embedder: Embedder | None) -> None:
-    labels = tuple(domains.Domain)
-    truth = np.array([[label in each.domains for label in labels] for each in requests])
-    weights = np.array([_request_weight(each) for each in requests])
-    texts = [each.text for each in requests]
-    _fit(domains.KIND, texts, truth, weights, labels, embedder, is_exclusive=False)
+    """Fit kinds of requests, of which each domain has many: so what the assistant cannot do is told apart, too."""
+    rows = [(each, domain) for each in requests for domain in sorted(each.domains) or [None]]
+    texts = [each.text for each, _ in rows]
+    weights = [_request_weight(each) / max(1, len(each.domains)) for each, _ in rows]
+    labels = [domains.label_of([domain] if domain else [], each.kind) for each, domain in rows]
+    features = _features(domains.KIND, texts, embedder)
+    # In sight of the same ridge a vector's numbers are made as large as a cue's 1.
+    cues = len(domains.KIND.cue_names)
+    features[:, cues:] *= VECTOR_SCALE
+    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=MOST_STEPS, tol=1e-3)
+    model.fit(csr_matrix(features), labels, sample_weight=weights)
+    found = model.coef_.T.copy()
+    found[cues:] *= VECTOR_SCALE
+    _save(
+        domains.KIND, embedder, len(texts),
+        LinearHead(
+            model=_name(embedder), labels=tuple(map(str, model.classes_)), is_exclusive=True,
+            cues=domains.KIND.cue_names, weights=found.astype(np.float32),
+            bias=model.intercept_.astype(np.float32),
+        ),
+    )  # fmt: skip
 
 
 def _request_weight(request: Request) -> float:
@@ -116,25 +136,36 @@ def _fit(  # noqa: PLR0917 - one table and how to read it
     *,
     is_exclusive: bool,
 ) -> None:
-    seen = [kind.cues_of(text) for text in texts]
-    features = np.array([[own.get(name, 0.0) for name in kind.cue_names] for own in seen])
-    if embedder is not None:
-        vectors = asyncio.run(embedder.embed(texts))
-        features = np.hstack([features, vectors])
+    features = _features(kind, texts, embedder)
     ridge = np.full((features.shape[1], 1), VECTOR_RIDGE)
     ridge[: len(kind.cue_names)] = RIDGE
     solution = _solved(
         features, truth.astype(np.float64), weights, ridge, is_exclusive=is_exclusive
     )
-    model = embedder.model if embedder else CUES_ALONE
     head = LinearHead(
-        model=model, labels=tuple(labels), cues=kind.cue_names, is_exclusive=is_exclusive,
+        model=_name(embedder), labels=tuple(labels), cues=kind.cue_names, is_exclusive=is_exclusive,
         weights=solution[:-1].astype(np.float32), bias=solution[-1].astype(np.float32),
     )  # fmt: skip
+    _save(kind, embedder, len(texts), head)
+
+
+def _features(kind: Kind, texts: Sequence[str], embedder: Embedder | None) -> Floats:
+    seen = [kind.cues_of(text) for text in texts]
+    features = np.array([[own.get(name, 0.0) for name in kind.cue_names] for own in seen])
+    if embedder is not None:
+        features = np.hstack([features, asyncio.run(embedder.embed(texts))])
+    return features
+
+
+def _name(embedder: Embedder | None) -> str:
+    return embedder.model if embedder else CUES_ALONE
+
+
+def _save(kind: Kind, embedder: Embedder | None, texts: int, head: LinearHead) -> None:
     package = importlib.import_module(kind.package)
-    path = Path(package.__path__[0]) / "data" / head_file(kind, model)
+    path = Path(package.__path__[0]) / "data" / head_file(kind, _name(embedder))
     head.save(path)
-    print(f"{path.name}: {len(texts):,} texts, {path.stat().st_size / 1024:.0f} kB")
+    print(f"{path.name}: {texts:,} texts, {path.stat().st_size / 1024:.0f} kB")
 
 
 def _solved(

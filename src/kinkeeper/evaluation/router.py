@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 
 from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.router_turns import FLOORS as TURN_FLOORS
+from kinkeeper.evaluation.router_turns import Turns, measure_turns
 from kinkeeper.evaluation.sorting_gold import (
     CALENDAR_SET,
     COMPOSED_SET,
@@ -28,9 +31,10 @@ FLOORS = {
     "multidomain_mix: right": 0.78,
     f"{OWN}: right": 0.8,
 }
+_NO_TURNS = Turns(tables=(), values={}, worst=())
 _HALF = 250
 _WORST = 40
-_COLUMNS = ("requests", "number", "right", "recall", "false fire")
+_COLUMNS = ("requests", "number", "right", "recall", "false fire", "ms")
 
 
 def measure(
@@ -58,13 +62,14 @@ def measure(
     worst: list[str] = []
     for name, embedder in embedders.items():
         router = DomainRouter(embedder)
-        routed = {
-            of: asyncio.run(router.route([each.text for each in requests]))
-            for of, requests in sets.items()
-        }
-        rows = tuple((of, *_figures(sets[of], routes)) for of, routes in routed.items())
+        routed, took = {}, {}
+        for of, requests in sets.items():
+            begun = perf_counter()
+            routed[of] = asyncio.run(router.route([each.text for each in requests]))
+            took[of] = 1000 * (perf_counter() - begun) / max(len(requests), 1)
+        rows = tuple((of, *_figures(sets[of], routes), took[of]) for of, routes in routed.items())
         tables.append(Table(title=f"Routing by {name}", columns=_COLUMNS, rows=rows))
-        for of, _, right, recall, _ in rows:
+        for of, _, right, recall, *_ in rows:
             values |= {f"{of}: right": float(right), f"{of}: recall": float(recall)}
         worst = [
             line
@@ -72,11 +77,14 @@ def measure(
             if of != OWN
             for line in _wrong(of, sets[of], routes)
         ]
+    turns = measure_turns(data, [*embedders.values()][-1]) if data is not None else _NO_TURNS
+    values |= turns.values
     return Report(
-        suite="router", tables=tuple(tables), worst=tuple(worst[:_WORST]),
+        suite="router", tables=(*tables, *turns.tables),
+        worst=(*turns.worst, *worst[:_WORST]),
         floors=tuple(
             Floor(name=name, value=values[name], minimum=minimum)
-            for name, minimum in FLOORS.items()
+            for name, minimum in {**FLOORS, **TURN_FLOORS}.items()
             if name in values
         ),
     )  # fmt: skip

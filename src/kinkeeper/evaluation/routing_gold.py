@@ -103,6 +103,21 @@ def follow_ups(data: Path, name: str) -> Iterator[FollowUp]:
         )  # fmt: skip
 
 
+def requests_in_context(data: Path, name: str) -> Iterator[tuple[str, bool]]:
+    """Yield the requests of a public set that some part of the assistant can do, with whether lines stand before.
+
+    Args:
+        data: Folder with the public sets.
+        name: Of the set.
+
+    Raises:
+        InputError: The set is missing.
+    """
+    for row in read_lines(data / f"{name}_dev.jsonl"):
+        if row["domains"] and row.get("social") is None:
+            yield row["text"], bool(row.get("context"))
+
+
 def _lines(row: dict[str, list[dict[str, str]]]) -> Sequence[Line]:
     return [
         Line(is_assistant=each["sender"] != "user", text=each["text"]) for each in row["context"]

@@ -33,6 +33,7 @@ class Request:
         is_held_out: Whether nothing was fitted on it.
         source: Name of its set.
         is_talk: Whether it only talks, or answers.
+        kind: What is asked for within the domain, as its set calls it.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Request:
     is_held_out: bool
     source: str
     is_talk: bool = False
+    kind: str = "own"
 
     @property
     def domains(self) -> frozenset[str]:
@@ -82,6 +84,7 @@ def public_requests(data: Path, name: str) -> Iterator[Request]:
             text=row["text"], is_sure=not row.get("doubt", False), source=name,
             accepted=(frozenset(row["domains"]), *map(frozenset, row.get("accept", ()))),
             is_held_out=name not in SINGLE_SETS or is_held_out(row["text"]),
+            kind=row.get("intent", name),
             is_talk=row.get("type") in _TALK or row.get("social") is not None,
         )  # fmt: skip
 

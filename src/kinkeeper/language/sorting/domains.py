@@ -1,7 +1,7 @@
 """Which parts of the assistant a request is for: none, one or several of them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
 from kinkeeper.models.embedding.embedder import Embedder
 
-THRESHOLD = 0.4
+THRESHOLD = 0.35
 """Chance from which a domain is meant."""
 
 _CUES = load_cues("domain_cues")
@@ -19,12 +19,14 @@ KIND = Kind(
     cue_names=_CUES.names,
     cues_of=_CUES.seen_in,
 )
-_PART_THRESHOLD = 0.6
+_PART_THRESHOLD = 0.5
 _JOINT = re.compile(
     r"\s*(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 2
+_MARK = ":"
+"""Between the domain of a label and the finer kind of request within it."""
 
 
 class Domain(StrEnum):
@@ -88,8 +90,18 @@ def parts_of(text: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 else ()
 
 
+def label_of(domains: Collection[str], kind: str) -> str:
+    """Return the label under which heads know a kind of request.
+
+    Args:
+        domains: At most one.
+        kind: Of the request within it.
+    """
+    return _MARK.join((*domains, kind)) if domains else f"{_MARK}{kind}"
+
+
 def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:
-    chances = {domain: whole.chances[domain] for domain in Domain}
+    chances = _by_domain(whole)
     for domain, chance in _meant_apart(parts):
         chances[domain] = max(chances[domain], chance)
     likeliest = sorted(Domain, key=lambda domain: -chances[domain])
@@ -101,10 +113,21 @@ def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:
 
 def _meant_apart(parts: Sequence[Sorted]) -> Iterator[tuple[Domain, float]]:
     """Yield what single parts surely ask for, where they ask for different things."""
-    sure = {
-        Domain(part.best): part.chances[part.best]
-        for part in parts
-        if part.chances[part.best] >= _PART_THRESHOLD
-    }
+    sure: dict[Domain, float] = {}
+    for part in parts:
+        chances = _by_domain(part)
+        best = max(Domain, key=lambda domain: chances[domain])
+        if chances[best] >= _PART_THRESHOLD:
+            sure[best] = max(chances[best], sure.get(best, 0.0))
     if len(sure) > 1:
         yield from sure.items()
+
+
+def _by_domain(found: Sorted) -> dict[Domain, float]:
+    """Return the chance of each domain: of all kinds of request within it together."""
+    chances = dict.fromkeys(Domain, 0.0)
+    for label, chance in found.chances.items():
+        domain = label.partition(_MARK)[0]
+        if domain:
+            chances[Domain(domain)] += chance
+    return chances
