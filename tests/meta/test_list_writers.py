@@ -1,0 +1,64 @@
+"""Tasks and notes change through the executor alone: proven from the source code.
+
+A function of these packages writes if it calls SQLAlchemy's insert, update or delete, or another function of
+the package that writes. What is said of a task, and when next, follows from it and is no change of anybody's.
+"""
+
+import ast
+from functools import cache
+
+import pytest
+from test_single_executor import bindings, references, sources, writers
+
+ADAPTERS = {
+    "kinkeeper.tasks": "kinkeeper.actions.effects.tasks",
+    "kinkeeper.notes": "kinkeeper.actions.effects.notes",
+}
+
+
+@cache
+def list_writers(package: str) -> frozenset[str]:
+    return frozenset(writers(sources(), package))
+
+
+def offences(trees: dict[str, ast.Module]) -> list[str]:
+    """Return "module:line name" of everything that changes a task or a note past the executor."""
+    found = []
+    for package, adapter in ADAPTERS.items():
+        for module, tree in trees.items():
+            if f"{module}.".startswith(f"{package}.") or module == adapter:
+                continue
+            for line, name in references(tree, bindings(tree)):
+                is_table = name.startswith(f"{package}.tables.")
+                if is_table or name in list_writers(package):
+                    found.append(f"{module}:{line} {name}")
+    return sorted(set(found))
+
+
+def test_nobody_changes_tasks_and_notes_past_the_executor() -> None:
+    assert offences(sources()) == []
+
+
+def test_the_writers_are_found_by_what_they_do() -> None:
+    assert {
+        "kinkeeper.tasks.changes.add_task", "kinkeeper.tasks.changes.complete_task",
+        "kinkeeper.tasks.repository.put_task", "kinkeeper.tasks.repository.set_reminder",
+    } <= list_writers("kinkeeper.tasks")  # fmt: skip
+    assert "kinkeeper.tasks.repository.list_tasks" not in list_writers("kinkeeper.tasks")
+    assert {
+        "kinkeeper.notes.changes.change_note", "kinkeeper.notes.repository.remove_note"
+    } <= list_writers("kinkeeper.notes")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from kinkeeper.tasks.changes import add_task",
+        "from kinkeeper.tasks import repository\nrepository.put_task",
+        "from kinkeeper.notes.tables import notes",
+        "import kinkeeper.notes.repository as r\nr.put_note",
+        "def late():\n    from kinkeeper.tasks.repository import remove_task",
+    ],
+)
+def test_a_way_past_the_executor_is_noticed(code: str) -> None:
+    assert offences({"kinkeeper.web.sly": ast.parse(code)})
