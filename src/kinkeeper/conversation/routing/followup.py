@@ -35,7 +35,10 @@ def goes_on(clauses: Sequence[Clause], history: Sequence[Exchange]) -> bool:
     said = set(words)
     refers, continues = bool(said & lists["references"]), bool(said & lists["continuing"])
     is_new = bool(said & lists["beginnings"])
-    if _asked(history[-1].answer):
+    asked = _question(history[-1].answer)
+    if asked and not lists["interrogatives"].isdisjoint(asked):
+        return True
+    if asked:
         return refers or continues or not (is_new or is_command)
     if is_command:
         return continues or (refers and len(words) <= _BRIEF)
@@ -64,9 +67,12 @@ def _asks_about(clause: Clause) -> bool:
     return clause[0] in word_lists()["asking_on"] and clause[1:2] == (_ABOUT,)
 
 
-def _asked(answer: str) -> bool:
+def _question(answer: str) -> Clause:
+    """Return the question that an answer ends with; nothing where it only asks whether there is more."""
     clauses = clauses_of(answer)
-    return bool(clauses) and clauses[-1][-1] == ASKED and not _wraps_up(clauses[-1])
+    if not clauses or clauses[-1][-1] != ASKED or _wraps_up(clauses[-1]):
+        return ()
+    return clauses[-1]
 
 
 def _wraps_up(clause: Clause) -> bool:
