@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.tools import CallTool
@@ -89,10 +87,8 @@ class ForeignArguments(BaseModel):
         return values
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Return the tool's own schema."""
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """Return the tool's own schema: pydantic would follow what a stranger wrote into it."""
         return dict(cls.foreign)
 
     @classmethod

@@ -1,7 +1,7 @@
 """The calls to a CalDAV server: where the calendar is, what changed, objects read and written.
 
-Written here on the HTTP library the program has anyway: the known client library asks for another
-library under a licence that would bind the whole program, and for an HTTP stack of its own.
+Written here on the HTTP library the program has anyway: the known client library may be used as this program
+is, but it asks for libraries that may not, and for an HTTP stack of its own.
 """
 
 from collections.abc import Mapping, Sequence

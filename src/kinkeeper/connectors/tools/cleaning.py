@@ -12,7 +12,7 @@ from typing import Any
 from kinkeeper.actions.requests.tools import ForeignTool
 from kinkeeper.core.ids import payload_hash
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,63}")
 _LONGEST_DESCRIPTION = 300
 _LONGEST_WORD = 120
 _LONGEST_ANSWER = 8000
@@ -97,12 +97,16 @@ def _schema(schema: Any, definitions: Any, depth: int) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key, value in list(schema.items())[:_MOST_ITEMS]:
         if key in _PLAIN:
-            kept[key] = clean_data(value)
+            kept[key] = _scalars(value)
         elif key in _WORDS and isinstance(value, str):
             kept[key] = _word(value)
         elif key == "properties" and isinstance(value, Mapping):
             some = list(value.items())[:_MOST_ITEMS]
-            kept[key] = {str(name): _schema(each, definitions, depth + 1) for name, each in some}
+            kept[key] = {
+                name: _schema(each, definitions, depth + 1)
+                for name, each in some
+                if _word(name) == name and not name.startswith("$")
+            }
         elif key == "items" or (key == "additionalProperties" and isinstance(value, Mapping)):
             kept[key] = _schema(value, definitions, depth + 1)
         elif key == "additionalProperties" and isinstance(value, bool):
@@ -110,6 +114,13 @@ def _schema(schema: Any, definitions: Any, depth: int) -> dict[str, Any]:
         elif key in _LISTS and isinstance(value, list):
             kept[key] = [_schema(each, definitions, depth + 1) for each in value[:_MOST_ITEMS]]
     return kept
+
+
+def _scalars(value: Any) -> Any:
+    """Return a value, or those of a list, that are no structures of their own."""
+    if isinstance(value, list):
+        return [_scalars(each) for each in value[:_MOST_ITEMS] if not isinstance(each, list | dict)]
+    return None if isinstance(value, dict) else clean_data(value)
 
 
 def _word(text: str) -> str:
