@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from sqlalchemy import func, select
 
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.models.embedding.cache import CachedEmbedder
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder
-from kinkeeper.models.embedding.upkeep import count_by_model, purge_vectors
+from kinkeeper.models.embedding.tables import embeddings
+from kinkeeper.models.embedding.upkeep import purge_vectors
 from kinkeeper.store.store import Store
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
@@ -35,7 +37,14 @@ def cached(embedder: Counting, store: Store, *, household: str = "reyes") -> Cac
 
 
 def counted(store: Store, household: str = "reyes") -> dict[tuple[str, int], int]:
-    return store.read_now(lambda conn: count_by_model(conn, household))
+    columns = embeddings.c
+    query = (
+        select(columns.model, columns.dimension, func.count())
+        .where(columns.household == household)
+        .group_by(columns.model, columns.dimension)
+    )
+    rows = store.read_now(lambda conn: conn.execute(query).all())
+    return {(model, dimension): count for model, dimension, count in rows}
 
 
 def test_only_what_is_not_known_is_computed_and_each_text_once(store: Store) -> None:

@@ -6,11 +6,13 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+from sqlalchemy import Connection, select
+
 from kinkeeper.core.time import SystemClock
-from kinkeeper.messaging import outbox
 from kinkeeper.messaging.channel import Delivered, OutgoingItem
 from kinkeeper.messaging.delivery import Deliverer, DeliveryPace
 from kinkeeper.messaging.outbound import OutboundState
+from kinkeeper.messaging.tables import outbox
 from kinkeeper.store.store import Store
 
 HOUSE = "vienna"
@@ -45,9 +47,14 @@ async def deliver(store: Store, path: Path) -> None:
     async with deliverer.running():
         while True:
             await asyncio.sleep(0.1)
-            counted = await store.read(lambda conn: outbox.count_states(conn, HOUSE))
-            if not counted.keys() & {OutboundState.QUEUED, OutboundState.SENDING}:
+            if not await store.read(_is_waiting):
                 print("idle", flush=True)
+
+
+def _is_waiting(conn: Connection) -> bool:
+    states = [OutboundState.QUEUED.value, OutboundState.SENDING.value]
+    query = select(outbox.c.id).where(outbox.c.household == HOUSE, outbox.c.state.in_(states))
+    return conn.execute(query.limit(1)).first() is not None
 
 
 def main() -> None:

@@ -97,6 +97,7 @@ def test_a_fact_is_edited_kept_private_and_marked_wrong_each_with_a_way_back(tmp
         for act, fields, told_of in (
             ("edit", {"text": "Leo is allergic to all nuts"}, "Saved in your words."),
             ("scope", {"private": "yes"}, "Only you see it now."),
+            ("over", {}, "It is kept as what was so once."),
             ("wrong", {}, "It is out of use now."),
         ):
             page = (await client.get(path)).text

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kinkeeper.memory.bearing import subject_of
-from kinkeeper.memory.statements.reading import read_statement, subject_slot
+from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
@@ -120,7 +120,6 @@ def test_a_statement_is_read_into_whom_what_and_value(
 ) -> None:
     (reading,) = read_statement(text)
 
-    assert (reading.subject, reading.slot) == subject_slot(text)
     assert (reading.subject, reading.slot, reading.value) == (subject, slot, value)
 
 

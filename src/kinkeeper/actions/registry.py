@@ -77,6 +77,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "memory.mark_wrong": EffectKind(
             parameters=memory.MarkWrong, stakes=Stakes.LOW, undo=memory.undo
         ),
+        "memory.end_fact": EffectKind(
+            parameters=memory.EndFact, stakes=Stakes.LOW, undo=memory.undo
+        ),
         "memory.settle_doubt": EffectKind(
             parameters=memory.SettleDoubt, stakes=Stakes.LOW, undo=memory.undo
         ),

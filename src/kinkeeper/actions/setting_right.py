@@ -10,6 +10,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.memory import (
     EditFact,
+    EndFact,
     ForgetFact,
     MarkWrong,
     SetScope,
@@ -71,6 +72,16 @@ class SettingRight:
         fact = self._fact(conn, fact_id)
         effect = MarkWrong(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
         return self._request(conn, effect, f"Marked as wrong: {fact.narrative}")
+
+    def over(self, conn: Connection, fact_id: str) -> Receipt:
+        """Take a fact out of use, because it is so no more.
+
+        Raises:
+            NotFoundError: There is no such fact that this person may see.
+        """
+        fact = self._fact(conn, fact_id)
+        effect = EndFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
+        return self._request(conn, effect, f"No longer so: {fact.narrative}")
 
     def settle(self, conn: Connection, fact_id: str, *, is_changed: bool) -> Receipt:
         """Say whether a doubted fact holds, or what was said otherwise.

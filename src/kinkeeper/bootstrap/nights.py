@@ -26,6 +26,7 @@ from kinkeeper.memory.upkeep.runs import (
     open_question,
 )
 from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 
@@ -60,15 +61,18 @@ class Nights:
 
     async def run(self) -> None:
         """Do what is due, again and again, until cancelled."""
-        while True:
-            now = self._clock.now()
-            if now >= self._not_before:
-                try:
-                    await self.run_once()
-                except (KinkeeperError, OSError) as error:
-                    self._not_before = now + _AFTER_FAILURE
-                    log.warning("memory.upkeep.failed", reason=type(error).__name__)
-            await asyncio.sleep(_BETWEEN_LOOKS.total_seconds())
+        rest = partial(asyncio.sleep, _BETWEEN_LOOKS.total_seconds())
+        await repeat(self._look, rest, name="memory.nights")
+
+    async def _look(self) -> None:
+        now = self._clock.now()
+        if now < self._not_before:
+            return
+        try:
+            await self.run_once()
+        except (KinkeeperError, OSError) as error:
+            self._not_before = now + _AFTER_FAILURE
+            log.warning("memory.upkeep.failed", reason=type(error).__name__)
 
     async def run_once(self) -> bool:
         """Run the upkeep if it is due; returns whether it was.

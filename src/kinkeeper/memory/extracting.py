@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.memory.concepts import follow_facts, is_behind
 from kinkeeper.memory.counting import TOPIC
@@ -21,6 +21,7 @@ from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes
 from kinkeeper.memory.model import Episode, Observation, Viewer
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.writing import remember
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -74,12 +75,8 @@ class SessionReading:
             every: Longest wait between looks for what other processes stored, > 0.
         """
         with self._store.watch((TOPIC, self._household)) as watch:
-            while True:
-                try:
-                    await self._read_all()
-                except UnavailableError as error:
-                    log.warning("memory.reading.postponed", reason=type(error).__name__)
-                await watch.wait(every.total_seconds())
+            rest = partial(watch.wait, every.total_seconds())
+            await repeat(self._read_all, rest, name="memory.reading")
 
     async def _read_all(self) -> None:
         """Read until nothing is unread, resting as long as it works: a large import holds up nobody."""

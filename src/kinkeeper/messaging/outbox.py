@@ -1,6 +1,6 @@
 """Outbound messages: a row first, delivered afterwards. Functions over the caller's transaction."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -190,22 +190,6 @@ def was_announced(conn: Connection, household: str, conflict_key: str, *, since:
         _columns.created_at >= since,
     )
     return conn.execute(statement.limit(1)).first() is not None
-
-
-def count_states(conn: Connection, household: str) -> Mapping[OutboundState, int]:
-    """Return how many rows stand where."""
-    counted = conn.execute(
-        select(_columns.state, func.count())
-        .where(_columns.household == household)
-        .group_by(_columns.state)
-    )
-    return {OutboundState(state): count for state, count in counted}
-
-
-def troubled(conn: Connection, household: str, *, since: datetime) -> Sequence[StoredOutbound]:
-    """Return what failed, or went out perhaps, since then; oldest first."""
-    bad = _columns.state.in_([OutboundState.FAILED.value, OutboundState.UNKNOWN.value])
-    return _read(conn, household, and_(bad, _columns.created_at >= since))
 
 
 def purge_bodies(conn: Connection, household: str, *, before: datetime) -> int:

@@ -8,7 +8,6 @@ from kinkeeper.language.replies import ReplyKind
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
 from kinkeeper.observer.reading import Reading
 
-_TAKES_BACK = frozenset({ReplyKind.WITHDRAW, ReplyKind.RELEASE})
 _ONLY_TO_OFFERS = frozenset({ReplyKind.HAND, ReplyKind.ACKNOWLEDGE})
 _READ_ANEW = frozenset({Stance.STATES, Stance.ACCEPTS})
 _QUOTATION = re.compile(r"\"[^\"]+\"|\u201c[^\u201d]+\u201d")

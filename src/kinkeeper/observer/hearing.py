@@ -7,6 +7,7 @@ like one; no message in any chat tells of it. Arrangements are the observer's ow
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
+from functools import partial
 
 import structlog
 from sqlalchemy import Connection
@@ -32,6 +33,7 @@ from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.observer import repository
 from kinkeeper.observer.lasting import is_lasting
 from kinkeeper.store.store import Store
@@ -76,12 +78,8 @@ class Hearing:
         Args:
             every: Wait in between, > 0.
         """
-        while True:
-            try:
-                await self.run_once()
-            except UnavailableError as error:
-                log.warning("observer.hearing.postponed", reason=type(error).__name__)
-            await asyncio.sleep(every.total_seconds())
+        rest = partial(asyncio.sleep, every.total_seconds())
+        await repeat(self.run_once, rest, name="observer.hearing")
 
     async def run_once(self) -> int:
         """Go through what arrived since the last time; returns how much was proposed."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -13,7 +14,7 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.observability.log import without_message_text
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.observer import repository, retention
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
@@ -68,14 +69,8 @@ class Upkeep:
         Args:
             every: Wait in between, > 0.
         """
-        while True:
-            try:
-                await self.run_once()
-            except UnavailableError as error:
-                log.warning("observer.upkeep.postponed", reason=type(error).__name__)
-            except Exception as error:  # noqa: BLE001 - one household's trouble must not end the server
-                log.error("observer.upkeep.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
-            await asyncio.sleep(every.total_seconds())
+        rest = partial(asyncio.sleep, every.total_seconds())
+        await repeat(self.run_once, rest, name="observer.upkeep")
 
     async def run_once(self) -> int:
         """Do what is due by now; returns how many questions were asked aloud."""

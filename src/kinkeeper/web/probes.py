@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.models.records import count_fallbacks, count_outcomes
+from kinkeeper.observability.repeating import FAILURES
 from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of
 from kinkeeper.web.access.model import DECIDERS
@@ -64,6 +65,11 @@ async def metrics(request: Request) -> Response:
             "How often a stage did without a model in 30 days.",
             {" ".join(where): count for where, count in fallbacks.items()},
         )
+    )
+    text += counts_text(
+        "kinkeeper_failed_rounds",
+        "Rounds of work that goes on for ever that failed, by name.",
+        FAILURES,
     )
     if house.streaming is not None:
         text += counts_text(

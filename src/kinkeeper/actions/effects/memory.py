@@ -200,6 +200,18 @@ class MarkWrong(_FactEffect):
         ).change_set
 
 
+class EndFact(_FactEffect):
+    """Take a fact out of use: it was so, and is so no more."""
+
+    effect: Literal["memory.end_fact"] = "memory.end_fact"
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        return correcting.retract_fact(
+            conn, _viewer(execution), self.fact_id, by=execution.decided_by, at=execution.at
+        ).change_set
+
+
 class SettleDoubt(_FactEffect):
     """Say whether a fact holds of which somebody said otherwise.
 

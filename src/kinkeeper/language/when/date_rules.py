@@ -12,10 +12,6 @@ DATES = Grammar()
 _CENTURY_TURN = 50
 _FARTHEST_YEAR = 20
 _EARLIEST_YEAR = 1900
-# Months that are also words or names, and say a time only in company.
-WEAK_MONTHS = frozenset(
-    {"may", "march", "mar", "jan", "april", "june", "august", "dec", "sep", "apr", "jun", "jul"}
-)
 
 
 def full_year(year: int, *, digits: int = 4) -> int | None:

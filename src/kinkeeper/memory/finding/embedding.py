@@ -16,14 +16,13 @@ from typing import Any
 import structlog
 from sqlalchemy import Connection, Select, Table, exists, select
 
-from kinkeeper.core.errors import UnavailableError
 from kinkeeper.memory.episodes import mark_episodes_embedded
 from kinkeeper.memory.facts import mark_facts_embedded
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, drop_other_models, put_vectors
 from kinkeeper.memory.model import EmbedState, FactStatus
 from kinkeeper.memory.tables import episodes, facts, memory_vectors
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
-from kinkeeper.observability.log import without_message_text
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -78,14 +77,8 @@ class EmbeddingWork:
         Args:
             every: Wait where nothing is missing, > 0.
         """
-        while True:
-            try:
-                await self.finish()
-            except UnavailableError as error:
-                log.warning("memory.embedding.postponed", reason=type(error).__name__)
-            except Exception as error:  # noqa: BLE001 - one household's trouble must not end the server
-                log.error("memory.embedding.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
-            await asyncio.sleep(every.total_seconds())
+        rest = partial(asyncio.sleep, every.total_seconds())
+        await repeat(self.finish, rest, name="memory.embedding")
 
     async def finish(self) -> int:
         """Make all that is missing; returns of how many texts.

@@ -97,19 +97,6 @@ def read_statement(text: str) -> tuple[Reading, ...]:
     return tuple(_read(each) for each in told if each)
 
 
-def subject_slot(text: str) -> tuple[str, str]:
-    """Return whom and what a statement is about, equal for statements that may take each other's place.
-
-    Args:
-        text: A sentence.
-
-    Returns:
-        Subject and slot; two empty strings where nothing was read.
-    """
-    readings = read_statement(text)
-    return (readings[0].subject, readings[0].slot) if readings else ("", "")
-
-
 def _read(readings: Sequence[Told]) -> Reading:
     """Return the best reading of a clause that may be told of several people."""
     if best := next(filter(None, map(favourite_of, readings)), None):

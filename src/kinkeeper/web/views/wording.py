@@ -1,7 +1,7 @@
 """Days and times in words, as the household's region writes them. Pure."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import Interval
@@ -46,10 +46,6 @@ class Wording:
     def clock(self, instant: datetime) -> str:
         """Return a local time of day: "4:30pm" or "16:30"."""
         return self.phrasing.clock(self.local(instant).time())
-
-    def clock_at(self, moment: time) -> str:
-        """Return a time of day: "4:30pm" or "16:30"."""
-        return self.phrasing.clock(moment)
 
     def span(self, interval: Interval) -> str:
         """Return a span of time: "4:30pm – 5:30pm", with the day of an end that is another's."""

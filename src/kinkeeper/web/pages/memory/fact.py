@@ -81,6 +81,14 @@ async def wrong(request: Request, person: Decider, fact_id: FactId) -> RedirectR
     return told(fact_href(fact_id), Told.WRONG, receipt)
 
 
+@router.post("/memory/facts/{fact_id}/over")
+async def over(request: Request, person: Decider, fact_id: FactId) -> RedirectResponse:
+    """Take it out of use: it was so, and is so no more."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(lambda conn: setting_right(desk).over(conn, fact_id))
+    return told(fact_href(fact_id), Told.OVER, receipt)
+
+
 @router.post("/memory/facts/{fact_id}/doubt")
 async def settle(
     request: Request,

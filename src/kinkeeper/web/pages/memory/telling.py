@@ -21,6 +21,7 @@ class Told(StrEnum):
     ASKED = "asked"
     EDITED = "edited"
     WRONG = "wrong"
+    OVER = "over"
     SETTLED = "settled"
     PRIVATE = "private"
     SHARED = "shared"
@@ -36,6 +37,7 @@ _WORDS = {
     Told.ASKED: "It waits for an adult's yes.",
     Told.EDITED: "Saved in your words.",
     Told.WRONG: "It is out of use now.",
+    Told.OVER: "It is kept as what was so once.",
     Told.SETTLED: "It is settled.",
     Told.PRIVATE: "Only you see it now.",
     Told.SHARED: "The household sees it now.",
