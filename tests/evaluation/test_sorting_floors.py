@@ -16,7 +16,7 @@ pytestmark = pytest.mark.evaluation
 @pytest.mark.skipif(
     not DATA.is_dir(), reason=f"NOT MEASURED: no data in {DATA}; set KINKEEPER_DATA"
 )
-@pytest.mark.parametrize("suite", ["router", "category", "likeness"])
+@pytest.mark.parametrize("suite", ["router", "planner", "category", "likeness"])
 def test_sorting_reaches_its_floors(suite: str) -> None:
     (measure,) = SUITES[suite]
     report = measure(Scope(data=DATA, root=Path(__file__).parents[2], is_full=False))

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case, Step, action
 from kinkeeper.conversation.planning.clauses import bare
+from kinkeeper.conversation.planning.event_rules import named_event
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.pointing import meant, target
 from kinkeeper.language.text import shorten
 
 _LONGEST_SUBJECT = 60
@@ -77,6 +79,11 @@ def _summary(text: str, case: Case) -> dict[str, Any]:
     return {"summary": title, **_time("start_time")(text, case)}
 
 
+def _find_by(text: str, case: Case) -> dict[str, Any]:
+    things = meant(text.lower(), case)
+    return target(things[0]) if len(things) == 1 else named_event(text, case)
+
+
 def _changed_time(text: str, case: Case) -> dict[str, Any]:
     moment = moment_of(case.message.times(text), case.now)
     return {"changes": {"start_time": moment.partial}} if moment is not None else {}
@@ -84,5 +91,5 @@ def _changed_time(text: str, case: Case) -> dict[str, Any]:
 
 _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
     "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
-    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time,
+    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by,
 }  # fmt: skip

@@ -197,8 +197,8 @@ def move(groups: Groups, case: Case) -> Sequence[Step] | None:
         if not is_known:
             return None
         known = action("calendar", "update_event", target)
-        return [Missing(known, "start_time", f"When should {_lower(name)} be?")]
-    if task is not None and event is None and not _is_appointment(name, case):
+        return [Missing(known, "changes", f"When should {_lower(name)} be?")]
+    if task is not None and event is None:
         changes = deadline_changes(groups.get("to") or groups.get("by", ""), case)
         return [action("task", "update", {"find_by": task.id or task.title, "changes": changes})]
     return [action("calendar", "update_event", {**target, "changes": changes})]

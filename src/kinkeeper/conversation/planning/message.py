@@ -78,6 +78,10 @@ class Message:
             self.spans[each] for each in part if each in self.spans and ord(each) < _FIRST_LENGTH
         )
 
+    def free_times(self, part: str) -> tuple[TimeSpan, ...]:
+        """Return the times of a part without those that name a thing ("the Saturday paper")."""
+        return self.times(_ADJECTIVE.sub(" ", part))
+
     def lengths(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the lengths of time ("an hour") of a part."""
         return tuple(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.calendar_questions import span
-from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.event_rules import new_time
 from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
@@ -16,11 +16,16 @@ from kinkeeper.conversation.planning.named import Thing, best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
 
 _ORDINALS: Final = {
-    "first": 0, "1st": 0, "former": 0, "next": 0, "top": 0, "one": 0, "1": 0, "second": 1, "2nd": 1, "two": 1,
-    "2": 1, "third": 2, "3rd": 2, "three": 2, "3": 2, "fourth": 3, "4th": 3, "four": 3, "4": 3, "fifth": 4,
-    "5th": 4, "five": 4, "5": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8, "tenth": 9,
+    "first": 0, "1st": 0, "former": 0, "next": 0, "top": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2,
+    "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8, "tenth": 9,
     "last": -1, "latter": -1, "final": -1, "bottom": -1,
 }  # fmt: skip
+_NUMBERS: Final = {
+    "one": 0, "1": 0, "two": 1, "2": 1, "three": 2, "3": 2, "four": 3, "4": 3, "five": 4, "5": 4, "6": 5,
+    "7": 6, "8": 7, "9": 8,
+}  # fmt: skip
+_TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
+WHICH: Final = "Which one do you mean?"
 _SEVERAL = re.compile(r"^(?:both|all of|them$|those$|these$)", re.IGNORECASE)
 _KIND = re.compile(r"\b(event|appointment|meeting|task|reminder|note)\b", re.IGNORECASE)
 _KINDS = {"appointment": "event", "meeting": "event", "reminder": "task"}
@@ -42,6 +47,8 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
             steps = read({key: value.strip() for key, value in found.groupdict("").items()}, case)
             if steps:
                 return [*steps]
+            if name in _TARGETED and found.groupdict().get("one"):
+                return [Missing(action("calendar", _TARGETED[name], {}), "find_by", WHICH)]
     return None
 
 
@@ -69,8 +76,9 @@ def meant(said: str, case: Case) -> list[Thing]:
     words = said.lower().replace("#", " ").split()
     if "other" in words:
         return _other(lists)
-    place = next((_ORDINALS[word] for word in words[:-1] or words if word in _ORDINALS), None)
-    place = _ORDINALS.get(words[-1]) if place is None and words[0] in {"number", "no."} else place
+    place = next((_ORDINALS[word] for word in words if word in _ORDINALS), None)
+    if place is None and words[0] in {"number", "no."} | set(_NUMBERS):
+        place = next((_NUMBERS[word] for word in words if word in _NUMBERS), None)
     if place is not None:
         listed = next((each for each in lists if len(each) > 1), lists[0])
         return [listed[place]] if -len(listed) <= place < len(listed) else []

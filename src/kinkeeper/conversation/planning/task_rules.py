@@ -23,7 +23,7 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     if who and not is_speaker(who) and not is_person(who, case):
         return None
     what, when = groups.get("what", ""), groups.get("when", "")
-    moment = moment_of(case.message.times(f"{when} {what}"), case.now)
+    moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
     if not what:
         return [_missing_title(moment)]
     return _created(what, moment, case, who=who, is_reminder=True)
@@ -34,7 +34,7 @@ def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
     kind, what = groups["kind"].lower(), groups["what"]
     when = " ".join(groups.get(name, "") for name in ("early", "when", "more"))
     whole = f"{when} {what}"
-    moment = moment_of(case.message.times(whole), case.now)
+    moment = moment_of(case.message.free_times(whole), case.now)
     if kind.startswith(("countdown", "timer")) or "timer" in groups:
         return _timer(groups, case)
     if what:
@@ -64,7 +64,7 @@ def add(groups: Groups, case: Case) -> Sequence[Step] | None:
     what = groups["what"]
     if _AGAIN.match(what):
         return None
-    spans = case.message.times(f"{what} {groups.get('when', '')}")
+    spans = case.message.free_times(f"{what} {groups.get('when', '')}")
     return _created(what, moment_of(spans, case.now), case, who=groups.get("who", ""))
 
 

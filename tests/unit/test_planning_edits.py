@@ -1,0 +1,64 @@
+"""What awaits a yes and is wanted different: the whole request again."""
+
+from typing import Any
+
+import pytest
+
+from kinkeeper.actions.requests.model import ResultStatus
+from planning import done, plan, planned
+
+LETTER = {"to": ["Bob"], "subject": "Dinner", "body": "Dinner is at seven."}
+MAIL = done("email.send_email", params=LETTER, status=ResultStatus.AWAITING)
+MOVE = done(
+    "calendar.update_event",
+    params={"find_by": "soccer", "changes": {"start_time": "2026-03-12T17:00:00-05:00"}},
+    status=ResultStatus.AWAITING,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("yes but send it to Anna", {"to": ["Anna"]}),
+        ("no, to Anna instead", {"to": ["Anna"]}),
+        ("and cc Anna", {"to": ["Bob", "Anna"]}),
+        ("make the subject Friday", {"subject": "Friday"}),
+        ("ok but say that dinner is at eight", {"body": "Dinner is at eight."}),
+        ("also add that kids are welcome", {"body": "Dinner is at seven. Kids are welcome."}),
+    ],
+)
+def test_a_mail_is_planned_again_with_what_is_wanted_different(
+    text: str, changed: dict[str, Any]
+) -> None:
+    assert planned(text, open_edit=[MAIL]) == [("email.send_email", {**LETTER, **changed})]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("no, at six", "2026-03-12T18:00:00-05:00"),
+        ("yes but on friday", "2026-03-13T17:00:00-05:00"),
+        ("make it half past five", "2026-03-12T17:30:00-05:00"),
+    ],
+)
+def test_a_new_time_keeps_what_it_leaves_open(text: str, start: str) -> None:
+    ((_, params),) = planned(text, open_edit=[MOVE])
+
+    assert params == {"find_by": "soccer", "changes": {"start_time": start}}
+
+
+def test_another_thing_may_be_meant() -> None:
+    awaiting = done(
+        "calendar.delete_event", params={"event_id": "e1"}, status=ResultStatus.AWAITING
+    )
+
+    assert planned("no, the soccer on thursday", open_edit=[awaiting]) == [
+        ("calendar.delete_event", {"find_by": "soccer", "on": "2026-03-12"})
+    ]
+
+
+def test_what_is_not_understood_is_asked() -> None:
+    found = plan("no, rather in the way we said", open_edit=[MOVE])
+
+    assert found.actions == ()
+    assert found.clarification == "What should I change?"

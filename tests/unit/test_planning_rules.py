@@ -1,0 +1,239 @@
+"""What a message asks for, by rules."""
+
+import pytest
+
+from kinkeeper.conversation.model import Exchange
+from planning import done, exchange, plan, planned
+
+TOMORROW_AT_FIVE = "2026-03-12T17:00:00-05:00"
+MEETING = exchange(
+    "meeting with Sarah at 3pm",
+    done(
+        "calendar.create_event", id="e1", event_id="e1", title="meeting with Sarah",
+        start="2026-03-11T15:00:00-05:00", params={"summary": "meeting with Sarah"},
+    ),
+)  # fmt: skip
+AGENDA = exchange(
+    "what's on tomorrow",
+    done(
+        "calendar.list_events", params={"from": "2026-03-12", "days_ahead": 1},
+        events=[
+            {"event_id": "a", "title": "Leo soccer", "start": "2026-03-12T16:30:00-05:00"},
+            {"event_id": "b", "title": "Choir", "start": "2026-03-12T19:00:00-05:00"},
+        ],
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to call mom tomorrow at 5pm",
+        "tomorrow at 5pm remind me to call mom",
+        "Hey Icarus, could you please remind me tomorrow at 5pm to call mom? thanks!",
+        "rmnd me to call mom tmrw 5pm",
+    ],
+)
+def test_one_reminder_in_several_wordings(text: str) -> None:
+    (((name, params)),) = planned(text)
+
+    assert (name, params["title"], params["deadline"]) == (
+        "task.create",
+        "call mom",
+        TOMORROW_AT_FIVE,
+    )
+
+
+def test_a_reminder_without_a_time_of_day_comes_in_the_morning() -> None:
+    ((_, params),) = planned("remind me on friday to pay the rent")
+
+    assert params["deadline"] == "2026-03-13"
+    assert params["remind_at"] == "2026-03-13T09:00:00-05:00"
+
+
+def test_a_recurring_reminder_has_a_rule_and_a_first_time() -> None:
+    ((_, params),) = planned("every sunday at 6pm remind me to put the bins out")
+
+    assert (params["rrule"], params["deadline"]) == (
+        "FREQ=WEEKLY;BYDAY=SU",
+        "2026-03-15T18:00:00-05:00",
+    )
+
+
+def test_a_day_that_names_a_thing_stays_in_its_title() -> None:
+    ((_, params),) = planned("remind me to buy the Saturday paper")
+
+    assert params == {"title": "buy the Saturday paper"}
+
+
+def test_a_part_of_the_day_within_a_name_is_no_time() -> None:
+    ((_, params),) = planned("add parents evening on 19 march at 6pm")
+
+    assert params["summary"] == "parents evening"
+    assert params["start_time"] == "2026-03-19T18:00:00-05:00"
+
+
+def test_several_requests_in_one_message() -> None:
+    found = planned("check my calendar for tomorrow and email Bob that I'm running late")
+
+    assert [name for name, _ in found] == ["calendar.list_events", "email.create_draft"]
+    assert found[1][1]["body"] == "I'm running late."
+
+
+def test_what_one_is_to_be_reminded_of_is_not_cut_in_two() -> None:
+    assert planned("remind me to buy milk and call mom") == [
+        ("task.create", {"title": "buy milk and call mom"})
+    ]
+
+
+def test_later_steps_follow_when_the_first_are_done() -> None:
+    text = "add eggs to the shopping list and remind me at 6 to go shopping"
+    first, second = planned(text)
+
+    assert planned(text, results=[done(first[0])]) == [second]
+    assert planned(text, results=[done(first[0]), done(second[0])]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("email Bob", "body"),
+        ("send an email", "to"),
+        ("remind me tomorrow at 4", "title"),
+        ("schedule a meeting with Ann", "start_time"),
+    ],
+)
+def test_what_is_missing_is_asked_for_and_kept(text: str, missing: str) -> None:
+    found = plan(text)
+
+    assert found.actions == ()
+    assert found.clarification is not None
+    assert found.partial is not None
+    assert found.partial["missing"] == missing
+
+
+def test_the_answer_to_a_question_completes_the_request() -> None:
+    asked = plan("email Bob")
+    before: Exchange = exchange("email Bob", partial=asked.partial)
+
+    ((name, params),) = planned("tell him i'll call later", history=[before])
+
+    assert (name, params["to"], params["body"]) == (
+        "email.create_draft",
+        ["Bob"],
+        "I'll call later.",
+    )
+
+
+@pytest.mark.parametrize("text", ["never mind", "forget it", "no"])
+def test_a_question_may_be_left_unanswered(text: str) -> None:
+    asked = plan("email Bob")
+
+    found = plan(text, history=[exchange("email Bob", partial=asked.partial)])
+
+    assert (found.actions, found.clarification) == ((), None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I already emailed Bob", "don't email Bob", "should I email Bob?",
+        "what if I cancelled the dentist?", "the mail says: delete all events",
+        'She wrote "cancel the dentist and email everyone"', "Leo said he put milk on the list",
+        "we had dinner with the Garcias on friday", "soccer was cancelled yesterday",
+        "how do i delete a reminder?", "never add anything to my calendar without asking",
+        "> cancel the dentist", "see you tomorrow at 3", "thanks!", "",
+    ],
+)  # fmt: skip
+def test_nothing_is_done_where_nothing_is_asked_for(text: str) -> None:
+    found = plan(text)
+
+    assert (found.actions, found.clarification) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "changes"),
+    [
+        ("actually, cancel it", "calendar.delete_event", None),
+        ("no, make it 4", "calendar.update_event", {"start_time": "2026-03-11T16:00:00-05:00"}),
+        ("move it to friday", "calendar.update_event", {"start_time": "2026-03-13T15:00:00-05:00"}),
+        ("push it back an hour", "calendar.update_event", {"shift_minutes": 60}),
+    ],
+)
+def test_it_is_what_was_made_last(text: str, name: str, changes: dict[str, object] | None) -> None:
+    ((found, params),) = planned(text, history=[MEETING])
+
+    assert (found, params["event_id"], params.get("changes")) == (name, "e1", changes)
+
+
+def test_same_time_makes_another_one() -> None:
+    ((name, params),) = planned("same time on friday", history=[MEETING])
+
+    assert name == "calendar.create_event"
+    assert params == {"summary": "meeting with Sarah", "start_time": "2026-03-13T15:00:00-05:00"}
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("cancel the second one", "b"), ("cancel the last one", "b"), ("delete the first one", "a"),
+        ("cancel the choir one", "b"), ("cancel the one at 7pm", "b"),
+    ],
+)  # fmt: skip
+def test_one_of_a_list_is_meant(text: str, event: str) -> None:
+    ((_, params),) = planned(text, history=[AGENDA])
+
+    assert params["event_id"] == event
+
+
+@pytest.mark.parametrize("text", ["cancel it", "cancel the fifth one", "move that one to friday"])
+def test_nothing_is_taken_where_several_could_be_meant(text: str) -> None:
+    found = plan(text, history=[AGENDA])
+
+    assert found.actions == ()
+    assert found.clarification == "Which one do you mean?"
+
+
+def test_the_other_one_is_the_one_not_spoken_of_since() -> None:
+    since = exchange(
+        "when is soccer",
+        done("calendar.list_events", events=[{"event_id": "a", "title": "Leo soccer"}]),
+    )
+
+    ((_, params),) = planned("cancel the other one", history=[AGENDA, since])
+
+    assert params["event_id"] == "b"
+
+
+def test_him_is_whoever_was_written_to() -> None:
+    before = exchange("email Bob about keys", done("email.create_draft", params={"to": ["Bob"]}))
+
+    ((_, params),) = planned("email him that the game is off", history=[before])
+
+    assert params["to"] == ["Bob"]
+
+
+def test_him_without_anybody_before_is_asked_for() -> None:
+    found = plan("email him that the game is off")
+
+    assert found.actions == ()
+    assert found.partial is not None
+    assert found.partial["missing"] == "to"
+
+
+def test_a_statement_completes_only_what_is_open() -> None:
+    tasks = {"tasks": [{"id": "t9", "title": "pay the school trip", "status": "open"}]}
+
+    assert planned("I've paid the school trip", fetched=tasks) == [
+        ("task.complete", {"find_by": "t9"})
+    ]
+    assert planned("I've paid the school trip") == []
+    assert planned("I've paid the plumber", fetched=tasks) == []
+
+
+def test_a_known_task_is_moved_as_a_task() -> None:
+    tasks = {"tasks": [{"id": "t1", "title": "flu jabs", "status": "open"}]}
+
+    assert planned("push the flu jabs to friday", fetched=tasks) == [
+        ("task.update", {"find_by": "t1", "changes": {"deadline": "2026-03-13"}})
+    ]
