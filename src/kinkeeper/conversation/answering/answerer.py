@@ -8,6 +8,7 @@ from typing import Protocol
 
 import structlog
 
+from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source
 from kinkeeper.brain.telling import BEARS
 from kinkeeper.conversation.answering.guard import is_request, may_respond
@@ -62,7 +63,7 @@ class Answerer:
         """
         base = told(context)
         sources: Sequence[Source] = ()
-        if _asks_what_is_known(context):
+        if _asks_what_is_known(context) or _only_memory_was_read(context):
             base, sources = await self._known(context, base)
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
@@ -75,7 +76,7 @@ class Answerer:
 
     async def _known(self, context: AnswerContext, base: Answer) -> tuple[Answer, Sequence[Source]]:
         """Return the answer out of what is known, and what it rests on."""
-        if lately := _said_lately(context):
+        if not context.results and (lately := _said_lately(context)):
             return replace(base, text=lately, confidence=BEARS), ()
         if self._know is None:
             return base, ()
@@ -85,6 +86,8 @@ class Answerer:
             knowledge = await self._know(BrainQuery(text=context.text), viewer)
         except UnavailableError as error:
             log.warning("conversation.answer.unknowing", reason=type(error).__name__)
+            if context.results:
+                return base, ()
             return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
         if knowledge.relevance < BEARS or not knowledge.sources:
             return base, ()
@@ -111,6 +114,18 @@ def _asks_what_is_known(context: AnswerContext) -> bool:
         return False
     names = {"me": context.asked.household.bot_name, "name": context.called}
     return reply(context.text, turn=context.asked.turn_id, names=names) is None
+
+
+def _only_memory_was_read(context: AnswerContext) -> bool:
+    """Whether facts were looked up and nothing else: the brain tells them better, and knows the calendar, too."""
+    return (
+        bool(context.results)
+        and context.clarification is None
+        and all(
+            done.status is ResultStatus.DONE and not done.action_id and "facts" in done.result
+            for done in context.results
+        )
+    )
 
 
 def _said_lately(context: AnswerContext) -> str | None:

@@ -9,6 +9,7 @@ from kinkeeper.conversation.answering.moments import moment_words, period_words,
 from kinkeeper.conversation.answering.wording import Setting, joined, plain
 
 _MOST = 6
+_FEW = 2
 _WEEK = 7
 _NAMES = ("title", "summary", "subject", "text", "name", "narrative", "value", "line")
 
@@ -37,7 +38,15 @@ def _events(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
             "Nothing is in the calendar"
         )  # fmt: skip
         return f"{told}{' ' + period if period else ''}."
+    if _is_shown(done, items):
+        first = _event(items[0], setting)
+        return f"{len(items)} things {period or 'in the calendar'}; the first is {first}."
     return f"{_enumerated([_event(each, setting) for each in items], len(items), ';')}."
+
+
+def _is_shown(done: ActionResult, items: Sequence[Any]) -> bool:
+    """Whether a card shows a longer list, so that words need not."""
+    return done.card is not None and len(items) > _FEW
 
 
 def _event(item: Mapping[str, Any], setting: Setting) -> str:
@@ -49,7 +58,12 @@ def _event(item: Mapping[str, Any], setting: Setting) -> str:
     place = item.get("location") or item.get("place")
     told = " ".join(part for part in (_name(item), when) if part)
     told += f" at {plain(str(place))}" if place else ""
-    return f"{told} ({joined(people)})" if people else told
+    told += f" ({joined(people)})" if people else ""
+    in_charge = [setting.name(str(each)) for each in item.get("responsible") or ()]
+    if in_charge:
+        is_one = len(in_charge) == 1 and in_charge[0] != "you"
+        return f"{told}, {joined(in_charge)} {'is' if is_one else 'are'} in charge"
+    return f"{told}, nobody has taken it yet" if setting.asks_who else told
 
 
 def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
@@ -59,6 +73,8 @@ def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
             if done.params.get("status") != "done"
             else "Nothing is done yet."
         )
+    if _is_shown(done, items):
+        return f"{len(items)} things are on the list; the first is {_task(items[0], setting)}."
     return f"On the list: {_enumerated([_task(each, setting) for each in items], len(items), ';')}."
 
 

@@ -33,6 +33,13 @@ _QUESTION = re.compile(
     r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b",
     re.IGNORECASE,
 )
+_ASKS_WHO = re.compile(r"^\W*(?:so |and |hey |do you know )*who\b", re.IGNORECASE)
+_FORBIDS = re.compile(
+    r"^\W*(?:please |no,? |and |but |ok(?:ay)?,? )*(?:don['’]?t|do not|never|no need to|you (?:need not|don['’]?t (?:need|have) to))\s+"
+    r"(?!forget|worry|know|think|care|like|want|have\b|remember|mind|feel|get me|ask me|understand|believe|see|be\b)\w+",
+    re.IGNORECASE,
+)
+_WILL_NOT = ("All right, I won't.", "Okay, I won't.")
 _SURE, _UNSURE = 1.0, 0.3
 _MOST_USED = 8
 
@@ -93,6 +100,8 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     turn = context.asked.turn_id
     if context.mode is Mode.ACKNOWLEDGE:
         return chosen(_HEARD[:1], turn), _SURE
+    if _FORBIDS.search(context.text) and not is_question(context.text):
+        return chosen(_WILL_NOT, turn), _SURE
     if context.triage.branch is Branch.ACT or context.mode is Mode.ACT:
         return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
     if is_question(context.text) or context.mode is Mode.CLARIFY:
@@ -107,7 +116,10 @@ def _names(context: AnswerContext) -> Mapping[str, str]:
 
 def _about_results(context: AnswerContext) -> str:
     asked = context.asked
-    setting = Setting(household=asked.household, member=asked.member.id, now=asked.now)
+    setting = Setting(
+        household=asked.household, member=asked.member.id, now=asked.now,
+        asks_who=_ASKS_WHO.search(context.text) is not None,
+    )  # fmt: skip
     said = [_sentence(each, context, setting) for each in context.results]
     is_all_done = all(each.status is ResultStatus.DONE for each in context.results)
     writes = [each for each in context.results if each.action_id]

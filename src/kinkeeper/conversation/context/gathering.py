@@ -28,7 +28,7 @@ from kinkeeper.conversation.context.topics import (
 )
 from kinkeeper.conversation.context.volatile import facts_of
 from kinkeeper.conversation.context.world import AHEAD, World, world_at
-from kinkeeper.conversation.model import Exchange
+from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
@@ -45,6 +45,7 @@ ENCODING = "conversation.encoding"
 
 FIRST_STAGE = "gist"
 
+_ABOUT_NOTHING = frozenset({Mode.ACKNOWLEDGE, Mode.CANCEL, Mode.IGNORE})
 _TURNS, _TURNS_LAST = 4, timedelta(hours=24)
 _EMBEDDING_SECONDS = 0.05
 
@@ -136,7 +137,7 @@ class ContextGatherer:
             queue: Takes the encoding; None where workers find it by themselves.
         """
         household, ref = turn.household, context.topic
-        if ref.id:
+        if ref.id and turn.mode not in _ABOUT_NOTHING:
             topic = grown(
                 ref, context.gloss, at=turn.at, recalled=turn.recalled,
                 is_focus=read_focus(turn.text),
@@ -176,7 +177,7 @@ class ContextGatherer:
             async with asyncio.timeout(_EMBEDDING_SECONDS):
                 vectors = await self._embedder.embed([text])
         except (TimeoutError, UnavailableError) as error:
-            log.info("conversation.topic.by_words", reason=type(error).__name__)
+            log.debug("conversation.topic.by_words", reason=type(error).__name__)
             return gloss_of(text)
         return gloss_of(text, vector=vectors[0], model=self._embedder.model)
 

@@ -32,6 +32,11 @@ _REFERRING = re.compile(
     re.IGNORECASE,
 )
 
+_OF_NOTHING = re.compile(
+    r"ok(?:ay)?|a?h+|h+m+|u+[hm]+|ye(?:s|ah|p)|no(?:pe)?|thanks?|thx|please|hi|hello|hey|sure|great|good|nice|fine|right|actually"
+    r"|lol|(?:ha)+h?|wow|oh|well|alright|perfect|cool"
+)
+
 
 def gloss_of(text: str, *, vector: Vector | None = None, model: str | None = None) -> Gloss:
     """Return what a message is about.
@@ -41,9 +46,9 @@ def gloss_of(text: str, *, vector: Vector | None = None, model: str | None = Non
         vector: What it means, where something tells.
         model: Whose vector it is.
     """
-    surfaces = [word for word in words(text) if stems(word)]
+    surfaces = [word for word in words(text) if stems(word) and not _OF_NOTHING.fullmatch(word)]
     return Gloss(
-        words=Counter(stems(text)), surfaces=tuple(dict.fromkeys(surfaces)), vector=vector,
+        words=Counter(stems(" ".join(surfaces))), surfaces=tuple(dict.fromkeys(surfaces)), vector=vector,
         model=model, refers=_REFERRING.search(text) is not None,
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.context.topics import gloss_of
 from kinkeeper.memory.finding.terms import stems, words
 
 _NOVELTY, _EMOTION, _COMMITMENT, _OPEN = 0.4, 0.4, 0.2, 1.25
@@ -74,7 +75,7 @@ def told(
         names: Words for the household's people, places and activities.
         before: Stems of what this person said before the talk.
     """
-    if not any(stems(said.text) for said in talk):
+    if not any(gloss_of(said.text).words for said in talk):
         return None
     about = _about(talk, names)
     topic = ", ".join(about)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.context.topics import gloss_of
 from kinkeeper.language.text import shorten, strip_controls
-from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.statements.sentences import parts_of
 
 _LONGEST = 120
@@ -39,5 +39,7 @@ def key_sentence(text: str) -> str:
         text: Any.
     """
     parts = [part.text for part in parts_of(text)]
-    best = max(parts, key=lambda part: len({*stems(part)}), default="")
-    return shorten(" ".join(strip_controls(best).split()), _LONGEST) if stems(best) else ""
+    best = max(parts, key=lambda part: len(gloss_of(part).words), default="")
+    if not gloss_of(best).words:
+        return ""
+    return shorten(" ".join(strip_controls(best).split()), _LONGEST)
