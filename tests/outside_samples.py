@@ -34,7 +34,7 @@ def sending(source_id: str = "turn-1", **fields: Any) -> Proposal:
         "conflict_key": None,
         "chat_id": None,
     }
-    return proposal(source_id, **plain, **fields)
+    return proposal(source_id, **{**plain, **fields})
 
 
 def drafting(source_id: str = "turn-2") -> Proposal:

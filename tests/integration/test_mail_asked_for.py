@@ -12,14 +12,18 @@ from pydantic import SecretStr
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.outside.figures import purge_work
 from kinkeeper.actions.outside.waiting import settled
 from kinkeeper.actions.outside.worker import OutsideWorker
-from kinkeeper.actions.receipts import Receipt
+from kinkeeper.actions.purging import purge_extractions
+from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import perform, result_of
+from kinkeeper.actions.retrying import try_again
 from kinkeeper.actions.undo import undo
 from kinkeeper.bootstrap.mail import mail_adapters, mail_requests
+from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Contact, Household, Member, Role
@@ -316,3 +320,36 @@ def test_a_mail_that_failed_may_be_tried_again(store: Store, post: Post) -> None
     failed = desk.stands(asked)
     assert failed.status is ResultStatus.FAILED
     assert "554 not today" in (failed.error or "")
+
+    def again(conn: Connection) -> Receipt:
+        return try_again(conn, asked.action_id or "", member=INES, household=FAMILY, now=NOW)
+
+    once, twice = store.write_now(again), store.write_now(again)
+    assert once.outcome is Outcome.ASKED
+    assert once.action.id == twice.action.id != asked.action_id
+    assert post.taken == []
+    store.write_now(
+        lambda conn: approvals.confirm(conn, once.action.id, member=OMAR, household=FAMILY, now=NOW)
+    )
+    desk.work()
+    assert len(post.taken) == 1
+    with pytest.raises(ConflictError):
+        desk.store.write_now(
+            lambda conn: try_again(conn, once.action.id, member=INES, household=FAMILY, now=NOW)
+        )
+    assert store.write_now(again).outcome is Outcome.ALREADY_DONE
+
+
+def test_old_mails_lose_their_words(store: Store, post: Post) -> None:
+    desk = Desk(store, settings(post))
+    asked = desk.ask("send_email", to="omar", subject="Secret", body="Unrepeatable")
+    late = NOW + timedelta(days=31)
+    desk.yes(asked)
+    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late))
+    desk.work()
+    assert len(post.taken) == 1
+    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late))
+    assert store.write_now(lambda conn: purge_work(conn, FAMILY.id, before=late)) == 1
+    action = asyncio.run(settled(store, FAMILY.id, asked.action_id or "", within=timedelta()))
+    assert "Unrepeatable" not in repr(action)
+    assert "Secret" not in repr(action)

@@ -13,6 +13,13 @@ from kinkeeper.actions.tables import pending_actions
 
 _actions = pending_actions.c
 
+# What people dictated or wanted remembered is nobody's business for ever; of plans, the plan is kept.
+_FORGOTTEN: Mapping[ActionType, str] = {
+    ActionType.MEMORY_FACT: "Something about memory",
+    ActionType.EMAIL: "A mail",
+}
+_UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
+
 
 def drop_payload(
     conn: Connection, household: str, action_ids: Collection[str], *, summary: str
@@ -55,8 +62,11 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
     """
     purged = 0
     for action in actions_before(conn, household, created_before):
-        if action.proposal.type is ActionType.MEMORY_FACT and action.proposal.effects:
-            drop_payload(conn, household, [action.id], summary="Something about memory")
+        if action.status in _UNDER_WAY:
+            continue
+        gone = _FORGOTTEN.get(action.proposal.type)
+        if gone and action.proposal.effects:
+            drop_payload(conn, household, [action.id], summary=gone)
             purged += 1
             continue
         kept = shown_fields(action.proposal.extraction)

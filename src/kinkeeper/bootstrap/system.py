@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from kinkeeper.actions.outside.adapter import Adapter
+from kinkeeper.actions.outside.figures import purge_work
 from kinkeeper.actions.press_tokens import mint
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.brain import brain_of
@@ -197,7 +198,7 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns,),
+            purges=(purge_turns, purge_work),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import approvals
+from kinkeeper.actions import approvals, retrying
 from kinkeeper.actions import undo as undoing
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.payload import action_record
@@ -70,6 +70,18 @@ class Reject:
     def holds(self, receipt: Receipt) -> bool:
         """Whether it is rejected, now or before."""
         return receipt.outcome is Outcome.REJECTED
+
+
+class Again:
+    """Another try of what failed."""
+
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
+        """Ask about it once more, in the caller's write transaction."""
+        return retrying.try_again(conn, action_id, **person)
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether it awaits a yes, or got one since."""
+        return receipt.outcome is Outcome.ASKED or receipt.outcome in _HOLDS
 
 
 class Undo:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
@@ -17,6 +18,7 @@ from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
+from kinkeeper.mail.drafts import Draft, list_drafts
 from kinkeeper.memory.exporting import Exported, exported_lines
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.repository import list_tasks
@@ -41,7 +43,7 @@ def export_memory(where: Where, file: Path, what: Exported) -> None:
 
 
 def export_all(where: Where, folder: Path) -> None:
-    """Write everything into a folder, a file each: calendar, tasks, notes, facts, episodes and actions.
+    """Write everything into a folder, a file each: calendar, tasks, notes, drafts of mails, facts, episodes and actions.
 
     Args:
         where: Household and database.
@@ -60,6 +62,7 @@ def export_all(where: Where, folder: Path) -> None:
             "actions.jsonl": _actions(system),
             "tasks.jsonl": _tasks(system),
             "notes.jsonl": _notes(system),
+            "drafts.jsonl": _drafts(system),
         }
     export_calendar(where, folder / "calendar.ics")
     for name, lines in written.items():
@@ -89,6 +92,19 @@ def _notes(system: System) -> list[str]:
     household = system.household.id
     found = system.store.read_now(lambda conn: list_notes(conn, household))
     return [f"{canonical_json(note_json(note))}\n" for note in found]
+
+
+def _drafts(system: System) -> list[str]:
+    household = system.household.id
+    found = system.store.read_now(lambda conn: list_drafts(conn, household))
+    return [f"{canonical_json(_draft_json(draft))}\n" for draft in found]
+
+
+def _draft_json(draft: Draft) -> dict[str, Any]:
+    return draft.mail.model_dump(mode="json") | {
+        "id": draft.id, "written_by": draft.written_by,
+        "written_at": draft.written_at.isoformat(),
+    }  # fmt: skip
 
 
 def _write(file: Path, lines: Iterable[str]) -> None:

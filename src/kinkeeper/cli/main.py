@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli import calendar, events, pending, tasks, token, tools
+from kinkeeper.cli import calendar, events, mail, pending, tasks, token, tools
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
 from kinkeeper.cli.chat import EPILOG as CHAT_EXAMPLES
@@ -82,6 +82,7 @@ app.command()(why)
 app.command()(events.events)
 app.add_typer(calendar.app)
 app.add_typer(tasks.app)
+app.add_typer(mail.app)
 app.add_typer(tools.app)
 app.command("import")(events.import_file)
 app.command()(events.export)
