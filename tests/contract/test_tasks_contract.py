@@ -5,16 +5,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
 from sqlalchemy import Connection, func, select
 
 from asking import FAMILY, NOW, ZONE
 from kinkeeper.bootstrap.reminders import ReminderPost
 from kinkeeper.conversation.tables import turns
-from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.notes import changes as note_changes
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
+from kinkeeper.store.row_changes import purge
 from kinkeeper.store.store import Store
 from kinkeeper.tasks import changes
 from kinkeeper.tasks.model import Place, Task
@@ -63,6 +65,21 @@ def test_notes_come_back_as_they_were(store: Store) -> None:
     )
     store.write_now(lambda conn: note_changes.undo_change(conn, FAMILY.id, "2", at=NOW))
     assert store.read_now(lambda conn: list_notes(conn, FAMILY.id)) == [note]
+
+
+def test_old_changes_are_forgotten_and_young_ones_can_be_taken_back(store: Store) -> None:
+    def write(conn: Connection) -> None:
+        changes.add_task(conn, task("old"), change_id="old", at=NOW - timedelta(days=31))
+        changes.add_task(conn, task("young"), change_id="young", at=NOW)
+
+    store.write_now(write)
+    before = NOW - timedelta(days=30)
+    assert store.write_now(lambda conn: purge(conn, "another", before=before)) == 0
+    assert store.write_now(lambda conn: purge(conn, FAMILY.id, before=before)) == 1
+    store.write_now(lambda conn: changes.undo_change(conn, FAMILY.id, "young", at=NOW))
+    with pytest.raises(NotFoundError):
+        store.write_now(lambda conn: changes.undo_change(conn, FAMILY.id, "old", at=NOW))
+    assert store.read_now(lambda conn: list_tasks(conn, FAMILY.id)) == [task("old")]
 
 
 def test_what_is_due_is_found_in_order(store: Store) -> None:

@@ -51,6 +51,7 @@ from kinkeeper.observer.understanding import Extractor, RulesExtractor, Understa
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.nightly import NightlyBackups
+from kinkeeper.store.row_changes import purge as purge_changes
 from kinkeeper.store.store import Store
 
 
@@ -198,7 +199,7 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns, purge_work),
+            purges=(purge_turns, purge_work, purge_changes),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.store.tables import row_changes
@@ -113,6 +113,21 @@ def take_back(
         )
     write(entry["row_id"], entry["before"])
     conn.execute(update(row_changes).where(*mine).values(undone_at=at))
+
+
+def purge(conn: Connection, household: str, *, before: datetime) -> int:
+    """Forget what was before and after changes made before then; they cannot be taken back any more.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        before: Aware.
+
+    Returns:
+        How many changes were forgotten.
+    """
+    old = (_journal.household == household, _journal.changed_at < before)
+    return conn.execute(delete(row_changes).where(*old)).rowcount
 
 
 def _differs(now: Row | None, after: Row | None) -> str:
