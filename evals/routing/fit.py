@@ -28,7 +28,7 @@ from kinkeeper.conversation.routing.social_head import (
     NEVER_SOCIAL,
     features,
 )
-from kinkeeper.conversation.routing.words import Clause, clauses_of
+from kinkeeper.conversation.routing.words import Clause, clauses_of, without_address
 from kinkeeper.evaluation.routing_gold import SocialText, social_texts
 from kinkeeper.evaluation.sorting_gold import SINGLE_SETS, public_requests
 from kinkeeper.models.embedding.heads import LinearHead
@@ -119,7 +119,8 @@ def _of_public(data: Path) -> Iterator[Example]:
 def _labelled(text: SocialText) -> Iterator[Example]:
     """Yield all clauses of what is social, and the longest of what is not: others in it may be."""
     label = _KIND_OF[text.label]
-    clauses = [_longest(text.text)] if label == GOES_ON else clauses_of(text.text)
+    whole = map(without_address, clauses_of(text.text))
+    clauses = [_longest(text.text)] if label == GOES_ON else [*whole]
     for clause in clauses:
         if clause:
             yield Example(clause, label)
@@ -173,7 +174,7 @@ def _lone_words(examples: Sequence[Example]) -> list[Example]:
 
 
 def _longest(text: str) -> Clause:
-    return max(clauses_of(text), key=len, default=())
+    return max(map(without_address, clauses_of(text)), key=len, default=())
 
 
 def _vocabulary(examples: Sequence[Example]) -> tuple[frozenset[str], list[str]]:

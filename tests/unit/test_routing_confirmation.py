@@ -54,3 +54,29 @@ def test_a_wish_for_a_change(text: str) -> None:
 )  # fmt: skip
 def test_everything_else_decides_nothing(text: str) -> None:
     assert read_confirmation(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("yes, cancel it", Decision(kind=YES)),
+        ("yes please, cancel the dentist", Decision(kind=YES)),
+        ("no, keep it", Decision(kind=NO)),
+        ("cancel it", None),
+        ("yes, cancel the dentist and the vet", None),
+        ("yes, cancel it?", None),
+        ("yes but cancel Thursday's", Decision(kind=EDIT)),
+    ],
+)
+def test_a_yes_may_repeat_what_was_asked(text: str, decision: Decision | None) -> None:
+    assert read_confirmation(text, asked="Cancel Dentist, Thu 12 Nov 16:30?") == decision
+
+
+def test_cancelling_it_refuses_what_was_to_be_sent_and_contradicts_a_yes():
+    asked = "Send this email to Ade?"
+
+    assert read_confirmation("cancel it", asked=asked) == Decision(kind=NO)
+    assert read_confirmation("yes, cancel it", asked=asked) is None
+    assert read_confirmation("yes, send the email to Ade", asked=asked) == Decision(kind=YES)
+    assert read_confirmation("yes, send the email to Sam", asked=asked) != Decision(kind=YES)
+    assert read_confirmation("yes, delete it") is None

@@ -47,10 +47,10 @@ def route_file(path: Path, where: Where) -> int:
 
 
 async def _answer(router: Router, record: Mapping[str, Any]) -> Mapping[str, Any]:
-    text, history, is_open = text_in(record, "text"), _history(record), _has_question(record)
+    text, history, question = text_in(record, "text"), _history(record), _question(record)
     begun = perf_counter()
     routed = await router.route(
-        text, household=_NO_HOUSEHOLD, history=history, open_question=is_open
+        text, household=_NO_HOUSEHOLD, history=history, open_question=question
     )
     return {**_told(routed), "ms": round(1000 * (perf_counter() - begun), 3)}
 
@@ -66,11 +66,14 @@ def _told(routed: Routed) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _has_question(record: Mapping[str, Any]) -> bool:
+def _question(record: Mapping[str, Any]) -> bool | str:
+    """Return the question that is open; whether there is one, where its words are missing."""
     pending = record.get("pending")
-    if pending is not None and not isinstance(pending, Mapping):
+    if pending is None:
+        return False
+    if not isinstance(pending, Mapping):
         raise InputError('"pending" is no object; write {"confirmation_message": "…"}')
-    return pending is not None
+    return text_in(pending, "confirmation_message") if "confirmation_message" in pending else True
 
 
 def _history(record: Mapping[str, Any]) -> Sequence[Exchange]:

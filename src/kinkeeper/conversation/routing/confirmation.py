@@ -10,7 +10,7 @@ from itertools import product
 
 from kinkeeper.conversation.model import Confirmation
 from kinkeeper.conversation.routing.social_head import social_head
-from kinkeeper.conversation.routing.words import Clause, clauses_of
+from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
 from kinkeeper.language.phrases import ASKED, phrase_book
 from kinkeeper.language.text import TokenKind, tokenise
 
@@ -21,6 +21,7 @@ class _Said(StrEnum):
     YES = "yes"
     WEAK = "weak"
     NO = "no"
+    UNDO = "undo"
     HOLD = "hold"
     CORRECTS = "corrects"
     DIFFERS = "differs"
@@ -51,10 +52,12 @@ class _Phrases:
     changed: frozenset[str]
     leading: frozenset[str]
     values: frozenset[str]
+    including: frozenset[str]
+    kind: frozenset[str]
 
 
 _CLOSED = "$"
-_ORDER = (_Said.CORRECTS, _Said.HOLD, _Said.NO, _Said.YES, _Said.WEAK, _Said.DIFFERS)
+_ORDER = (_Said.CORRECTS, _Said.HOLD, _Said.NO, _Said.UNDO, _Said.YES, _Said.WEAK, _Said.DIFFERS)
 _PLACEHOLDERS = frozenset({"<number>", "<name>", "<adult>"})
 _POLITE = frozenset({"can", "could", "would", "will"})
 _WHY_NOT = ("why", "not")
@@ -79,10 +82,14 @@ _DENYING = frozenset(
 _REACH = 3
 """Words within which a verb's object follows it."""
 
+_SIGNS = frozenset({TokenKind.PUNCTUATION, TokenKind.EMOJI})
+_ARTICLES = frozenset({"the", "a", "an", "that", "this", "it", "my", "our"})
 _DOUBTFUL = frozenset("🙄😒🤷🤔😏🙃😬")
 
 
-def read_confirmation(text: str, *, names: Collection[str] = ()) -> Decision | None:
+def read_confirmation(
+    text: str, *, asked: str = "", names: Collection[str] = ()
+) -> Decision | None:
     """Return what a message decides about an open question; None where it decides nothing for sure.
 
     Ambiguity is no consent: a yes with anything beside it that is no filler, a condition, a doubt
@@ -90,6 +97,7 @@ def read_confirmation(text: str, *, names: Collection[str] = ()) -> Decision | N
 
     Args:
         text: Any.
+        asked: The open question, or a line about what waits; "" where it is not known. A yes may repeat its words.
         names: What the assistant is called.
     """
     clauses = clauses_of(text, names)
@@ -98,7 +106,11 @@ def read_confirmation(text: str, *, names: Collection[str] = ()) -> Decision | N
         return None
     if not clauses:
         return _shown(shown)
-    said = [[*_read(clause)] for clause in clauses]
+    agrees = next(_read(clauses[0])) is _Said.YES
+    undoes = agrees or not word_lists()["undoing"].isdisjoint(_question(asked))
+    said = [[*_heard(clause, undoes=undoes)] for clause in clauses]
+    if agrees and _repeats(text, asked):
+        return Decision(kind=Confirmation.YES)
     if _wants_change(clauses, said):
         return Decision(kind=Confirmation.EDIT)
     if any(_asks(clause) for clause in clauses):
@@ -137,6 +149,33 @@ def _ends(words: Clause, at: int) -> bool:
     return all(word in _phrases().fillers for word in words[at:])
 
 
+def _question(asked: str) -> frozenset[str]:
+    return frozenset(token.text for token in tokenise(asked))
+
+
+def _heard(clause: Clause, *, undoes: bool) -> Iterator[_Said]:
+    """Yield what the phrases of a clause say; "cancel it" refuses, unless that may be what was asked."""
+    for said in _read(clause):
+        yield (_Said.HOLD if undoes else _Said.NO) if said is _Said.UNDO else said
+
+
+def _repeats(text: str, asked: str) -> bool:
+    """Whether a message that begins with a yes has no word beside it that is not in the question."""
+    known = _phrases()
+    single = {
+        phrase[0] for phrase, said in known.said.items() if len(phrase) == 1 and said is _Said.YES
+    }
+    allowed = single | known.fillers | _question(asked) | _ARTICLES
+    words = [token for token in tokenise(text) if token.kind not in _SIGNS]
+    return (
+        "?" not in text
+        and bool(asked)
+        and all(
+            token.text in allowed or phrase_book().respell(token)[0] in single for token in words
+        )
+    )
+
+
 def _asks(clause: Clause) -> bool:
     return clause[-1] == ASKED and clause[-3:-1] != _WHY_NOT
 
@@ -147,12 +186,27 @@ def _wants_change(clauses: Sequence[Clause], said: Sequence[Sequence[_Said]]) ->
     for number, (clause, own) in enumerate(zip(clauses, said, strict=True)):
         if _Said.OTHER not in own and _Said.DIFFERS not in own and not _has_value(clause):
             continue
-        if clause[-1] == ASKED and clause[0] not in _POLITE:
+        if _asks_back(clause) or any(
+            _is_about_else(each, before)
+            for each, before in zip(said[:number], clauses, strict=False)
+        ):
             continue
         follows = number > 0 or own[0] in _DECIDES
         if _changes(clause, own, follows=follows and head in _DECIDES):
             return True
     return False
+
+
+def _asks_back(clause: Clause) -> bool:
+    """Whether a clause asks something, and not only politely for a change."""
+    if not word_lists()["interrogatives"].isdisjoint(clause):
+        return True
+    return clause[-1] == ASKED and clause[0] not in _POLITE
+
+
+def _is_about_else(said: Sequence[_Said], clause: Clause) -> bool:
+    """Whether a clause before speaks of something else, so that what follows may be about that."""
+    return _Said.OTHER in said and not _is_value(clause) and not _is_friendly(clause)
 
 
 def _changes(clause: Clause, own: Sequence[_Said], *, follows: bool) -> bool:
@@ -161,6 +215,8 @@ def _changes(clause: Clause, own: Sequence[_Said], *, follows: bool) -> bool:
     if _Said.DIFFERS in own and (follows or _has_value(clause)) and _Said.HOLD not in own:
         return (clause[-1] != ASKED and _Said.OTHER in own) or _has_value(clause)
     if words & phrases.changing and "don't" not in words and _names_part(clause):
+        return True
+    if follows and words & phrases.including and _is_value(clause, phrases.including):
         return True
     return _is_value(clause) and _Said.HOLD not in own
 
@@ -180,10 +236,10 @@ def _has_value(clause: Clause) -> bool:
     return any(word in _PLACEHOLDERS or word in _phrases().values for word in clause)
 
 
-def _is_value(clause: Clause) -> bool:
+def _is_value(clause: Clause, also: frozenset[str] = frozenset()) -> bool:
     """Whether a clause is a time, a day or a name and nothing else: "at five", "not Friday, Sunday"."""
     phrases = _phrases()
-    known = phrases.values | phrases.leading | _PLACEHOLDERS
+    known = phrases.values | phrases.leading | _PLACEHOLDERS | also
     return clause[-1] != ASKED and _has_value(clause) and all(word in known for word in clause)
 
 
@@ -237,6 +293,8 @@ def _is_friendly(clause: Clause) -> bool:
     """Whether a clause decides nothing, denies nothing, and is social."""
     if not _DECIDES.isdisjoint(_read(clause)) or not _DENYING.isdisjoint(clause):
         return False
+    if _phrases().kind.isdisjoint(clause):
+        return False
     return social_head().chances(clause)[_FRIENDLY] > _FRIENDLY_CHANCE
 
 
@@ -264,7 +322,8 @@ def _phrases() -> _Phrases:
             said[phrase] = kind
             (closed.add if is_closed else closed.discard)(phrase)
     lists = {
-        name: frozenset(raw[name].split()) for name in ("changing", "changed", "leading", "values")
+        name: frozenset(raw[name].split())
+        for name in ("changing", "changed", "leading", "values", "including", "kind")
     }
     return _Phrases(
         said=said, closed=frozenset(closed), longest=max(map(len, said)),

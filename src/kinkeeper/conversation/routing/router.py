@@ -81,7 +81,7 @@ class Router:
 
     async def route(
         self, text: str, *, household: str, history: Sequence[Exchange] = (),
-        open_question: bool = False, signals: Signals = _NOTHING_KNOWN,
+        open_question: bool | str = False, signals: Signals = _NOTHING_KNOWN,
         requests: Sequence[RequestKind] = (), skills: Collection[str] = (),
         names: Collection[str] = (),
     ) -> Routed:  # fmt: skip
@@ -91,14 +91,20 @@ class Router:
             text: Verbatim.
             household: Tenant key.
             history: Earlier turns of the thread, oldest first.
-            open_question: Whether a pending action waits for a yes that this message may be.
+            open_question: Whether a pending action waits for a yes that this message may be; the question, where
+                it is known.
             signals: What is known when it comes.
             requests: All that can be asked; none where only the domains matter.
             skills: Built-in skills there are.
             names: What the assistant is called.
         """
         intent = read_intent(text, signals, names=names)
-        decision = read_confirmation(text, names=names) if open_question else None
+        asked = open_question if isinstance(open_question, str) else ""
+        decision = (
+            read_confirmation(text, asked=asked, names=names)
+            if open_question is not False
+            else None
+        )
         if decision is not None:
             return _confirmed(decision, intent)
         is_offered = offers_something(history)

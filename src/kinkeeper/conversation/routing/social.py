@@ -5,7 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from kinkeeper.conversation.model import Confirmation, Social
 from kinkeeper.conversation.routing.confirmation import read_confirmation
 from kinkeeper.conversation.routing.social_head import GOES_ON, NEVER_SOCIAL, social_head
-from kinkeeper.conversation.routing.words import NAMES, Clause, clauses_of, word_lists
+from kinkeeper.conversation.routing.words import (
+    NAMES,
+    Clause,
+    clauses_of,
+    without_address,
+    word_lists,
+)
 from kinkeeper.language.phrases import ASKED, phrase_book
 from kinkeeper.language.text import Token, TokenKind, tokenise
 
@@ -31,7 +37,7 @@ def read_social(
     tokens = tokenise(text)
     if len(tokens) > _LONGEST:
         return None
-    clauses = clauses_of(text, names)
+    clauses = tuple(map(without_address, clauses_of(text, names)))
     if not clauses:
         return _without_words(tokens)
     if clauses[0][0] not in _ANSWERS:

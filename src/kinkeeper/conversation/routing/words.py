@@ -47,7 +47,7 @@ def _data() -> Mapping[str, Mapping[str, Any]]:
 
 
 def clauses_of(text: str, names: Collection[str] = ()) -> tuple[Clause, ...]:
-    """Return the clauses of a message, without whom they are said to; emoji and marks say nothing here.
+    """Return the clauses of a message, without the assistant's name; emoji and marks say nothing here.
 
     Args:
         text: Any.
@@ -60,8 +60,7 @@ def clauses_of(text: str, names: Collection[str] = ()) -> tuple[Clause, ...]:
 @lru_cache(maxsize=64)
 def _clauses(text: str, names: tuple[str, ...]) -> tuple[Clause, ...]:
     called = word_lists()["assistants"] | {name.casefold() for name in names}
-    found = (_tidied(clause) for clause in _split(canonical(tokenise(text)), called))
-    return tuple(clause for clause in found if clause)
+    return tuple(map(tuple, _split(canonical(tokenise(text)), called)))
 
 
 def _split(words: Sequence[str], called: Collection[str]) -> Iterator[list[str]]:
@@ -76,9 +75,13 @@ def _split(words: Sequence[str], called: Collection[str]) -> Iterator[list[str]]
         clause = []
 
 
-def _tidied(words: list[str]) -> Clause:
-    """Drop whom a clause is said to, and what thanks are for."""
-    bearing = word_lists()["name_bearing"]
+def without_address(clause: Clause) -> Clause:
+    """Return a clause without the person it is said to, and without what thanks are for.
+
+    Args:
+        clause: Canonical words.
+    """
+    words, bearing = [*clause], word_lists()["name_bearing"]
     while len(words) > 1 and words[-1] in NAMES and words[-2] not in bearing:
         words.pop()
     while len(words) > 1 and words[0] in NAMES and words[1] != ASKED:
