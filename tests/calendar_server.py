@@ -62,7 +62,7 @@ class CalendarServer:
 
     def start(self) -> None:
         (self.folder / "rights").write_text(_RIGHTS)
-        (self.folder / "users").write_text(f"{USER}:{PASSWORD}\nother:other\n")
+        (self.folder / "users").write_text(f"{USER}:{PASSWORD}\nother:other\nfamily:family\n")
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "radicale", "--config", "",

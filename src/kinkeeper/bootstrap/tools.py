@@ -37,7 +37,12 @@ class Tools:
 
 @asynccontextmanager
 async def tools_opened(
-    settings: Settings, households: Sequence[Household], store: Store, clock: Clock
+    settings: Settings,
+    households: Sequence[Household],
+    store: Store,
+    clock: Clock,
+    *,
+    looks: bool = True,
 ) -> AsyncIterator[Mapping[str, Tools]]:
     """Yield what each household can ask for, by its id, for the length of the block; nothing without servers.
 
@@ -46,6 +51,7 @@ async def tools_opened(
         households: For whom they are called.
         store: Their database.
         clock: Tells the time.
+        looks: Whether servers are asked now and then what they offer; else what they offered last counts.
 
     Raises:
         UnavailableError: The database cannot be reached.
@@ -61,7 +67,7 @@ async def tools_opened(
         opened = {}
         for house in households:
             servers = ToolServers(store, house.id, settings.tool_servers, clock)
-            await stack.enter_async_context(servers.looking())
+            await stack.enter_async_context(servers.looking() if looks else servers.running())
             adapters = {CallTool.model_fields["effect"].default: ToolAdapter(servers)}
             opened[house.id] = Tools(requests=servers.requests, adapters=adapters)
         yield opened

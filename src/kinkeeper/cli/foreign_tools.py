@@ -1,20 +1,27 @@
 """Looks at the tool servers by hand, and accepts what changed."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.performing import perform
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.tools import tools_opened
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened
+from kinkeeper.cli.opening import acting, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.connectors.tools.records import KnownTool, accept, list_servers, list_tools
 from kinkeeper.connectors.tools.servers import ToolServers
-from kinkeeper.core.errors import InputError
+from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock
+from kinkeeper.messaging.records import parse_record
 
 
 def show_tools(where: Where, *, as_json: bool) -> None:
@@ -44,6 +51,56 @@ def show_tools(where: Where, *, as_json: bool) -> None:
     for row in record["servers"]:
         if row["failure"]:
             notice(row["failure"])
+
+
+def call_tool(
+    where: Where, server: str, tool: str, arguments: str, *, by: str | None, as_json: bool
+) -> None:
+    """Ask for one call of a tool, as in a conversation.
+
+    Args:
+        where: Household and database.
+        server: As the settings name it.
+        tool: Its name there.
+        arguments: A JSON object.
+        by: Who asks; the owner where None.
+        as_json: Answer with one JSON object.
+
+    Raises:
+        InputError: The arguments are no JSON object.
+        ConflictError: It could not be done; the message says why.
+    """
+    params = parse_record(arguments.encode())
+    with opened(where) as system:
+        member, now = acting(system.household, by), SystemClock().now()
+        deed = stable_id("cli", server, tool, arguments, now.isoformat())
+        asked = Asked(
+            household=system.household, member=member, now=now.astimezone(system.household.zone),
+            channel="cli", thread_id="cli", turn_id=deed,
+        )  # fmt: skip
+        planned = {"domain": server, "action": tool, "params": params}
+        result = asyncio.run(_called(system, asked, planned))
+    if as_json:
+        answer_json(
+            {
+                "status": result.status, "result": dict(result.result), "error": result.error,
+                "action_id": result.action_id,
+            }
+        )  # fmt: skip
+    elif result.status is ResultStatus.DONE:
+        console().print(Text(str(result.result.get("text", ""))))
+    elif result.action_id is not None:
+        notice(f"{result.summary}: kinkeeper pending confirm {result.action_id[:8]}")
+    else:
+        raise ConflictError(result.error or "it could not be done")
+
+
+async def _called(system: System, asked: Asked, planned: Mapping[str, Any]) -> ActionResult:
+    houses, store, clock = [system.household], system.store, SystemClock()
+    async with tools_opened(system.settings, houses, store, clock, looks=False) as tools:
+        mine = tools.get(system.household.id)
+        catalogue = Catalogue(() if mine is None else mine.requests())
+        return await perform(catalogue, store, asked, **planned)
 
 
 def accept_tools(where: Where, server: str, tool: str | None) -> None:

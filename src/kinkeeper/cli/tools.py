@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.pending import JsonOption
+from kinkeeper.cli.pending import AsOption, JsonOption
 
 app = typer.Typer(
     name="tools", no_args_is_help=True, help="Tools of others: list them, accept how they changed."
@@ -19,6 +19,24 @@ def list_(where: Where, json_: JsonOption = False) -> None:
     from kinkeeper.cli.foreign_tools import show_tools
 
     show_tools(where, as_json=json_)
+
+
+@app.command()
+@located
+def call(
+    where: Where,
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="As MCP_SERVERS names it.")],
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="Its name there.")],
+    arguments: Annotated[
+        str, typer.Argument(metavar="JSON", help="Its arguments, as a JSON object.")
+    ] = "{}",
+    as_: AsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Call a tool: at once where it is listed as safe, else it waits for a yes like any other request."""
+    from kinkeeper.cli.foreign_tools import call_tool
+
+    call_tool(where, server, tool, arguments, by=as_, as_json=json_)
 
 
 @app.command()

@@ -87,7 +87,7 @@ class ForeignArguments(BaseModel):
         return values
 
     @classmethod
-    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:  # noqa: ARG003 - as the library calls it
         """Return the tool's own schema: pydantic would follow what a stranger wrote into it."""
         return dict(cls.foreign)
 
@@ -162,7 +162,7 @@ def _request(tool: ForeignTool, call: CallTools) -> RequestKind:
         description=f'Foreign tool, which says of itself: "{tool.description}"',
         parameters=ForeignArguments.of(tool),
         stakes=Stakes.LOW if tool.is_safe else Stakes.HIGH,
-        progress=f"Asking {tool.server}…",
+        progress=f"Asking {tool.server}…", is_foreign=True,
         read=asking.read if tool.is_safe else None,
         prepare=None if tool.is_safe else asking.prepare,
     )  # fmt: skip
