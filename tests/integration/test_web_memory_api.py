@@ -179,6 +179,18 @@ def test_memories_of_a_project_come_where_it_is_named(house: Served) -> None:
     assert "f5" in asyncio.run(asked(project=["kitchen", "garden"]))
 
 
+@pytest.mark.parametrize("role", [AccessRole.CHILD, AccessRole.GUEST, AccessRole.SCREEN])
+def test_projects_are_for_the_owner_and_adults(house: Served, role: AccessRole) -> None:
+    remembering(house)
+
+    async def tried(**params: str) -> int:
+        async with house.bearing(house.token("leo", role)) as client:
+            return (await client.get("/api/context/inject", params=params)).status_code
+
+    assert asyncio.run(tried()) == 200
+    assert asyncio.run(tried(project="kitchen")) == 403
+
+
 def test_markdown_tells_the_tier_of_each_memory(house: Served) -> None:
     remembering(house)
 

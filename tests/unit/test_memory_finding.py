@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kinkeeper.memory.finding.diversity import without_repeats
 from kinkeeper.memory.finding.fusion import context_order
 from kinkeeper.memory.finding.showing import still_true
-from kinkeeper.memory.finding.signals import is_within, periods_of
+from kinkeeper.memory.finding.signals import is_within, periods_of, with_names
 from kinkeeper.memory.finding.terms import Vocabulary, stems
 
 CHICAGO = ZoneInfo("America/Chicago")
@@ -109,3 +109,16 @@ def test_asking_teaches_no_words():
     vocabulary.learn("a red kite")
     assert vocabulary.known("blue kites, red kites") == [1, 0]
     assert len(vocabulary) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("what is Mum allergic to?", "what is Mum allergic to? Ines"),
+        ("mum's and big bro's shoe size", "mum's and big bro's shoe size Ines Tom Ray"),
+        ("what does Ines, our mum, like", "what does Ines, our mum, like"),
+        ("the mummy film", "the mummy film"),
+    ],
+)
+def test_a_query_gets_the_names_of_those_it_calls_otherwise(query: str, expected: str):
+    assert with_names(query, {"mum": "Ines", "big bro": "Tom Ray"}) == expected

@@ -45,7 +45,7 @@ class Recall:
         """Finds the household's memories."""
         return Finder(
             self._store, self._household.id, zone=self._household.zone, embedder=self.embedder,
-            locale=self._household.locale,
+            locale=self._household.locale, called=self._household.called,
         )  # fmt: skip
 
     async def embed(self, every: timedelta) -> None:
@@ -56,6 +56,15 @@ class Recall:
         """
         try:
             await EmbeddingWork(self._store, self._household.id, self.embedder).run(every)
+        finally:
+            await close_embedder(self.embedder)
+
+    async def embed_newest(self) -> None:
+        """Make the vectors of what is newest, for whoever has just written it."""
+        try:
+            await EmbeddingWork(self._store, self._household.id, self.embedder).run_once()
+        except UnavailableError as error:
+            log.warning("memory.embedding.postponed", reason=type(error).__name__)
         finally:
             await close_embedder(self.embedder)
 

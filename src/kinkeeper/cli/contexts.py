@@ -59,7 +59,7 @@ async def _injected(
     async with embedder_opened(memory.settings) as embedder:
         finder = Finder(
             memory.store, memory.household, zone=memory.zone, embedder=embedder,
-            locale=memory.locale,
+            locale=memory.locale, called=memory.people.called if memory.people else {},
         )  # fmt: skip
         await finder.prepare()
         return await injected(memory.store, finder, viewer, query=query, now=now)

@@ -1,5 +1,6 @@
 """Remembers and erases from the command line, and tells what came of it."""
 
+import asyncio
 import sys
 from datetime import datetime
 
@@ -53,6 +54,8 @@ def remember_text(
                 conn, proposal, member=member, household=household, now=now
             )
         )
+        if receipt.outcome is Outcome.DONE:
+            asyncio.run(system.recall.embed_newest())
     _tell(receipt, "Remembered.", as_json=as_json)
     return receipt.outcome is Outcome.DONE
 

@@ -90,7 +90,7 @@ async def _search_all(memory: Memory, file: Path) -> int:
     async with embedder_opened(memory.settings) as embedder:
         finder = Finder(
             memory.store, memory.household, zone=memory.zone, embedder=embedder,
-            locale=memory.locale,
+            locale=memory.locale, called=memory.people.called if memory.people else {},
         )  # fmt: skip
         # Whoever waits for a file's answers would rather wait once than get some that are not complete.
         await finder.prepare()
@@ -125,7 +125,7 @@ async def _recalled(system: System, wanted: Search) -> Sequence[Hit]:
     async with embedder_opened(system.settings) as embedder:
         finder = Finder(
             system.store, system.household.id, zone=system.household.zone, embedder=embedder,
-            locale=system.household.locale,
+            locale=system.household.locale, called=system.household.called,
         )  # fmt: skip
         await finder.prepare()
         return (await finder.search(wanted)).hits

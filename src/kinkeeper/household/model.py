@@ -189,6 +189,15 @@ class Household:
         """Display names of members by id."""
         return {member.id: member.name for member in self.members}
 
+    @property
+    def called(self) -> Mapping[str, str]:
+        """Display names of members by other words for them, in lower case; a word for several is left out."""
+        found: dict[str, set[str]] = {}
+        for member in self.members:
+            for word in member.aliases:
+                found.setdefault(word.casefold(), set()).add(member.name)
+        return {word: names.pop() for word, names in found.items() if len(names) == 1}
+
     def member(self, member_id: str) -> Member | None:
         """Return the member with that id, if any."""
         return next((member for member in self.members if member.id == member_id), None)

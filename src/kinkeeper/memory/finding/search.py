@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from threading import Lock
 from time import monotonic, perf_counter
+from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -23,7 +24,7 @@ from kinkeeper.memory.finding.pool import Pool, distinct, pooled
 from kinkeeper.memory.finding.reading import read_episodes, read_facts
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
-from kinkeeper.memory.finding.signals import periods_of
+from kinkeeper.memory.finding.signals import periods_of, with_names
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Viewer
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
@@ -114,6 +115,7 @@ class Finder:
         zone: In which dates of queries are read.
         embedder: Tells what texts mean; without one, or with one that compares spelling only, words decide.
         locale: Decides the order of numeric dates.
+        called: Names of members by other words for them, in lower case.
     """
 
     def __init__(
@@ -124,11 +126,13 @@ class Finder:
         zone: ZoneInfo,
         embedder: Embedder | None = None,
         locale: str = "en-US",
+        called: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._store = store
         self._household = household
         self._zone = zone
         self._locale = locale
+        self._called = called
         self._embedder = embedder if compares_meaning(embedder) else None
         self._calibration: Calibration | None = None
         self._vectors: dict[str, Vectors] = {}
@@ -146,6 +150,7 @@ class Finder:
             UnavailableError: The database cannot be read.
         """
         start = perf_counter()
+        search = replace(search, text=with_names(search.text, self._called))
         vector = await self._vector(search.text) if await self._remembers_anything() else None
         found = await self._store.read(
             lambda conn: self.search_now(conn, search, vector, patience=patience)

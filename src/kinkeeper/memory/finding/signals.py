@@ -1,7 +1,7 @@
 """What a query says beside its subject: whose words are meant, and of when. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,6 +12,7 @@ from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_WORD = re.compile(r"[^\W_]+")
 _YEARS_BACK = 10
 _TOLD_LATER = {
     Grain.WEEK: timedelta(days=3),
@@ -54,6 +55,22 @@ def periods_of(text: str, now: datetime, *, locale: str = "en-US") -> tuple[Peri
         begin = datetime(int(year), 1, 1, tzinfo=now.tzinfo)
         periods.append(_told(begin, begin.replace(year=begin.year + 1), Grain.YEAR))
     return tuple(periods)
+
+
+def with_names(text: str, called: Mapping[str, str]) -> str:
+    """Return a query with the names of those whom it calls otherwise ("Mum"): what is remembered tells names.
+
+    Args:
+        text: A query.
+        called: Names by other words for whom they are, in lower case.
+    """
+    words = set(_WORD.findall(text.casefold()))
+    names = {
+        name
+        for other, name in called.items()
+        if words.issuperset(_WORD.findall(other)) and not words.issuperset(_WORD.findall(name.casefold()))
+    }  # fmt: skip
+    return " ".join([text, *sorted(names)])
 
 
 def is_within(said_at: NDArray[np.float64], periods: Sequence[Period]) -> NDArray[np.bool_]:
