@@ -97,8 +97,8 @@ class Closing:
         extent: _Extent,
     ) -> Claim | None:
         now, turn = self._parts.clock.now(), self._turn
-        tell(conn)
         write_turn(conn, turn, ending, self._course, epoch=self._epoch, now=now)
+        tell(conn)
         if extent is _Extent.ALL and ending.outcome is not TurnOutcome.FAILED:
             write_records(conn, turn, ending, self._course, now=now)
             self._remember(conn, ending, context, recalled)

@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    bindparam,
+    case,
+    insert,
+    literal_column,
+    null,
+    select,
+    update,
+)
 
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.requests.model import ActionResult
@@ -24,10 +34,76 @@ from kinkeeper.conversation.tables import (
 )
 from kinkeeper.conversation.tool_loop import Iteration
 from kinkeeper.conversation.turns import Turn, TurnOutcome
-from kinkeeper.jobs import leases
+from kinkeeper.jobs.leases import LeaseLostError, WorkState
+from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.schema import Instant
 
-_NEW, _SETTLED_AFTER = "new", 5
+_NEW, _SETTLED, _SETTLED_FROM = "new", "settled", 5
 _MARGINS = 3
+
+
+_OF_TURN = ("household", "turn", "at")
+_ROUTING = Prepared(
+    insert(routing_decisions),
+    (
+        *_OF_TURN, "mode", "decided_by", "scores", "tie_break", "margin", "signals",
+        "weights_version",
+    ),
+)  # fmt: skip
+_TRIAGE = Prepared(
+    insert(triage_calibration),
+    (
+        *_OF_TURN, "type", "branch", "mode", "domains", "tools", "confidence_internal",
+        "confidence_tool_need", "freshness_risk", "source", "acted",
+    ),
+)  # fmt: skip
+_STEP = Prepared(
+    insert(tool_iterations), (*_OF_TURN, "number", "actions", "ms", "fatigue", "mode", "ended")
+)
+_INTERACTION = Prepared(
+    insert(interaction_log),
+    (*_OF_TURN, "event", "mode", "confidence", "source", "ms", "relevance"),
+)
+_ENDS_AS = (
+    "outcome", "mode", "source", "confidence", "answer", "results", "clarification", "partial",
+    "asked_about", "used", "finished_at", "stages",
+)  # fmt: skip
+_FINISH = Prepared(
+    update(turns)
+    .where(
+        turns.c.household == bindparam("of_household"),
+        turns.c.id == bindparam("of_turn"),
+        turns.c.epoch == bindparam("of_epoch"),
+        turns.c.state == literal_column(f"'{WorkState.RUNNING.value}'"),
+    )
+    .values(
+        {
+            "state": literal_column(f"'{WorkState.DONE.value}'"), "lease_until": null(),
+            "error": null(), "plans": null(),
+            **{name: bindparam(f"{name}_", type_=turns.c[name].type) for name in _ENDS_AS},
+        }
+    )
+    .returning(turns.c.id)
+)  # fmt: skip
+_ANOTHER = Prepared(
+    update(onboarding)
+    .where(
+        onboarding.c.household == bindparam("of_household"),
+        onboarding.c.member == bindparam("of_member"),
+    )
+    .values(
+        exchanges=onboarding.c.exchanges + 1,
+        phase=case(
+            (
+                onboarding.c.exchanges + 1 >= bindparam("settled_from", type_=Integer),
+                literal_column(f"'{_SETTLED}'"),
+            ),
+            else_=onboarding.c.phase,
+        ),
+        at=bindparam("at_", type_=Instant),
+    )
+    .returning(onboarding.c.member)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,21 +149,19 @@ def write_turn(
     Raises:
         LeaseLostError: Somebody else has taken the turn.
     """
-    leases.finish(conn, turns, turn.key, epoch)
     answer = ending.answer
-    conn.execute(
-        update(turns)
-        .where(turns.c.household == turn.household, turns.c.id == turn.id)
-        .values(
-            outcome=ending.outcome.value, mode=answer.mode.value, source=answer.source.value,
-            confidence=answer.confidence, answer=answer.text,
-            results=[result_record(each) for each in ending.results],
-            clarification=ending.clarification,
-            partial=None if ending.partial is None else plain(ending.partial), plans=None,
-            asked_about=None if ending.asked_about is None else plain(ending.asked_about),
-            used=plain(answer.used), finished_at=now, stages=dict(course.took),
-        )
-    )  # fmt: skip
+    values = {
+        "of_household": turn.household, "of_turn": turn.id, "of_epoch": epoch,
+        "outcome_": ending.outcome.value, "mode_": answer.mode.value,
+        "source_": answer.source.value, "confidence_": answer.confidence, "answer_": answer.text,
+        "results_": [result_record(each) for each in ending.results],
+        "clarification_": ending.clarification,
+        "partial_": None if ending.partial is None else plain(ending.partial),
+        "asked_about_": None if ending.asked_about is None else plain(ending.asked_about),
+        "used_": plain(answer.used), "finished_at_": now, "stages_": dict(course.took),
+    }  # fmt: skip
+    if not _FINISH.execute(conn, values):
+        raise LeaseLostError(f"turn {turn.id!r} was taken up by somebody else; write nothing of it")
 
 
 def recent_margins(conn: Connection, household: str, earlier: Sequence[Turn]) -> tuple[float, ...]:
@@ -122,13 +196,12 @@ def write_records(
     """
     of_turn = {"household": turn.household, "turn": turn.id, "at": now}
     if ending.routed is not None:
-        conn.execute(insert(routing_decisions).values(of_turn | _routing(ending.routed)))
+        _ROUTING.execute(conn, of_turn | _routing(ending.routed))
     if ending.triage is not None:
-        conn.execute(insert(triage_calibration).values(of_turn | _triage(ending.triage, ending)))
-    steps = [of_turn | _step(each) for each in ending.iterations]
-    if steps:
-        conn.execute(insert(tool_iterations), steps)
-    conn.execute(insert(interaction_log).values(of_turn | _answer(ending.answer, course)))
+        _TRIAGE.execute(conn, of_turn | _triage(ending.triage, ending))
+    for step in ending.iterations:
+        _STEP.execute(conn, of_turn | _step(step))
+    _INTERACTION.execute(conn, of_turn | _answer(ending.answer, course))
     write_failures(conn, turn, course, now=now)
     _come_further(conn, turn, now)
 
@@ -190,16 +263,13 @@ def _answer(answer: Answer, course: Course) -> dict[str, Any]:
 
 def _come_further(conn: Connection, turn: Turn, now: datetime) -> None:
     """Count an exchange of the turn's person."""
-    mine = (onboarding.c.household == turn.household, onboarding.c.member == turn.member)
-    known = conn.execute(select(onboarding.c.exchanges).where(*mine)).scalar()
-    count = 1 if known is None else int(known) + 1
-    phase = _NEW if count < _SETTLED_AFTER else "settled"
-    values = {"exchanges": count, "phase": phase, "at": now}
-    if known is None:
-        who = {"household": turn.household, "member": turn.member}
-        conn.execute(insert(onboarding).values(who | values))
-    else:
-        conn.execute(update(onboarding).where(*mine).values(values))
+    values = {
+        "of_household": turn.household, "of_member": turn.member, "settled_from": _SETTLED_FROM,
+        "at_": now,
+    }  # fmt: skip
+    if not _ANOTHER.execute(conn, values):
+        first = {"household": turn.household, "member": turn.member, "exchanges": 1, "at": now}
+        conn.execute(insert(onboarding).values(phase=_NEW, **first))
 
 
 def nothing_said(mode: Mode = Mode.IGNORE) -> Answer:

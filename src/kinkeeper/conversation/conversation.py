@@ -303,6 +303,8 @@ class Conversation:
             log.info("conversation.turn.taken_over", turn=claim[0])
         except UnavailableError as error:
             log.warning("conversation.turn.left", turn=claim[0], reason=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - one turn's trouble must not end the server; it is taken up again
+            log.error("conversation.turn.broke", turn=claim[0], reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
 
     async def _work(self, claim: Claim) -> Claim | None:
         turn_id, epoch = claim

@@ -1,21 +1,54 @@
 """The events of a thread's stream: rows first, numbered, so that whoever was cut off loses nothing."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Text,
+    bindparam,
+    cast,
+    func,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 
 from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.tables import threads, turn_events
 from kinkeeper.conversation.threads import topic_of
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 Told = tuple[EventName, Mapping[str, Any]]
 """An event that has no number yet."""
 
 _columns = turn_events.c
 _MOST_AT_ONCE = 500
+_INSERT = Prepared(
+    insert(turn_events), ("household", "thread", "number", "turn", "name", "data", "at")
+)
+_COUNT = Prepared(
+    update(threads)
+    .where(threads.c.household == bindparam("of_household"), threads.c.id == bindparam("of_thread"))
+    .values(events=threads.c.events + bindparam("more", type_=Integer))
+    .returning(threads.c.events)
+)
+_AFTER = Prepared(
+    # As text: what a prepared statement returns is not converted.
+    select(_columns.number, _columns.turn, _columns.name, cast(_columns.data, Text))
+    .where(
+        _columns.household == bindparam("of_household"),
+        _columns.thread == bindparam("of_thread"),
+        _columns.number > bindparam("after"),
+    )
+    .order_by(_columns.number)
+    .limit(literal_column(str(_MOST_AT_ONCE), Integer))
+)
 
 
 def append(
@@ -39,23 +72,14 @@ def append(
     """
     if not told:
         return
-    counted = (
-        update(threads)
-        .where(threads.c.household == household, threads.c.id == thread_id)
-        .values(events=threads.c.events + len(told))
-        .returning(threads.c.events)
-    )
-    first = int(conn.execute(counted).scalar_one()) - len(told) + 1
-    conn.execute(
-        insert(turn_events),
-        [
-            {
-                "household": household, "thread": thread_id, "number": number, "turn": turn_id,
-                "name": name.value, "data": dict(data), "at": at,
-            }
-            for number, (name, data) in enumerate(told, start=first)
-        ],
-    )  # fmt: skip
+    of_thread = {"of_household": household, "of_thread": thread_id}
+    last = int(_COUNT.execute(conn, of_thread | {"more": len(told)})[0][0])
+    for number, (name, data) in enumerate(told, start=last - len(told) + 1):
+        values = {
+            "household": household, "thread": thread_id, "number": number, "turn": turn_id,
+            "name": name.value, "data": dict(data), "at": at,
+        }  # fmt: skip
+        _INSERT.execute(conn, values)
     touch(conn, topic_of(thread_id), household)
 
 
@@ -70,17 +94,10 @@ def events_after(
         thread_id: Of the thread.
         number: Of the last event that is known; 0 for none.
     """
-    query = (
-        select(_columns.number, _columns.turn, _columns.name, _columns.data)
-        .where(
-            _columns.household == household, _columns.thread == thread_id, _columns.number > number
-        )
-        .order_by(_columns.number)
-        .limit(_MOST_AT_ONCE)
-    )
+    values = {"of_household": household, "of_thread": thread_id, "after": number}
     return [
-        TurnEvent(number=row.number, turn_id=row.turn, name=EventName(row.name), data=row.data)
-        for row in conn.execute(query)
+        TurnEvent(number=row[0], turn_id=row[1], name=EventName(row[2]), data=json.loads(row[3]))
+        for row in _AFTER.execute(conn, values)
     ]
 
 

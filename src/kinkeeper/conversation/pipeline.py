@@ -42,13 +42,7 @@ from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.tool_loop import Acted
-from kinkeeper.conversation.turns import (
-    Turn,
-    TurnOutcome,
-    find_turn,
-    is_stopped,
-    last_turns,
-)
+from kinkeeper.conversation.turns import Turn, TurnOutcome, is_stopped, turn_with_earlier
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
 
@@ -112,15 +106,12 @@ class Pipeline:
 
     def _load(self, conn: Connection, turn_id: str) -> _Loaded:
         household = self._parts.household.id
-        turn = find_turn(conn, household, turn_id)
-        if turn is None:
-            raise InvariantError(f"turn {turn_id!r} was claimed and does not exist")
-        earlier = last_turns(conn, household, turn.thread_id, last=_EARLIER, before=turn.id)
+        turn, earlier = turn_with_earlier(conn, household, turn_id, last=_EARLIER)
         return _Loaded(
             turn=turn, earlier=earlier,
             open=find_open(conn, household, earlier, now=turn.received_at),
             margins=recent_margins(conn, household, earlier),
-            is_resumed=has_events(conn, household, turn.thread_id, turn.id) and turn.epoch > 1,
+            is_resumed=turn.epoch > 1 and has_events(conn, household, turn.thread_id, turn.id),
         )  # fmt: skip
 
 

@@ -94,11 +94,14 @@ class TurnStream:
             LeaseLostError: Somebody else has taken the turn; nothing was written.
         """
         async with self.closing() as tell:
-            await self._store.write(tell)
+            await self._store.write(partial(self._write_alone, tell))
 
     @asynccontextmanager
     async def closing(self) -> AsyncIterator[Callable[[Connection], None]]:
-        """Yield what writes all that was told, for a transaction within the block; nothing is told twice."""
+        """Yield what writes all that was told; nothing is told twice.
+
+        It is for one transaction within the block, which also makes sure that the claim still stands.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -136,9 +139,12 @@ class TurnStream:
         with suppress(UnavailableError, LeaseLostError):
             await self.flush()
 
-    def _write(self, told: list[Told], conn: Connection) -> None:
+    def _write_alone(self, tell: Callable[[Connection], None], conn: Connection) -> None:
         if not leases.hold(conn, turns, self._turn.key, self._epoch):
             raise LeaseLostError(f"turn {self._turn.id!r} was taken up by somebody else")
+        tell(conn)
+
+    def _write(self, told: list[Told], conn: Connection) -> None:
         turn = self._turn
         events.append(
             conn, turn.household, turn.thread_id, told, turn_id=turn.id, at=self._clock.now()

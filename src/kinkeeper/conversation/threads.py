@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
 
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.language.text import shorten
+from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.schema import Instant
 
 LONGEST_ID = 64
 _LONGEST_TITLE = 60
@@ -30,6 +32,8 @@ class Thread:
         created_at: Aware.
         last_at: When somebody last said something in it, aware.
         title: How it began, for lists.
+        turns: How many turns it had.
+        events: How many events it told.
     """
 
     household: str
@@ -40,6 +44,8 @@ class Thread:
     created_at: datetime
     last_at: datetime
     title: str = ""
+    turns: int = 0
+    events: int = 0
 
 
 def topic_of(thread_id: str) -> str:
@@ -47,13 +53,12 @@ def topic_of(thread_id: str) -> str:
     return f"thread:{thread_id}"
 
 
-def open_thread(conn: Connection, wanted: Thread, *, locked: bool = True) -> Thread:
+def open_thread(conn: Connection, wanted: Thread) -> Thread:
     """Return a thread of a member, made where there is none yet.
 
     Args:
         conn: In a write transaction; others who add to the thread wait until its end.
         wanted: The thread as it would be made.
-        locked: Whether to hold its row.
 
     Raises:
         NotFoundError: It is somebody else's.
@@ -61,25 +66,28 @@ def open_thread(conn: Connection, wanted: Thread, *, locked: bool = True) -> Thr
     """
     if not 0 < len(wanted.id) <= LONGEST_ID or not wanted.id.isprintable():
         raise InputError(f"a thread's id has 1 to {LONGEST_ID} visible characters")
-    stored = _find(conn, wanted.household, wanted.id, locked=locked)
+    stored = _find(conn, wanted.household, wanted.id, locked=True)
     if stored is None:
         values = {name: getattr(wanted, name) for name in _STORED}
-        conn.execute(insert(threads).values(turns=0, events=0, **values))
+        conn.execute(insert(threads).values(values))
         return wanted
     if stored.member != wanted.member:
         raise _nobodys(wanted.id)
     return stored
 
 
-def load_thread(conn: Connection, household: str, thread_id: str) -> Thread | None:
+def load_thread(
+    conn: Connection, household: str, thread_id: str, *, locked: bool = False
+) -> Thread | None:
     """Return a thread, whoever's it is.
 
     Args:
-        conn: Any transaction.
+        conn: Any transaction; a writing one if its row is to be held.
         household: Tenant key.
         thread_id: Of the thread.
+        locked: Whether others who add to the thread wait until the end of the transaction.
     """
-    return _find(conn, household, thread_id, locked=False)
+    return _find(conn, household, thread_id, locked=locked)
 
 
 def thread_of(conn: Connection, household: str, member: str, thread_id: str) -> Thread:
@@ -130,25 +138,26 @@ def list_threads(
     return [_thread(row, row["opening"]) for row in conn.execute(query).mappings()]
 
 
-def next_position(conn: Connection, household: str, thread_id: str, *, at: datetime) -> int:
-    """Return the number of a thread's next turn, from 1, and note that something is said in it.
+def count_turn(conn: Connection, thread: Thread, *, at: datetime) -> None:
+    """Note that something is said in a thread.
 
     Args:
-        conn: In a write transaction.
-        household: Tenant key.
-        thread_id: Of a stored thread.
+        conn: In the write transaction that read the thread.
+        thread: As stored.
         at: Present time, aware.
     """
-    statement = (
-        update(threads)
-        .where(_columns.household == household, _columns.id == thread_id)
-        .values(turns=_columns.turns + 1, last_at=at)
-        .returning(_columns.turns)
-    )
-    return int(conn.execute(statement).scalar_one())
+    values = {"of_household": thread.household, "of_thread": thread.id, "at": at}
+    _COUNT_TURN.execute(conn, values)
 
 
-_STORED = ("household", "id", "member", "channel", "chat_id", "created_at", "last_at")
+_STORED = (
+    "household", "id", "member", "channel", "chat_id", "created_at", "last_at", "turns", "events",
+)  # fmt: skip
+_COUNT_TURN = Prepared(
+    update(threads)
+    .where(_columns.household == bindparam("of_household"), _columns.id == bindparam("of_thread"))
+    .values(turns=_columns.turns + 1, last_at=bindparam("at", type_=Instant))
+)
 
 
 def _query(*more: Any) -> Select[Any]:

@@ -6,20 +6,31 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    and_,
+    bindparam,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation import events
 from kinkeeper.conversation.model import EventName, Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
-from kinkeeper.conversation.tables import threads, turns
-from kinkeeper.conversation.threads import Thread, next_position, open_thread
-from kinkeeper.core.errors import InputError
+from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.threads import Thread, count_turn, load_thread, open_thread
+from kinkeeper.core.errors import InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.memory.model import Viewer
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 TOPIC = "turns"
 LEASE = timedelta(minutes=11)
@@ -29,6 +40,48 @@ LONGEST_TEXT = 16_384
 _WAITS_IN_LINE = timedelta(minutes=1)
 _UNFINISHED = (WorkState.QUEUED.value, WorkState.RUNNING.value)
 _columns = turns.c
+_LAST = (
+    select(turns)
+    .where(
+        _columns.household == bindparam("of_household"), _columns.thread == bindparam("of_thread")
+    )
+    .order_by(_columns.position.desc())
+    .limit(bindparam("last"))
+)
+_itself = turns.alias("itself")
+_UP_TO = (
+    select(turns)
+    .join(
+        _itself,
+        and_(_itself.c.household == _columns.household, _itself.c.thread == _columns.thread),
+    )
+    .where(
+        _itself.c.household == bindparam("of_household"),
+        _itself.c.id == bindparam("of_turn"),
+        _columns.position <= _itself.c.position,
+    )
+    .order_by(_columns.position.desc())
+    .limit(bindparam("last"))
+)
+_INSERT = Prepared(
+    insert(turns),
+    (
+        "household", "id", "thread", "member", "position", "channel", "client_message_id", "text",
+        "received_at", "due_at", "state", "epoch", "begun", "lease_until", "attempt", "failures",
+        "stop_requested",
+    ),
+)  # fmt: skip
+# Unfinished turns of a thread, and the same message if it was taken in before.
+_IN_THE_WAY = Prepared(
+    select(_columns.id).where(
+        _columns.household == bindparam("of_household"),
+        _columns.thread == bindparam("of_thread"),
+        or_(
+            _columns.id == bindparam("of_turn"),
+            _columns.state.in_([literal_column("'queued'"), literal_column("'running'")]),
+        ),
+    )
+)
 
 
 class TurnOutcome(StrEnum):
@@ -170,20 +223,23 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
         raise InputError(f"a message has at most {LONGEST_TEXT:,} characters")
     thread = open_thread(conn, said.thread)
     household, turn_id = thread.household, _turn_id(thread, said.client_message_id)
-    stored = find_turn(conn, household, turn_id)
-    if stored is not None:
-        return _again(conn, stored, now)
-    after = events.last_number(conn, household, thread.id)
-    is_first = not _unfinished(conn, household, thread.id)
-    conn.execute(
-        insert(turns).values(
-            household=household, id=turn_id, thread=thread.id, member=thread.member,
-            position=next_position(conn, household, thread.id, at=now),
-            channel=said.thread.channel, client_message_id=said.client_message_id, text=said.text,
-            chat_id=thread.chat_id, is_shared=int(said.is_shared),
-            received_at=now, due_at=now, **_claimed(now, epoch=1) if is_first else _in_line(now),
-        )
+    values = {"of_household": household, "of_thread": thread.id, "of_turn": turn_id}
+    known = {row[0] for row in _IN_THE_WAY.execute(conn, values)}
+    if turn_id in known:
+        return _again(conn, household, turn_id, now)
+    is_first = not known
+    _INSERT.execute(
+        conn,
+        {
+            "household": household, "id": turn_id, "thread": thread.id, "member": thread.member,
+            "position": thread.turns + 1, "channel": said.thread.channel,
+            "client_message_id": said.client_message_id, "text": said.text, "received_at": now,
+            "due_at": now, "begun": 0, "epoch": 0, "attempt": 1, "failures": 0, "stop_requested": 0,
+            **(_claimed(now, epoch=1) if is_first else _in_line(now)),
+        },
     )  # fmt: skip
+    count_turn(conn, thread, at=now)
+    after = thread.events
     touch(conn, TOPIC, household)
     return Accepted(
         turn_id=turn_id,
@@ -235,9 +291,7 @@ def find_turn(conn: Connection, household: str, turn_id: str) -> Turn | None:
     return None if row is None else _turn(row)
 
 
-def last_turns(
-    conn: Connection, household: str, thread_id: str, *, last: int, before: str | None = None
-) -> Sequence[Turn]:
+def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -> Sequence[Turn]:
     """Return the last turns of a thread, oldest first.
 
     Args:
@@ -245,18 +299,32 @@ def last_turns(
         household: Tenant key.
         thread_id: Of the thread.
         last: Most turns, > 0.
-        before: Only finished turns, before this one.
     """
-    query = select(turns).where(_columns.household == household, _columns.thread == thread_id)
-    if before is not None:
-        position = (
-            select(_columns.position)
-            .where(_columns.household == household, _columns.id == before)
-            .scalar_subquery()
-        )
-        query = query.where(_columns.position < position, _columns.outcome.is_not(None))
-    rows = conn.execute(query.order_by(_columns.position.desc()).limit(last)).mappings()
-    return [_turn(row) for row in rows][::-1]
+    rows = conn.execute(_LAST, {"of_household": household, "of_thread": thread_id, "last": last})
+    return [_turn(row) for row in rows.mappings()][::-1]
+
+
+def turn_with_earlier(
+    conn: Connection, household: str, turn_id: str, *, last: int
+) -> tuple[Turn, Sequence[Turn]]:
+    """Return a turn, and the finished ones of its thread before it, oldest first.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        turn_id: Of the turn.
+        last: Most earlier turns, > 0.
+
+    Raises:
+        NotFoundError: The household has no such turn.
+    """
+    rows = conn.execute(
+        _UP_TO, {"of_household": household, "of_turn": turn_id, "last": last + 1}
+    ).mappings()
+    found = [_turn(row) for row in rows][::-1]
+    if not found or found[-1].id != turn_id:
+        raise NotFoundError(f"there is no turn {turn_id!r}")
+    return found[-1], [turn for turn in found[:-1] if turn.outcome is not None]
 
 
 def request_stop(conn: Connection, household: str, thread_id: str, *, member: str) -> Sequence[str]:
@@ -295,21 +363,20 @@ def post_to_thread(
     Returns:
         Whether it was said now; not where it was before, or the thread does not exist.
     """
-    query = select(threads).where(threads.c.household == household, threads.c.id == thread_id)
-    thread = conn.execute(query.with_for_update()).mappings().first()
+    thread = load_thread(conn, household, thread_id, locked=True)
     turn_id = stable_id(household, "posted", thread_id, key)
     if thread is None or find_turn(conn, household, turn_id) is not None:
         return False
     conn.execute(
         insert(turns).values(
-            household=household, id=turn_id, thread=thread_id, member=thread["member"],
-            position=next_position(conn, household, thread_id, at=now), channel=thread["channel"],
+            household=household, id=turn_id, thread=thread_id, member=thread.member,
+            position=thread.turns + 1, channel=thread.channel,
             client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
-            chat_id=thread["chat_id"],
             state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
             answer=text, finished_at=now,
         )
     )  # fmt: skip
+    count_turn(conn, thread, at=now)
     done = {
         "turn_id": turn_id,
         "trace_id": turn_id,
@@ -322,8 +389,11 @@ def post_to_thread(
     return True
 
 
-def _again(conn: Connection, stored: Turn, now: datetime) -> Accepted:
+def _again(conn: Connection, household: str, turn_id: str, now: datetime) -> Accepted:
     """Return the turn of a message that was taken in before; one that broke down begins anew."""
+    stored = find_turn(conn, household, turn_id)
+    if stored is None:
+        raise InvariantError(f"turn {turn_id!r} was there a moment ago")
     epoch = None
     after = events.number_before(conn, stored.household, stored.thread_id, stored.id)
     if stored.outcome is TurnOutcome.FAILED:

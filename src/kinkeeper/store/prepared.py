@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnDefault, Connection, Insert, Select
+from sqlalchemy import ColumnDefault, Connection, Insert, Select, Update
 
 _SQLITE = "sqlite"
 Rows = Sequence[Sequence[Any]]
@@ -39,7 +39,7 @@ class Prepared:
     """
 
     def __init__(
-        self, statement: Select[*tuple[Any, ...]] | Insert, columns: Sequence[str] = ()
+        self, statement: Select[*tuple[Any, ...]] | Insert | Update, columns: Sequence[str] = ()
     ) -> None:
         self._statement = statement
         self._columns = list(columns) or None
