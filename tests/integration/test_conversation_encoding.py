@@ -7,7 +7,6 @@ from pathlib import Path
 from sqlalchemy import Connection, Row, Table, select, update
 
 from kinkeeper.bootstrap.encoding import encoding_of
-from kinkeeper.conversation.context import repository
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.context.tables import (
     conversation_encodings,
@@ -16,6 +15,7 @@ from kinkeeper.conversation.context.tables import (
     volatile_facts,
 )
 from kinkeeper.conversation.encoding.job import first_in_line
+from kinkeeper.conversation.records import figures
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.memory.episodes import list_episodes
@@ -154,9 +154,10 @@ async def test_a_stage_that_fails_loses_nothing_and_holds_up_no_other(tmp_path: 
         assert await encode(held) == []
         held.later(minutes=6)
         assert sorted(await encode(held)) == ["facts", "gist"]
-        states = store.read_now(lambda conn: repository.states(conn, held.system.household.id))
-        assert min(states) == ("episode", "queued", 0)
-        assert ("gist", "done", 1) in states
+        household, since = held.system.household.id, held.clock.now() - timedelta(days=1)
+        counted = store.read_now(lambda conn: figures(conn, household, since=since)).encoded
+        assert (counted["gist done"], counted["gist had an effect"]) == (1, 1)
+        assert (counted["facts had an effect"], counted["episode queued"]) == (1, 1)
 
 
 @on_a_loop

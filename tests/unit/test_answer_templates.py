@@ -4,11 +4,15 @@ import pytest
 
 from answered_turns import TOMORROW_AT_FIVE, answered, outcome, turn
 from asking import IVO, NOW
-from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
+from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind, Sureness
+from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.answering.moments import day_words, moment_words, rule_words, span_words
 from kinkeeper.conversation.answering.talk import reply
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.memory.model import Viewer
 
 NAMES = {"me": "Kin", "name": "Ruth"}
 
@@ -169,3 +173,83 @@ def test_days_and_times_are_told_as_people_do() -> None:
     assert rule_words("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR") == "every weekday"
     assert rule_words("FREQ=WEEKLY;INTERVAL=2") == "every other week"
     assert rule_words("FREQ=HOURLY") == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["don't email Bob", "please do not book that", "No, never call them"]
+)
+def test_what_is_forbidden_is_left_alone(text: str) -> None:
+    assert told(turn(text)).text in {"All right, I won't.", "Okay, I won't."}
+
+
+@pytest.mark.parametrize(
+    "text", ["don't worry about it", "I don't like fish", "don't you think so?"]
+)
+def test_a_no_in_talk_forbids_nothing(text: str) -> None:
+    assert "I won't" not in told(turn(text)).text
+
+
+def events(*more: dict[str, object], card: Card | None = None) -> ActionResult:
+    items = [
+        {"id": str(at), "title": f"Piano {at}", "start": TOMORROW_AT_FIVE, **each}
+        for at, each in enumerate(more)
+    ]
+    return outcome(
+        "calendar.list_events",
+        is_write=False,
+        card=card,
+        params={"days_ahead": 7},
+        result={"events": items},
+    )
+
+
+def test_a_longer_list_is_told_in_a_sentence_where_a_card_shows_it() -> None:
+    card = Card(kind="events", title="Events")
+    assert told(turn("x", events({}, {}, {}, card=card))).text == (
+        "3 things in the next 7 days; the first is Piano 0 tomorrow at 5pm."
+    )
+    assert "Piano 2" in told(turn("x", events({}, {}, {}))).text
+
+
+def test_who_does_something_is_said_also_where_nobody_does() -> None:
+    asked = "who's taking Ivo to piano?"
+    assert told(turn(asked, events({"responsible": ["abe"]}))).text.endswith("Abe is in charge.")
+    assert told(turn(asked, events({"responsible": ["ruth"]}))).text.endswith("you are in charge.")
+    assert told(turn(asked, events({}))).text.endswith("nobody has taken it yet.")
+    assert "nobody" not in told(turn("what's on?", events({}))).text
+
+
+def test_of_what_memory_was_asked_the_brain_tells_and_names_its_sources() -> None:
+    async def know(query: BrainQuery, viewer: Viewer) -> Knowledge:
+        assert "person:ruth" in viewer.scopes
+        source = Source(
+            id="e1",
+            kind=SourceKind.EVENT,
+            text="Piano",
+            sentence="Piano: Friday at 5pm.",
+            relevance=0.9,
+            at=NOW,
+        )
+        return Knowledge(
+            answer="Piano: Friday at 5pm.",
+            sources=[source],
+            sureness=Sureness.HIGH,
+            relevance=0.9,
+            times=(),
+            events=(),
+        )
+
+    empty = outcome("memory.search", is_write=False, result={"facts": []})
+    answer = answered(turn("what do you know about Ivo?", empty), Answerer(know=know))
+    assert answer.text == "Piano: Friday at 5pm."
+    assert answer.used == ({"kind": "event", "id": "e1", "text": "Piano"},)
+    assert answered(turn("when is piano?"), Answerer(know=know)).text == "Piano: Friday at 5pm."
+    assert "Piano" not in answered(turn("we had a nice piano evening"), Answerer(know=know)).text
+
+
+def test_a_memory_that_cannot_be_reached_is_said_to_be_so() -> None:
+    async def know(query: BrainQuery, viewer: Viewer) -> Knowledge:
+        raise UnavailableError("gone")
+
+    text = answered(turn("when is piano?"), Answerer(know=know)).text
+    assert "again" in text

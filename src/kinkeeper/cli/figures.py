@@ -97,6 +97,8 @@ def _show_talk(screen: Console, talk: ConversationFigures) -> None:
     if talk.modes:
         screen.print(f"  answered as: {_counts(talk.modes)}")
     screen.print(f"  stages that failed: {_counts(talk.failures) or 'none'}")
+    if talk.encoded:
+        screen.print(f"  made of exchanges: {_counts(talk.encoded)}")
 
 
 def _by_name(counts: Mapping[Any, int]) -> dict[str, int]:

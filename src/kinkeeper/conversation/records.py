@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
-from kinkeeper.conversation.context.repository import drop_expired
+from kinkeeper.conversation.context.repository import drop_expired, encoded
 from kinkeeper.conversation.tables import (
     routing_decisions,
     stage_failures,
@@ -49,12 +49,14 @@ class ConversationFigures:
         outcomes: Of them, by outcome; by state of the work where there is none yet.
         modes: Turns by mode.
         failures: Stages that failed.
+        encoded: What is made of exchanges afterwards, by stage and state.
     """
 
     turns: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
     modes: Mapping[str, int] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
+    encoded: Mapping[str, int] = field(default_factory=dict)
 
 
 def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
@@ -111,6 +113,7 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Conversatio
             stage_failures.c.stage, stage_failures.c.household == household,
             stage_failures.c.at >= since,
         ),
+        encoded=encoded(conn, household, since=since),
     )  # fmt: skip
 
 

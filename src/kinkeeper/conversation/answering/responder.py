@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -38,27 +38,15 @@ log = structlog.get_logger()
 STAGE = "conversation.answer"
 """Name under which going on without a model is counted."""
 
+GUARD_STAGE = "conversation.guard"
+"""Name under which answers are counted of which the guard did not let a sentence pass."""
+
 _PATIENCE = timedelta(seconds=20)
 _LONGEST_MESSAGE = 2000
 _UNDONE = "To be clear: I have not changed or sent anything."
 _MODEL_CONFIDENCE = 0.7
 _THINKING, _THOUGHT = "<think>", "</think>"
 _PACKAGE = "kinkeeper.conversation.answering"
-
-
-@dataclass(slots=True)
-class ResponderFigures:
-    """What models' answers came to since the process began.
-
-    Attributes:
-        answered: Shown as they came.
-        replaced: By kind of fault, answers of which the guard let a sentence not pass.
-        failed: Calls that brought no usable answer.
-    """
-
-    answered: int = 0
-    failed: int = 0
-    replaced: dict[str, int] = field(default_factory=dict)
 
 
 class _FaultyError(Exception):
@@ -76,9 +64,6 @@ class Responder:
         models: The way to it, which also counts where it did not answer.
         patience: Longest time an answer may take.
 
-    Attributes:
-        figures: What answers came to.
-
     Raises:
         ConfigError: A prompt's file is wrong.
     """
@@ -90,7 +75,6 @@ class Responder:
         self._respond = load_prompt(_PACKAGE, "respond")
         self._clarify = load_prompt(_PACKAGE, "clarify")
         self._report = load_prompt(_PACKAGE, "report")
-        self.figures = ResponderFigures()
 
     async def answer(
         self, context: AnswerContext, base: Answer, sources: Sequence[Known] = ()
@@ -127,7 +111,6 @@ class Responder:
         if wrong is None and not shown.strip():
             wrong = Outcome.INVALID_OUTPUT
         if wrong is None:
-            self.figures.answered += 1
             base = replace(base, source=Source.MODEL, confidence=_MODEL_CONFIDENCE)
         else:
             await self._note(context, wrong)
@@ -203,14 +186,14 @@ class Responder:
 
     async def _note(self, context: AnswerContext, wrong: Fault | Outcome) -> None:
         """Count an answer that was not shown, or not to its end."""
-        if isinstance(wrong, Fault):
-            self.figures.replaced[wrong.value] = self.figures.replaced.get(wrong.value, 0) + 1
-            log.warning(
-                "conversation.answer.replaced", turn=context.asked.turn_id, fault=wrong.value
-            )
+        household = context.asked.household.id
+        if not isinstance(wrong, Fault):
+            await self._models.note_fallback(household, stage=STAGE, outcome=wrong)
             return
-        self.figures.failed += 1
-        await self._models.note_fallback(context.asked.household.id, stage=STAGE, outcome=wrong)
+        log.warning("conversation.answer.replaced", turn=context.asked.turn_id, fault=wrong.value)
+        await self._models.note_fallback(
+            household, stage=GUARD_STAGE, outcome=Outcome.INVALID_OUTPUT
+        )
 
 
 def _without_thought(text: str) -> str:

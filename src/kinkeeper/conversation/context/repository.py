@@ -1,6 +1,7 @@
 """Stores and finds what a talk is about."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -182,11 +183,21 @@ def _bytes(vector: Vector | None) -> bytes | None:
     return None if vector is None else vector.astype(np.float32).tobytes()
 
 
-def states(conn: Connection, household: str) -> Sequence[tuple[str, str, int]]:
-    """Return how many exchanges stand where in being encoded: stage, state, and how many had an effect."""
+def encoded(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
+    """Return how encoding stands for what was said since then: rows by stage and state, and how many had an effect.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        since: Aware.
+    """
+    found: Counter[str] = Counter()
     rows = conn.execute(
         select(_encodings.stage, _encodings.state, _encodings.had_effect).where(
-            _encodings.household == household
+            _encodings.household == household, _encodings.said_at >= since
         )
     )
-    return [(row.stage, row.state, row.had_effect or 0) for row in rows]
+    for row in rows:
+        found[f"{row.stage} {row.state}"] += 1
+        found[f"{row.stage} had an effect"] += row.had_effect or 0
+    return found

@@ -5,7 +5,6 @@ things were said; a stage that fails is tried again and holds up no other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -69,24 +68,6 @@ class Stage(StrEnum):
     EPISODE = "episode"
 
 
-@dataclass(slots=True)
-class EncodingFigures:
-    """What encoding did since the process began, by stage.
-
-    Attributes:
-        fired: Rows worked on.
-        had_effect: Of them, those that came to something.
-    """
-
-    fired: dict[str, int] = field(default_factory=dict)
-    had_effect: dict[str, int] = field(default_factory=dict)
-
-    def count(self, stage: Stage, *, had_effect: bool) -> None:
-        """Count a row."""
-        self.fired[stage.value] = self.fired.get(stage.value, 0) + 1
-        self.had_effect[stage.value] = self.had_effect.get(stage.value, 0) + had_effect
-
-
 class Encoding:
     """Encodes the exchanges of one household.
 
@@ -96,9 +77,6 @@ class Encoding:
         clock: Tells when a talk is over.
         reading: Reads facts out of what was said.
         queue: Takes the next stages; None where workers find them by themselves.
-
-    Attributes:
-        figures: What was done.
     """
 
     def __init__(
@@ -115,7 +93,6 @@ class Encoding:
         self._clock = clock
         self._reading = reading
         self._queue = queue
-        self.figures = EncodingFigures()
 
     def as_job(self) -> Job:
         """Return the kind of work for the job engine."""
@@ -139,7 +116,7 @@ class Encoding:
             stage
         ]
 
-        def write(conn: Connection) -> bool:
+        def write(conn: Connection) -> None:
             if not leases.hold(conn, conversation_encodings, key, epoch):
                 raise LeaseLostError(f"the claim {epoch} on {stage} of {key[2]!r} no longer stands")
             topic, turn = self._load(conn, key)
@@ -151,9 +128,8 @@ class Encoding:
                 .where(_columns.household == key[0], _columns.stage == key[1], _columns.turn == key[2])
                 .values(had_effect=int(had_effect))
             )  # fmt: skip
-            return had_effect
 
-        self.figures.count(stage, had_effect=await self._store.write(write))
+        await self._store.write(write)
 
     def _load(self, conn: Connection, key: Key) -> tuple[str, Turn | None]:
         household, stage, turn_id = key
