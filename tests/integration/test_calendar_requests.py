@@ -192,6 +192,21 @@ def test_a_single_event_changes_in_every_field_and_comes_back(desk: Desk) -> Non
     assert desk.store.read_now(lambda conn: list_events(conn, FAMILY.id)) == before
 
 
+def test_what_takes_all_day_is_moved_by_days(desk: Desk) -> None:
+    params = {"summary": "Trip", "start_time": "2026-11-20", "end_time": "2026-11-22", "who": []}
+    desk.ask("calendar.create_event", params)
+    for changes, days in (
+        ({"start_time": "2026-11-27"}, ("2026-11-27", "2026-11-29")),
+        ({"end_time": "2026-11-27"}, ("2026-11-27", "2026-11-27")),
+    ):
+        asked = desk.ask("calendar.update_event", {"find_by": "trip", "changes": changes})
+        assert (asked.result["start"], asked.result["end"]) == days, asked.error
+        assert desk.yes(asked).outcome is Outcome.DONE
+    for wrong in ({"start_time": "17:00"}, {"shift_minutes": 30}, {"end_time": "2026-11-26"}):
+        refused = desk.ask("calendar.update_event", {"find_by": "trip", "changes": wrong})
+        assert refused.status is ResultStatus.FAILED
+
+
 def test_one_time_of_a_series_that_becomes_something_else_is_an_event_of_its_own(
     desk: Desk,
 ) -> None:

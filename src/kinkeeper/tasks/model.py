@@ -101,4 +101,4 @@ class Reminder:
     @property
     def key(self) -> str:
         """Names it: said twice under the same key it is said once."""
-        return f"reminder:{self.task.id}:{self.due_at.astimezone().timestamp():.0f}"
+        return f"reminder:{self.task.id}:{self.due_at.timestamp():.0f}"

@@ -21,10 +21,11 @@ from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.model import Event, Occurrence, Provenance, SourceType
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.core.time import Interval, as_utc
+from kinkeeper.core.time import Interval, as_utc, midnight
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _ALONE = frozenset({"responsible"})
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,25 +70,47 @@ def change_of(occurrence: Occurrence, changes: EventChanges, scope: Scope, asked
 
 
 def _interval(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> Interval:
+    """Return when an occurrence takes place then, in the household's zone."""
     zone = asked.household.zone
-    start, end = (each.astimezone(zone) for each in (
-        occurrence.interval.start, occurrence.interval.end
-    ))  # fmt: skip
-    length = end - start if occurrence.event.all_day else occurrence.interval.duration
+    start, end = (
+        each.astimezone(zone) for each in (occurrence.interval.start, occurrence.interval.end)
+    )
+    if occurrence.event.all_day:
+        return _days(Interval(start, end), changes, asked)
     if changes.shift_minutes is not None:
-        if occurrence.event.all_day:
-            raise InputError(
-                f"{occurrence.event.summary!r} takes all day; say on which day instead"
-            )
         start = shifted(start, timedelta(minutes=changes.shift_minutes))
     if changes.start_time is not None:
         start = read_moment(changes.start_time, asked, around=start).at
-    end = shifted(start, length) if not occurrence.event.all_day else start + length
+    end = shifted(start, occurrence.interval.duration)
     if changes.end_time is not None:
         end = read_moment(changes.end_time, asked, around=end).at
     if end <= start:
         raise InputError("it would end before it begins")
     return Interval(start, end)
+
+
+def _days(interval: Interval, changes: EventChanges, asked: Asked) -> Interval:
+    """Return the days that something takes then which takes whole days; the last one is included.
+
+    Raises:
+        InputError: A time of day is wanted, or the last day lies before the first.
+    """
+    zone, first = asked.household.zone, interval.start.date()
+    length = interval.end.date() - first
+    given = [text for text in (changes.start_time, changes.end_time) if text is not None]
+    read = [
+        read_moment(text, asked, around=None if "-" in text else interval.start) for text in given
+    ]
+    if changes.shift_minutes is not None or not all(each.is_day for each in read):
+        raise InputError("that takes all day; say on which day instead")
+    if changes.start_time is not None:
+        first = read[0].at.date()
+    after = first + length
+    if changes.end_time is not None:
+        after = read[-1].at.date() + _DAY
+    if after <= first:
+        raise InputError("it would end before it begins")
+    return Interval(midnight(first, zone), midnight(after, zone))
 
 
 def _fields(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> dict[str, Any]:
