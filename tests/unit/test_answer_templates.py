@@ -253,3 +253,21 @@ def test_a_memory_that_cannot_be_reached_is_said_to_be_so() -> None:
 
     text = answered(turn("when is piano?"), Answerer(know=know)).text
     assert "again" in text
+
+
+@pytest.mark.parametrize(
+    "text", ["The alarm code is 8642.", "Leo has a fever", "we painted the fence"]
+)
+def test_what_is_told_is_heard_whatever_routing_made_of_it(text: str) -> None:
+    said = told(turn(text, branch=Branch.ACT, kind=TurnType.ACTION)).text
+    assert said in {"Okay.", "I see.", "Thanks for telling me.", "Good to know."}
+
+
+@pytest.mark.parametrize("text", ["book the hall", "could you please fix the roster"])
+def test_a_request_that_nothing_came_of_is_never_waved_through(text: str) -> None:
+    assert "nothing" in told(turn(text)).text
+
+
+def test_a_question_that_nobody_can_answer_is_answered_by_not_knowing() -> None:
+    said = told(turn("who won the cup in 1974?", branch=Branch.ACT, kind=TurnType.ACTION)).text
+    assert "know" in said or "nothing" in said

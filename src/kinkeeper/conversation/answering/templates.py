@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.answering.claims import request_deed
 from kinkeeper.conversation.answering.listing import was_found
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.wording import Setting, joined, plain, to_do, was_done
@@ -33,6 +34,13 @@ _QUESTION = re.compile(
     r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b",
     re.IGNORECASE,
 )
+_TELLS = re.compile(
+    r"^\W*(?:so |and |but |well |oh |yes |no |fyi |by the way )*(?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|there|some|today|yesterday)\b"
+    r"|\b(?:is|are|was|were|has|have|had|will be)\b|['’](?:s|re|ve|d)\b",
+    re.IGNORECASE,
+)
+"""A sentence that tells something: it begins with whom or what it is about, or says what is so."""
+
 _ASKS_WHO = re.compile(r"^\W*(?:so |and |hey |do you know )*who\b", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"^\W*(?:please |no,? |and |but |ok(?:ay)?,? )*(?:don['’]?t|do not|never|no need to|you (?:need not|don['’]?t (?:need|have) to))\s+"
@@ -102,10 +110,11 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
         return chosen(_HEARD[:1], turn), _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
-    if context.triage.branch is Branch.ACT or context.mode is Mode.ACT:
-        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
-    if is_question(context.text) or context.mode is Mode.CLARIFY:
+    if is_question(context.text):
         return chosen(_UNKNOWN, turn), _UNSURE
+    is_act = context.triage.branch is Branch.ACT or context.mode in {Mode.ACT, Mode.CLARIFY}
+    if request_deed(context.text) or (is_act and not _TELLS.search(context.text)):
+        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
     return chosen(_HEARD, turn), _SURE
 
 
