@@ -534,6 +534,8 @@ def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home
     assert home.sync().asked == 1
     (action,) = home.open_actions()
     assert action.proposal.summary == "Take over 2 tasks from Family: Chore 0, Chore 1"
+    shown = action.proposal.request["shown"]["in the calendar there"]
+    assert shown == "Chore 0, by Fri 6 Mar\nChore 1, by Fri 6 Mar"
     home.decide("confirm")
     assert home.sync() == Tally()
     tasks = home.store.read_now(lambda conn: list_tasks(conn, home.household.id))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -143,8 +144,19 @@ class Asking:
             household=self.household, type=kind, source_type=SOURCE,
             source_id=stable_id(SOURCE, *seen, now.isoformat()), slot="0", chat_id=None, extraction={},
             extraction_confidence=1.0, summary=_short(summary), effects=_frozen(effects),
-            choices=choices, merge_key=None, expires_at=now + self.lasts, origin=Origin.IMPORTED,
+            choices=choices, request=_shown(found), merge_key=None, expires_at=now + self.lasts, origin=Origin.IMPORTED,
         )  # fmt: skip
+
+
+def _shown(found: Sequence[Difference]) -> dict[str, Any]:
+    """Return what a card shows besides the difference in the calendar, which it shows by itself."""
+    things = found[0].things
+    if things.changing.is_about_calendar:
+        return {}
+    before = [things.line(each.ours) for each in found if each.ours is not None]
+    after = [things.line(each.theirs) for each in found if each.theirs is not None]
+    lines = {"here now": "\n".join(before), "in the calendar there": "\n".join(after)}
+    return {"shown": {name: text for name, text in lines.items() if text}}
 
 
 def _frozen(effects: Sequence[Effect]) -> tuple[dict[str, object], ...]:
