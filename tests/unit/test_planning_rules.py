@@ -237,3 +237,46 @@ def test_a_known_task_is_moved_as_a_task() -> None:
     assert planned("push the flu jabs to friday", fetched=tasks) == [
         ("task.update", {"find_by": "t1", "changes": {"deadline": "2026-03-13"}})
     ]
+
+
+def test_what_is_put_then_waits_for_the_room_that_is_found() -> None:
+    text = "find when I'm free tomorrow and add a dentist then"
+    room = {"start": "2026-03-12T11:00:00-05:00", "end": "2026-03-12T12:00:00-05:00"}
+    ((search, _),) = planned(text)
+
+    ((name, params),) = planned(text, results=[done(search, free=[room])])
+
+    assert search == "calendar.find_free"
+    assert (name, params["summary"], params["start_time"]) == (
+        "calendar.create_event",
+        "dentist",
+        room["start"],
+    )
+
+
+def test_where_no_room_is_found_one_is_asked() -> None:
+    found = plan(
+        "find when I'm free tomorrow and add a dentist then",
+        results=[done("calendar.find_free", free=[])],
+    )
+
+    assert (found.actions, found.clarification) == ((), "When is dentist?")
+
+
+def test_a_day_is_cleared_event_by_event() -> None:
+    text, events = "clear my calendar for tomorrow", AGENDA.results[0].result["events"]
+    assert [name for name, _ in planned(text)] == ["calendar.list_events"]
+
+    found = planned(text, results=[done("calendar.list_events", events=events)])
+
+    assert [(name, params["event_id"]) for name, params in found] == [
+        ("calendar.delete_event", "a"), ("calendar.delete_event", "b"),
+    ]  # fmt: skip
+
+
+def test_a_list_is_named_once_for_two_requests() -> None:
+    found = planned("take carrots off the camping list and add soda")
+
+    assert [(name, params["title"]) for name, params in found] == [
+        ("notes.remove_line", "Camping list"), ("notes.append", "Camping list"),
+    ]  # fmt: skip

@@ -90,10 +90,23 @@ class _Cutting:
         first = self._read(bare(left, grammar, self._case.household.bot_name))
         if not first and not is_stop:
             return None
-        rest = self.steps(right)
+        rest = self.steps(_with_list(left, right, grammar))
         if first and rest:
             return [*first, *rest]
         return first or rest if is_stop else None
+
+
+def _with_list(left: str, right: str, grammar: Grammar) -> str:
+    """Return a second request with the list that the first one names ("... from my list, and add soda")."""
+    named = grammar.said["list_named"].search(left)
+    if named is None:
+        return right
+    right = bare(right, grammar)
+    if grammar.said["to_it"].search(right):
+        return grammar.said["to_it"].sub(rf"\g<joint> the {named['list']}", right)
+    return (
+        f"{right} to the {named['list']}" if grammar.said["adds_only"].fullmatch(right) else right
+    )
 
 
 def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, bool]]:

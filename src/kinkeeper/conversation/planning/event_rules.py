@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.moments import Moment, moment_of
-from kinkeeper.conversation.planning.named import best_match, content_words
+from kinkeeper.conversation.planning.named import best_match, content_words, results_of
 from kinkeeper.conversation.planning.people import is_speaker, members_in, who_of
+from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.conversation.planning.task_rules import deadline_changes
 from kinkeeper.household.vocabulary import WordKind
+from kinkeeper.language.when.model import SpanKind
 
 _AGAIN = re.compile(
     r"^(?:it|that|this|them|those|everything|something|one|him|her|the (?:time|date)|time|date|up)$",
@@ -72,6 +75,8 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     if moment.is_part and not _is_appointment(title, case):
         return None
+    if not who and said["errand_told"].match(title):
+        return add_task({"what": what}, case)
     return _created(what, moment, case, groups=groups)
 
 
@@ -148,7 +153,22 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     what = groups["what"]
     if _OBJECT_OF_TASK.search(case.message.title(what)):
         return None
-    target = named_event(f"{what} {groups.get('late', '')}", case)
+    part = f"{what} {groups.get('late', '')}"
+    if case.grammar.said["everything"].fullmatch(case.message.title(what)):
+        return _cleared(part, case)
+    several = [each for each in re.split(r"\s*,\s*|\s+and\s+", what) if each]
+    if len(several) > 1 and all(
+        _is_appointment(case.message.title(each), case) for each in several
+    ):
+        return [
+            step
+            for each in several
+            for step in cancel(
+                {**groups, "what": f"{each} {groups.get('late', '')}", "late": ""}, case
+            )
+            or ()
+        ]
+    target = named_event(part, case)
     if not target.get("find_by"):
         return None
     task = best_match(str(target["find_by"]), case.open_tasks())
@@ -159,6 +179,23 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [action("task", "delete", {"find_by": task.id or task.title})]
     scope = "series" if groups.get("all") else None
     return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _cleared(part: str, case: Case) -> Sequence[Step] | None:
+    """Read "clear my calendar for Friday": what stands there is looked up first, then each of it is cancelled."""
+    days = span(part, case)
+    if not days:
+        return None
+    look = action("calendar", "list_events", days)
+    found = next((each for each in case.context.results if each.action == "list_events"), None)
+    events = results_of([found]) if found is not None else ()
+    return [
+        look,
+        *(
+            action("calendar", "delete_event", {"event_id": each.id, "on": each.original_start or each.start})
+            for each in events
+        ),
+    ]  # fmt: skip
 
 
 def named_event(part: str, case: Case) -> dict[str, Any]:
@@ -185,7 +222,7 @@ def move(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not target:
         return None
     name = str(target["find_by"])
-    changes = new_time(groups, case)
+    changes = new_time(groups, case) or _from_to(groups, target, case)
     task = best_match(name, case.open_tasks())
     event = best_match(name, (each for each in case.things if each.kind == "event"))
     is_known = bool(task or event) or _is_appointment(name, case)
@@ -221,6 +258,18 @@ def new_time(groups: Groups, case: Case) -> dict[str, Any]:
         return {"start_time": start, **({"end_time": end.isoformat()} if end else {})}
     minutes = _shift(groups, case)
     return {"shift_minutes": minutes} if minutes else {}
+
+
+def _from_to(groups: Groups, target: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Read "from Friday to Saturday", which looks like one span of time; the first of it is when it was."""
+    times = case.message.times(groups.get("by", ""))
+    if not times or times[0].kind is not SpanKind.RANGE:
+        return {}
+    first, last = times[0].begin, times[0].until
+    if times[0].has_time:
+        return {"start_time": last.isoformat() if times[0].has_date else f"{last:%H:%M}"}
+    target["on"] = first.date().isoformat()
+    return {"start_time": (last - timedelta(days=1)).date().isoformat()}
 
 
 def _shift(groups: Groups, case: Case) -> int:

@@ -10,7 +10,10 @@ from kinkeeper.language.text import shorten
 SHOPPING = "Shopping list"
 """The list that is meant where none is named."""
 
-_SHOPPING = re.compile(r"^(?:shopping|groceries|grocery|list|lists|shop)$", re.IGNORECASE)
+_SHOPPING = re.compile(
+    r"^(?:shopping|groceries|grocery|list|lists|shop|(?:grocery|groceries|food|supermarket) list)$",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&|plus|as well as)\s+|\s*;\s*", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:that (?:i|we) need|(?:i|we) (?:need|want|have)|needs?|some more|some|more|to buy|buy|also)\s+",

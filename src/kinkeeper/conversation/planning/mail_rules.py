@@ -49,6 +49,8 @@ def contents(groups: Groups, case: Case) -> tuple[str, str]:
     said = next(
         (groups[name] for name in ("body", "body0", "body2", "body3") if groups.get(name)), ""
     )
+    if groups.get("asked"):
+        said = f"ask {groups['asked']}"
     about = groups.get("about") or groups.get("about0") or ""
     body = composed(message.words(said), message.sentence(said))
     subject = message.words(groups.get("subject") or about)

@@ -79,7 +79,10 @@ def _start_and_end(
     if day is not None:
         start = datetime.combine(day, start.timetz())
     elif _is_wide(timed) and timed.begin < now < timed.until:
-        # "This morning" said in the morning: what is left of it.
+        if timed.part_of_day == "morning" and "this" not in timed.surface.lower():
+            # "In the morning" said in the morning is the next one.
+            return timed.begin + timedelta(days=1), timed.until + timedelta(days=1)
+        # "This afternoon" said in the afternoon: what is left of it.
         start = (now + _HOUR).replace(minute=0, second=0, microsecond=0)
     has_end = timed.kind is SpanKind.RANGE or _is_wide(timed)
     end = start + (timed.until - timed.begin) if has_end else None

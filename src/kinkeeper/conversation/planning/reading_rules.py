@@ -74,6 +74,9 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
         return read_clause(f"remind me to {what} {reminding['rest']}", case)
+    remembering = case.grammar.said["trailing_memory"].fullmatch(clause)
+    if remembering is not None:
+        return read_clause(f"remember that {remembering['first']}", case)
     found = case.grammar.said["trailing"].fullmatch(clause)
     if found is None:
         return None

@@ -36,7 +36,7 @@ def plan_of(context: PlanningContext) -> Plan:
         return _edited(case)
     steps = _answered(case)
     if steps is None:
-        steps = [_named(step, case) for step in _read(case)]
+        steps = _chained([_named(step, case) for step in _read(case)], context)
     return planned(steps[len(context.results) :])
 
 
@@ -64,6 +64,33 @@ def _answered(case: Case) -> list[Step] | None:
         return None
     step = completed(partial, case)
     return [step] if step is not None else None
+
+
+def _chained(steps: list[Step], context: PlanningContext) -> list[Step]:
+    """Return steps in which what is put "then" is put where a search of this message found room.
+
+    Until the search has been carried out, what rests on it waits.
+    """
+    searched = [isinstance(step, PlannedAction) and step.action == "find_free" for step in steps]
+    if True not in searched:
+        return steps
+    rooms = [
+        room
+        for result in context.results
+        if result.action == "find_free"
+        for room in result.result.get("free", ())
+    ]
+    chained: list[Step] = []
+    for step in steps:
+        if isinstance(step, Missing) and step.field == "start_time":
+            if rooms:
+                params = {**step.action.params, "start_time": rooms[0]["start"]}
+                chained.append(replace(step.action, params=params))
+            elif context.results:
+                chained.append(step)
+        else:
+            chained.append(step)
+    return chained
 
 
 def _named(step: Step, case: Case) -> Step:

@@ -147,7 +147,7 @@ def _created(
 ) -> Sequence[Step] | None:
     title = case.message.title(what)
     title = re.sub(
-        r"^(?:to|about|that|of|i (?:have|need) to|we (?:have|need) to)\s+",
+        r"^(?:and )?(?:to|about|that|of|i (?:have|need) to|we (?:have|need) to)\s+",
         "",
         title,
         flags=re.IGNORECASE,
