@@ -467,3 +467,25 @@ async def test_only_what_says_how_things_are_is_handed_to_memory(tmp_path: Path)
         assert rows(held, episodes) == 0
         await held.answer("Emma is allergic to nuts and to shellfish")
         assert rows(held, episodes) == 1
+
+
+@on_a_loop
+async def test_what_was_just_done_is_taken_back_when_asked(tmp_path: Path) -> None:
+    async with talking(tmp_path, Script(SCRIPT)) as held:
+        assert "taken back" in await held.answer("undo that")
+        await with_two_tasks(held)
+        await held.answer("oops, undo that please")
+        assert tasks(held) == ["buy milk"]
+        await held.answer("undo")
+        assert tasks(held) == []
+
+
+@on_a_loop
+async def test_a_planner_is_told_what_is_open_and_what_is_coming(tmp_path: Path) -> None:
+    script = Script(SCRIPT)
+    async with talking(tmp_path, script) as held:
+        await held.answer("put milk on my list")
+        await held.answer("put eggs on my list")
+        fetched = script.asked[-1].fetched
+        assert [each["title"] for each in fetched["tasks"]] == ["buy milk"]
+        assert "Leo soccer practice" in [each["title"] for each in fetched["events"]]

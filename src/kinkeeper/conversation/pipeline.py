@@ -12,8 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, update
 
 from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.conversation.answering.templates import told as template
 from kinkeeper.conversation.closing import Claim, Closing
 from kinkeeper.conversation.commit import (
@@ -23,6 +25,7 @@ from kinkeeper.conversation.commit import (
 )
 from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.events import has_events
+from kinkeeper.conversation.fetching import fetch
 from kinkeeper.conversation.memories import NOTHING, Brought
 from kinkeeper.conversation.model import (
     Answer,
@@ -41,6 +44,7 @@ from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.taking_back import take_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turns import Turn, TurnOutcome, is_stopped, turn_with_earlier
 from kinkeeper.core.errors import InvariantError
@@ -220,7 +224,7 @@ class _Run:
             Stage.ROUTE,
             lambda: parts.router.route(
                 self.turn.text, household=parts.household.id, history=history,
-                open_question=self.loaded.open.may_be_meant, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
+                open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
                 requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
             ),
             None, within=parts.limits.route,
@@ -234,6 +238,8 @@ class _Run:
         )
         decision = routed.confirmation if routed is not None else None
         decided = await settler.settle(asked, self.turn.text, triage, decision)
+        if decided is None and wants_undo(self.turn.text):
+            return _Done(triage=replace(triage, social=None), acted=await self._take_back(asked))
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL
             return _Done(triage=triage, acted=Acted() if is_social else await self._act(planning))
@@ -247,7 +253,29 @@ class _Run:
             asked_about=decided.asked_about,
         )
 
+    async def _take_back(self, asked: Asked) -> Acted:
+        receipt = await self.parts.store.write(
+            lambda conn: take_back(conn, self.loaded.earlier, asked)
+        )
+        if receipt is None:
+            return Acted(clarification="I did nothing here that could be taken back.")
+        is_undone = receipt.outcome in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}
+        status = ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED
+        result = replace(result_of(receipt.action), status=status, error=receipt.message)
+        return Acted(results=[result])
+
+    async def _fetch(self, asked: Asked) -> Mapping[str, Any]:
+        return await self.parts.store.read(lambda conn: fetch(conn, asked))
+
     async def _act(self, planning: PlanningContext) -> Acted:
+        nothing: Mapping[str, Any] = {}
+        fetched = await self.course.attempt(
+            Stage.FETCH,
+            lambda: self._fetch(planning.asked),
+            nothing,
+            within=self.parts.limits.context,
+        )
+        planning = replace(planning, fetched=fetched)
         return await self.parts.loop.run(
             planning, self.parts.catalogue(), course=self.course, stream=self.stream, stop=self,
             plans=self.turn.plans, keep=self._keep,

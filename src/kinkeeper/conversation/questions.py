@@ -53,9 +53,11 @@ class Open:
     verb: Verb = Verb.CONFIRM
 
     @property
-    def may_be_meant(self) -> bool:
-        """Whether a yes or no may be about any of these."""
-        return bool(self.all) or self.lapsed is not None
+    def asked(self) -> str | bool:
+        """What a yes or no may be about, in words; False where there is nothing."""
+        if self.all:
+            return ". ".join(action.proposal.summary for action in self.all)
+        return self.lapsed.proposal.summary if self.lapsed is not None else False
 
     @property
     def all(self) -> Sequence[PendingAction]:

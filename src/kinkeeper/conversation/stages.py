@@ -20,6 +20,7 @@ class Stage(StrEnum):
 
     CONTEXT = "context"
     MEMORIES = "memories"
+    FETCH = "fetch"
     ROUTE = "route"
     QUESTION = "question"
     PLAN = "plan"

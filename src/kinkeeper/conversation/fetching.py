@@ -1,0 +1,41 @@
+"""What a planner may want to know before it plans: what is open, and what takes place soon."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.requests.event_telling import occurrence_json
+from kinkeeper.actions.requests.model import Asked
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.core.time import Interval
+from kinkeeper.tasks.model import TaskStatus
+from kinkeeper.tasks.repository import list_tasks
+
+_AHEAD = timedelta(days=14)
+_MOST = 100
+
+
+def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
+    """Return open tasks and the events of the next two weeks, as JSON by name.
+
+    Args:
+        conn: Any transaction.
+        asked: Who asks, when.
+    """
+    household = asked.household.id
+    ahead = Interval(asked.now, asked.now + _AHEAD)
+    return {
+        "tasks": [
+            {
+                "id": task.id, "title": task.title, "status": task.status.value,
+                "deadline": None if task.deadline is None else task.deadline.isoformat(),
+            }
+            for task in list_tasks(conn, household, status=TaskStatus.OPEN)[:_MOST]
+        ],
+        "events": [
+            occurrence_json(each, asked)
+            for each in occurrences_between(conn, household, ahead)[:_MOST]
+        ],
+    }  # fmt: skip
