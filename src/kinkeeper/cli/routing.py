@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,14 +12,13 @@ from kinkeeper.cli.line_by_line import answered
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import log_to_stderr, settings_of
 from kinkeeper.cli.progress import Progress
-from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.model import Exchange
+from kinkeeper.conversation.routing.lines import exchanges_of
 from kinkeeper.conversation.routing.router import Routed, Router
 from kinkeeper.core.errors import InputError
 
 _NO_HOUSEHOLD = ""
 _PERSON = "user"
-_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-"""When the lines of a history were said: the file does not tell, and nothing here depends on it."""
 
 
 def route_file(path: Path, where: Where) -> int:
@@ -81,17 +79,4 @@ def _history(record: Mapping[str, Any]) -> Sequence[Exchange]:
     lines = record.get("history") or []
     if not isinstance(lines, list) or not all(isinstance(line, Mapping) for line in lines):
         raise InputError('"history" is no list of {"role", "text"}')
-    exchanges: list[Exchange] = []
-    for line in lines:
-        text, is_answer = text_in(line, "text"), text_in(line, "role") != _PERSON
-        if not is_answer:
-            exchanges.append(_exchange(text, ""))
-        elif exchanges and not exchanges[-1].answer:
-            exchanges[-1] = _exchange(exchanges[-1].text, text)
-        else:
-            exchanges.append(_exchange("", text))
-    return exchanges
-
-
-def _exchange(text: str, answer: str) -> Exchange:
-    return Exchange(text=text, answer=answer, at=_LONG_AGO, mode=Mode.RESPOND)
+    return exchanges_of((text_in(line, "role") != _PERSON, text_in(line, "text")) for line in lines)

@@ -4,11 +4,11 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from kinkeeper.conversation.model import Exchange, Mode, Social
+from kinkeeper.conversation.model import Exchange, Social
 from kinkeeper.conversation.routing.followup import goes_on
+from kinkeeper.conversation.routing.lines import exchanges_of
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.routing.words import clauses_of
@@ -37,7 +37,6 @@ _EXIT_OF = {
     "greeting": Social.ACKNOWLEDGE, "thanks": Social.ACKNOWLEDGE, "ack": Social.ACKNOWLEDGE,
     "goodbye": Social.ACKNOWLEDGE, "cancel": Social.CANCEL, "negate": Social.CANCEL,
 }  # fmt: skip
-_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _IN_CONTEXT = 300
 
 
@@ -182,19 +181,7 @@ async def _kept(turns: Sequence[FollowUp], embedder: Embedder | None) -> float:
 
 
 def _history(lines: Sequence[Line]) -> list[Exchange]:
-    exchanges: list[Exchange] = []
-    for line in lines:
-        if not line.is_assistant:
-            exchanges.append(_exchange(line.text, ""))
-        elif exchanges and not exchanges[-1].answer:
-            exchanges[-1] = _exchange(exchanges[-1].text, line.text)
-        else:
-            exchanges.append(_exchange("", line.text))
-    return exchanges
-
-
-def _exchange(text: str, answer: str) -> Exchange:
-    return Exchange(text=text, answer=answer, at=_LONG_AGO, mode=Mode.RESPOND)
+    return exchanges_of((line.is_assistant, line.text) for line in lines)
 
 
 def _share(verdicts: Iterable[bool]) -> float:

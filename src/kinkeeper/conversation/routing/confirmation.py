@@ -1,32 +1,14 @@
 """What a message says to an open question: yes, no, yes-but, or nothing that counts as a decision. Pure."""
 
-import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
-from importlib.resources import files
-from itertools import product
 
 from kinkeeper.conversation.model import Confirmation
+from kinkeeper.conversation.routing.consent_words import Said, consent_words, read_clause
 from kinkeeper.conversation.routing.social_head import social_head
 from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
 from kinkeeper.language.phrases import ASKED, phrase_book
 from kinkeeper.language.text import TokenKind, tokenise
-
-
-class _Said(StrEnum):
-    """What a phrase says; `OTHER` is a word of no phrase."""
-
-    YES = "yes"
-    WEAK = "weak"
-    NO = "no"
-    UNDO = "undo"
-    HOLD = "hold"
-    CORRECTS = "corrects"
-    DIFFERS = "differs"
-    FILLER = "filler"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,49 +24,26 @@ class Decision:
     is_weak: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Phrases:
-    said: Mapping[Clause, _Said]
-    closed: frozenset[Clause]
-    longest: int
-    fillers: frozenset[str]
-    changing: frozenset[str]
-    changed: frozenset[str]
-    leading: frozenset[str]
-    values: frozenset[str]
-    including: frozenset[str]
-    kind: frozenset[str]
-
-
-_CLOSED = "$"
-_ORDER = (_Said.CORRECTS, _Said.HOLD, _Said.NO, _Said.UNDO, _Said.YES, _Said.WEAK, _Said.DIFFERS)
 _PLACEHOLDERS = frozenset({"<number>", "<name>", "<adult>"})
 _POLITE = frozenset({"can", "could", "would", "will"})
 _WHY_NOT = ("why", "not")
-_DECIDES = frozenset({_Said.YES, _Said.NO, _Said.WEAK})
-_EMOJI = {"accept": _Said.WEAK, "decline": _Said.NO, "doubt": _Said.HOLD}
+_DECIDES = frozenset({Said.YES, Said.NO, Said.WEAK})
+_EMOJI = {"accept": Said.WEAK, "decline": Said.NO, "doubt": Said.HOLD}
 _FRIENDLY, _FRIENDLY_CHANCE = "acknowledge", 0.7
 _DENYING = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "nothing",
-        "don't",
-        "won't",
-        "can't",
-        "isn't",
-        "doesn't",
-        "didn't",
-        "couldn't",
-    ]
-)
+    {"not", "no", "never", "nothing", "don't", "won't", "can't", "isn't", "doesn't", "didn't", "couldn't"}
+)  # fmt: skip
 _REACH = 3
 """Words within which a verb's object follows it."""
 
 _SIGNS = frozenset({TokenKind.PUNCTUATION, TokenKind.EMOJI})
 _ARTICLES = frozenset({"the", "a", "an", "that", "this", "it", "my", "our"})
 _DOUBTFUL = frozenset("🙄😒🤷🤔😏🙃😬")
+_SUBJECTS = frozenset(
+    {"i", "i'm", "i'll", "i've", "i'd", "we", "we're", "we'll", "we've", "she", "he", "they", "it", "it's", "that",
+     "that's", "she's", "he's", "this", "my", "our", "the", "they're", "no"}
+)  # fmt: skip
+_WISHES = frozenset({"need", "want", "like", "can", "could", "please"})
 
 
 def read_confirmation(
@@ -106,7 +65,7 @@ def read_confirmation(
         return None
     if not clauses:
         return _shown(shown)
-    agrees = next(_read(clauses[0])) is _Said.YES
+    agrees = next(read_clause(clauses[0])) is Said.YES
     undoes = agrees or not word_lists()["undoing"].isdisjoint(_question(asked))
     said = [[*_heard(clause, undoes=undoes)] for clause in clauses]
     if agrees and _repeats(text, asked):
@@ -120,50 +79,26 @@ def read_confirmation(
 
 def _shown(symbols: Sequence[str]) -> Decision | None:
     groups = {_EMOJI.get(phrase_book().emoji.get(symbol, "")) for symbol in symbols}
-    if groups == {_Said.WEAK}:
+    if groups == {Said.WEAK}:
         return Decision(kind=Confirmation.YES, is_weak=True)
-    return Decision(kind=Confirmation.NO) if groups == {_Said.NO} else None
-
-
-def _read(clause: Clause) -> Iterator[_Said]:
-    """Yield what the phrases of a clause say, and each word of none."""
-    at = 0
-    words = clause[:-1] if clause[-1] == ASKED else clause
-    while at < len(words):
-        length, said = _longest(words, at)
-        yield said
-        at += length
-
-
-def _longest(words: Clause, at: int) -> tuple[int, _Said]:
-    phrases = _phrases()
-    for length in range(min(phrases.longest, len(words) - at), 0, -1):
-        phrase = words[at : at + length]
-        if phrase in phrases.said and (phrase not in phrases.closed or _ends(words, at + length)):
-            return length, phrases.said[phrase]
-    return 1, _Said.FILLER if words[at] in phrases.fillers else _Said.OTHER
-
-
-def _ends(words: Clause, at: int) -> bool:
-    """Whether nothing but fillers follows."""
-    return all(word in _phrases().fillers for word in words[at:])
+    return Decision(kind=Confirmation.NO) if groups == {Said.NO} else None
 
 
 def _question(asked: str) -> frozenset[str]:
     return frozenset(token.text for token in tokenise(asked))
 
 
-def _heard(clause: Clause, *, undoes: bool) -> Iterator[_Said]:
+def _heard(clause: Clause, *, undoes: bool) -> Iterator[Said]:
     """Yield what the phrases of a clause say; "cancel it" refuses, unless that may be what was asked."""
-    for said in _read(clause):
-        yield (_Said.HOLD if undoes else _Said.NO) if said is _Said.UNDO else said
+    for said in read_clause(clause):
+        yield (Said.HOLD if undoes else Said.NO) if said is Said.UNDO else said
 
 
 def _repeats(text: str, asked: str) -> bool:
     """Whether a message that begins with a yes has no word beside it that is not in the question."""
-    known = _phrases()
+    known = consent_words()
     single = {
-        phrase[0] for phrase, said in known.said.items() if len(phrase) == 1 and said is _Said.YES
+        phrase[0] for phrase, said in known.said.items() if len(phrase) == 1 and said is Said.YES
     }
     allowed = single | known.fillers | _question(asked) | _ARTICLES
     words = [token for token in tokenise(text) if token.kind not in _SIGNS]
@@ -180,11 +115,11 @@ def _asks(clause: Clause) -> bool:
     return clause[-1] == ASKED and clause[-3:-1] != _WHY_NOT
 
 
-def _wants_change(clauses: Sequence[Clause], said: Sequence[Sequence[_Said]]) -> bool:
+def _wants_change(clauses: Sequence[Clause], said: Sequence[Sequence[Said]]) -> bool:
     """Whether the message says what should be different about what is waiting."""
     head = said[0][0]
     for number, (clause, own) in enumerate(zip(clauses, said, strict=True)):
-        if _Said.OTHER not in own and _Said.DIFFERS not in own and not _has_value(clause):
+        if Said.OTHER not in own and Said.DIFFERS not in own and not _has_value(clause):
             continue
         if _asks_back(clause) or any(
             _is_about_else(each, before)
@@ -204,26 +139,26 @@ def _asks_back(clause: Clause) -> bool:
     return clause[-1] == ASKED and clause[0] not in _POLITE
 
 
-def _is_about_else(said: Sequence[_Said], clause: Clause) -> bool:
+def _is_about_else(said: Sequence[Said], clause: Clause) -> bool:
     """Whether a clause before speaks of something else, so that what follows may be about that."""
-    return _Said.OTHER in said and not _is_value(clause) and not _is_friendly(clause)
+    return Said.OTHER in said and not _is_value(clause) and not _is_friendly(clause)
 
 
-def _changes(clause: Clause, own: Sequence[_Said], *, follows: bool) -> bool:
-    phrases = _phrases()
+def _changes(clause: Clause, own: Sequence[Said], *, follows: bool) -> bool:
+    phrases = consent_words()
     words = set(clause)
-    if _Said.DIFFERS in own and (follows or _has_value(clause)) and _Said.HOLD not in own:
-        return (clause[-1] != ASKED and _Said.OTHER in own) or _has_value(clause)
+    if Said.DIFFERS in own and (follows or _has_value(clause)) and Said.HOLD not in own:
+        return (clause[-1] != ASKED and Said.OTHER in own) or _has_value(clause)
     if words & phrases.changing and "don't" not in words and _names_part(clause):
         return True
     if follows and words & phrases.including and _is_value(clause, phrases.including):
         return True
-    return _is_value(clause) and _Said.HOLD not in own
+    return _is_value(clause) and Said.HOLD not in own
 
 
 def _names_part(clause: Clause) -> bool:
     """Whether a part of what waits is named, and what it should become: "make it six", "add Bob to it"."""
-    phrases = _phrases()
+    phrases = consent_words()
     verb = next(place for place, word in enumerate(clause) if word in phrases.changing)
     reach = range(verb + 1, min(verb + 1 + _REACH, len(clause)))
     near = [place for place in reach if clause[place] in phrases.changed]
@@ -233,114 +168,73 @@ def _names_part(clause: Clause) -> bool:
 
 
 def _has_value(clause: Clause) -> bool:
-    return any(word in _PLACEHOLDERS or word in _phrases().values for word in clause)
+    return any(word in _PLACEHOLDERS or word in consent_words().values for word in clause)
 
 
 def _is_value(clause: Clause, also: frozenset[str] = frozenset()) -> bool:
     """Whether a clause is a time, a day or a name and nothing else: "at five", "not Friday, Sunday"."""
-    phrases = _phrases()
+    phrases = consent_words()
     known = phrases.values | phrases.leading | _PLACEHOLDERS | also
     return clause[-1] != ASKED and _has_value(clause) and all(word in known for word in clause)
 
 
-def _decided(said: Sequence[_Said], clauses: Sequence[Clause]) -> Decision | None:
+def _decided(said: Sequence[Said], clauses: Sequence[Clause]) -> Decision | None:
     decisions = [each for each in said if each in _DECIDES]
-    if not decisions or _Said.DIFFERS in said:
+    if not decisions or Said.DIFFERS in said:
         return None
-    if _Said.OTHER in said:
+    if Said.OTHER in said:
         return _declined(said, clauses)
     last = _latest(said)
     if last is None:
         return None
-    if last is _Said.NO:
+    if last is Said.NO:
         return Decision(kind=Confirmation.NO)
-    return Decision(kind=Confirmation.YES, is_weak=last is _Said.WEAK)
+    return Decision(kind=Confirmation.YES, is_weak=last is Said.WEAK)
 
 
-def _latest(said: Sequence[_Said]) -> _Said | None:
+def _latest(said: Sequence[Said]) -> Said | None:
     """Return the decision that counts, of several; None where they contradict each other."""
-    if _Said.CORRECTS in said:
-        place = max(number for number, each in enumerate(said) if each is _Said.CORRECTS)
+    if Said.CORRECTS in said:
+        place = max(number for number, each in enumerate(said) if each is Said.CORRECTS)
         said = said[place + 1 :]
-    if _Said.HOLD in said:
+    if Said.HOLD in said:
         return None
     found = {each for each in said if each in _DECIDES}
-    if found == {_Said.YES, _Said.WEAK}:
-        return _Said.YES
+    if found == {Said.YES, Said.WEAK}:
+        return Said.YES
     decisions = [each for each in said if each in _DECIDES]
-    if _Said.NO in found and len(found) > 1:
+    if Said.NO in found and len(found) > 1:
         # "yeah no" is a no; "no yes" is anybody's guess.
-        return _Said.NO if decisions[-1] is _Said.NO else None
+        return Said.NO if decisions[-1] is Said.NO else None
     return decisions[-1] if decisions else None
 
 
-def _declined(said: Sequence[_Said], clauses: Sequence[Clause]) -> Decision | None:
+def _declined(said: Sequence[Said], clauses: Sequence[Clause]) -> Decision | None:
     """Read a message with words of no phrase: a no may have a reason, a yes must have nothing beside it.
 
     A clause of its own that is only friendly counts as nothing.
     """
     rest = [
-        clause for clause in clauses if _Said.OTHER in _read(clause) and not _is_friendly(clause)
+        clause
+        for clause in clauses
+        if Said.OTHER in read_clause(clause) and not _is_friendly(clause)
     ]
     if not rest:
-        return _decided([each for each in said if each is not _Said.OTHER], clauses)
-    if said[0] is not _Said.NO or _Said.YES in said or _Said.HOLD in said:
+        return _decided([each for each in said if each is not Said.OTHER], clauses)
+    if said[0] is not Said.NO or Said.YES in said or Said.HOLD in said:
         return None
     return Decision(kind=Confirmation.NO) if all(map(_is_reason, rest)) else None
 
 
 def _is_friendly(clause: Clause) -> bool:
     """Whether a clause decides nothing, denies nothing, and is social."""
-    if not _DECIDES.isdisjoint(_read(clause)) or not _DENYING.isdisjoint(clause):
+    if not _DECIDES.isdisjoint(read_clause(clause)) or not _DENYING.isdisjoint(clause):
         return False
-    if _phrases().kind.isdisjoint(clause):
+    if consent_words().kind.isdisjoint(clause):
         return False
     return social_head().chances(clause)[_FRIENDLY] > _FRIENDLY_CHANCE
-
-
-_SUBJECTS = frozenset(
-    {"i", "i'm", "i'll", "i've", "i'd", "we", "we're", "we'll", "we've", "she", "he", "they", "it", "it's", "that",
-     "that's", "she's", "he's", "this", "my", "our", "the", "they're", "no"}
-)  # fmt: skip
-_WISHES = frozenset({"need", "want", "like", "can", "could", "please"})
 
 
 def _is_reason(clause: Clause) -> bool:
     """Whether a clause tells why, and asks for nothing."""
     return clause[0] in _SUBJECTS and not _WISHES & set(clause)
-
-
-@cache
-def _phrases() -> _Phrases:
-    raw = tomllib.loads(
-        files(__package__).joinpath("data/confirmation.toml").read_text(encoding="utf-8")
-    )
-    said: dict[Clause, _Said] = {}
-    closed: set[Clause] = set()
-    for kind in reversed(_ORDER):
-        for phrase, is_closed in _spelled_out(raw[kind.value]):
-            said[phrase] = kind
-            (closed.add if is_closed else closed.discard)(phrase)
-    lists = {
-        name: frozenset(raw[name].split())
-        for name in ("changing", "changed", "leading", "values", "including", "kind")
-    }
-    return _Phrases(
-        said=said, closed=frozenset(closed), longest=max(map(len, said)),
-        fillers=frozenset(raw["filler"].split()), **lists,
-    )  # fmt: skip
-
-
-def _spelled_out(lines: str) -> Iterator[tuple[Clause, bool]]:
-    for line in lines.strip().splitlines():
-        words = line.split()
-        is_closed = words[-1] == _CLOSED
-        choices = [_choices(word) for word in (words[:-1] if is_closed else words)]
-        for phrase in product(*choices):
-            yield tuple(" ".join(phrase).split()), is_closed
-
-
-def _choices(word: str) -> list[str]:
-    """Return what a word of a line stands for; one in brackets may be left out."""
-    chosen = [each.replace("_", " ") for each in word.strip("()").split("|")]
-    return [*chosen, ""] if word.startswith("(") else chosen
