@@ -288,10 +288,8 @@ class _Run:
         A model that has read what others wrote may want what they want; then a person is asked first.
         """
         context = self.context
-        is_from_others = bool(
-            self.acted.results
-            or context.fetched
-            or any(exchange.results for exchange in context.history)
+        is_from_others = bool(self.acted.results or context.fetched or context.history) or any(
+            kind.is_foreign for kind in self.catalogue
         )
         return Origin.MODEL if plan.source is Source.MODEL and is_from_others else Origin.SAID
 

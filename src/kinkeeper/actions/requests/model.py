@@ -159,6 +159,7 @@ class RequestKind:
         description: One sentence, for planners and people.
         parameters: What it needs.
         stakes: HIGH needs a person's yes, whoever asks and however; LOW writes run at once if an adult says so.
+        is_foreign: Whether others wrote its name and description: who reads them may do what they want.
         read: Set for requests that only read.
         prepare: Set for requests that write.
         progress: Shown while it takes long: "Checking your calendar…".
@@ -171,6 +172,7 @@ class RequestKind:
     parameters: type[BaseModel]
     stakes: Stakes
     progress: str
+    is_foreign: bool = False
     read: Read | None = None
     prepare: Prepare | None = None
     cost: float = 1.0
