@@ -49,8 +49,9 @@ def test_a_server_leads_to_itself_or_an_encrypted_sibling(reference: str, where:
 
 def test_a_sibling_is_a_host_of_the_same_family():
     assert followed("https://caldav.icloud.example/", "https://p7-caldav.icloud.example/1/")
-    with pytest.raises(InputError):
-        followed("https://192.168.1.2/", "https://192.168.1.3/")
+    for base, other in (("192.168.1.2", "192.168.1.3"), ("mine.co.uk", "other.co.uk")):
+        with pytest.raises(InputError):
+            followed(f"https://{base}/", f"https://{other}/")
     with pytest.raises(InputError):
         followed("https://caldav.icloud.example/", "http://p7.icloud.example/1/")
 

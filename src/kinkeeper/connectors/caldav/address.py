@@ -7,7 +7,7 @@ from kinkeeper.core.errors import InputError
 
 _SCHEMES = frozenset({"http", "https"})
 _PORTS = {"http": 80, "https": 443}
-_LABELS_OF_A_FAMILY = 2  # caldav.example.com and p12.example.com
+_LONGEST_KIND = 3  # of names such as co.uk, com.au
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +71,9 @@ def followed(base: str, reference: str) -> str:
     if _place(here) == _place(there):
         return wanted
     family = (here.hostname or "").split(".", 1)[-1]
-    is_family = (
-        family.count(".") + 1 >= _LABELS_OF_A_FAMILY and not family.replace(".", "").isdigit()
-    )
+    # "co.uk" and its like are no family.
+    own_name = family.split(".", 1)[0]
+    is_family = "." in family and len(own_name) > _LONGEST_KIND and not own_name.isdigit()
     if there.scheme == "https" and is_family and (there.hostname or "").endswith(f".{family}"):
         return wanted
     raise InputError(f"the server at {here.hostname} leads to another host, {there.hostname}")

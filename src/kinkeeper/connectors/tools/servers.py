@@ -21,6 +21,7 @@ log = structlog.get_logger()
 
 _IDLE = timedelta(minutes=10)
 _LOOK_AGAIN = timedelta(hours=6)
+_TRY_AGAIN = timedelta(minutes=5)
 _START = timedelta(seconds=30)
 
 
@@ -142,11 +143,13 @@ class ToolServers:
 
     async def _keep_looking(self) -> None:
         while True:
+            all_answered = False
             try:
-                await self.look()
+                all_answered = await self.look()
             except UnavailableError as error:
                 log.warning("tools.look.postponed", reason=type(error).__name__)
-            await asyncio.sleep(_LOOK_AGAIN.total_seconds())
+            pause = _LOOK_AGAIN if all_answered else _TRY_AGAIN
+            await asyncio.sleep(pause.total_seconds())
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -160,12 +163,21 @@ class ToolServers:
                 for task in tasks:
                     task.cancel()
 
-    async def look(self) -> None:
-        """Ask every server what it offers; one that does not answer keeps what is known of it."""
-        await asyncio.gather(*(self._look_at(each) for each in self._connections.values()))
-        await self._load()
+    async def look(self) -> bool:
+        """Ask every server what it offers; one that does not answer keeps what is known of it.
 
-    async def _look_at(self, connection: Connection) -> None:
+        Returns:
+            Whether all answered.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        looks = (self._look_at(each) for each in self._connections.values())
+        answered = await asyncio.gather(*looks)
+        await self._load()
+        return all(answered)
+
+    async def _look_at(self, connection: Connection) -> bool:
         household, name = self._household, connection.server.name
         try:
             tools, failure = await self._listed(connection), None
@@ -179,6 +191,7 @@ class ToolServers:
                 records.note_tools(conn, household, name, tools, now=now)
 
         await self._store.write(note)
+        return failure is None
 
     async def _listed(self, connection: Connection) -> list[ForeignTool]:
         """Return what a server offers; a connection that turns out to be dead is opened once more."""
