@@ -50,7 +50,8 @@ from kinkeeper.conversation.turns import Turn, TurnOutcome, is_stopped, turn_wit
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
 
-_EARLIER = 20
+_EARLIER = 20  # in which a question may still be open
+_HISTORY = 8  # that "it" and "that" may mean something of
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
@@ -154,7 +155,7 @@ class _Run:
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
         asked = self._asked()
-        history = [turn.exchange for turn in self.loaded.earlier]
+        history = [turn.exchange for turn in self.loaded.earlier[-_HISTORY:]]
         async with asyncio.TaskGroup() as group:
             bringing = group.create_task(self._bring())
             self.context = await self.course.attempt(
