@@ -1,21 +1,15 @@
 """Changes of notes that a person can take back: each is journaled with what was before."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.core.errors import ConflictError
+from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.notes.model import Note
-from kinkeeper.notes.repository import find_note, load_note, put_note, remove_note
+from kinkeeper.notes.repository import find_note, put_note, remove_note
 from kinkeeper.notes.rows import note_of, note_row
 from kinkeeper.notes.text import checked_body, checked_title
-from kinkeeper.store import row_changes
-from kinkeeper.store.row_changes import RowChange
-
-_KIND = "note"
+from kinkeeper.store.row_changes import Journal, Row
 
 
 def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> None:
@@ -31,11 +25,14 @@ def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> N
         ConflictError: There is a note with that id.
         InputError: It cannot be kept.
     """
-    if row_changes.is_recorded(conn, _change(note.household, note.id, change_id, at)):
-        return
-    if find_note(conn, note.household, note.id) is not None:
-        raise ConflictError(f"there is a note {note.id!r} already", note_id=note.id)
-    _write(conn, None, _checked(note), change_id=change_id, at=at)
+
+    def after(before: Row | None) -> Row:
+        if before is not None:
+            raise ConflictError(f"there is a note {note.id!r} already", note_id=note.id)
+        title, body = checked_title(note.title), checked_body(note.body)
+        return {**note_row(note), "title": title, "body": body}
+
+    _JOURNAL.change(conn, note.household, note.id, after, change_id=change_id, at=at)
 
 
 def change_note(
@@ -55,10 +52,11 @@ def change_note(
         NotFoundError: There is no note with that id.
         InputError: The text cannot be kept.
     """
-    if not row_changes.is_recorded(conn, _change(household, note_id, change_id, at)):
-        before = load_note(conn, household, note_id)
-        after = _checked(replace(before, body=body))
-        _write(conn, before, after, change_id=change_id, at=at)
+
+    def after(before: Row | None) -> Row:
+        return {**_there(before, note_id), "body": checked_body(body)}
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
 
 
 def delete_note(
@@ -76,11 +74,11 @@ def delete_note(
     Raises:
         NotFoundError: There is no note with that id.
     """
-    change = _change(household, note_id, change_id, at)
-    if not row_changes.is_recorded(conn, change):
-        before = load_note(conn, household, note_id)
-        remove_note(conn, household, note_id)
-        row_changes.record(conn, change, note_row(before), None)
+
+    def after(before: Row | None) -> None:
+        _there(before, note_id)
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
 
 
 def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
@@ -96,32 +94,27 @@ def undo_change(conn: Connection, household: str, change_id: str, *, at: datetim
         NotFoundError: There is no such change.
         ConflictError: The note has changed since.
     """
-
-    def read(note_id: str) -> Mapping[str, Any] | None:
-        note = find_note(conn, household, note_id)
-        return None if note is None else note_row(note)
-
-    def write(note_id: str, row: Mapping[str, Any] | None) -> None:
-        if row is None:
-            remove_note(conn, household, note_id)
-        else:
-            put_note(conn, note_of(row), at=at)
-
-    row_changes.take_back(conn, household, change_id, at=at, read=read, write=write)
+    _JOURNAL.take_back(conn, household, change_id, at=at)
 
 
-def _checked(note: Note) -> Note:
-    return replace(note, title=checked_title(note.title), body=checked_body(note.body))
+def _there(row: Row | None, note_id: str) -> Row:
+    if row is None:
+        raise NotFoundError(f"there is no note {note_id!r}", note_id=note_id)
+    return row
+
+
+def _read(conn: Connection, household: str, note_id: str) -> Row | None:
+    note = find_note(conn, household, note_id)
+    return None if note is None else note_row(note)
 
 
 def _write(
-    conn: Connection, before: Note | None, after: Note, *, change_id: str, at: datetime
+    conn: Connection, household: str, note_id: str, row: Row | None, *, at: datetime
 ) -> None:
-    put_note(conn, after, at=at)
-    change = _change(after.household, after.id, change_id, at)
-    earlier = None if before is None else note_row(before)
-    row_changes.record(conn, change, earlier, note_row(after))
+    if row is None:
+        remove_note(conn, household, note_id)
+    else:
+        put_note(conn, note_of(row), at=at)
 
 
-def _change(household: str, note_id: str, change_id: str, at: datetime) -> RowChange:
-    return RowChange(household=household, change_id=change_id, kind=_KIND, row_id=note_id, at=at)
+_JOURNAL = Journal(kind="note", read=_read, write=_write)

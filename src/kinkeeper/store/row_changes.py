@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
@@ -16,103 +16,108 @@ Row = Mapping[str, Any]
 _journal = row_changes.c
 
 
+class Write(Protocol):
+    """Writes a row of one kind."""
+
+    def __call__(
+        self, conn: Connection, household: str, row_id: str, row: Row | None, /, *, at: datetime
+    ) -> None:
+        """Put something under an id of a household, or remove it where given None."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowChange:
-    """One change of one row.
+class Journal:
+    """The changes of one kind of row.
 
     Attributes:
-        household: Tenant key.
-        change_id: Identifies the change; applying it again does nothing, also after it was taken back.
-        kind: What the row is: "task", "note".
-        row_id: Which one.
-        at: When, aware.
+        kind: What the rows are: "task", "note".
+        read: Returns what stands under an id of a household, if anything does.
+        write: Puts something there, or removes it.
     """
 
-    household: str
-    change_id: str
     kind: str
-    row_id: str
-    at: datetime
+    read: Callable[[Connection, str, str], Row | None]
+    write: Write
 
+    def change(
+        self,
+        conn: Connection,
+        household: str,
+        row_id: str,
+        after: Callable[[Row | None], Row | None],
+        *,
+        change_id: str,
+        at: datetime,
+    ) -> None:
+        """Make a change and journal it; one that was made before is not made again, also after it was taken back.
 
-def is_recorded(conn: Connection, change: RowChange) -> bool:
-    """Whether the change was made before, taken back or not.
+        Args:
+            conn: Open connection, in a write transaction.
+            household: Tenant key.
+            row_id: Which row.
+            after: Returns what shall stand there, given what does; None stands for nothing.
+            change_id: Identifies the change.
+            at: When, aware.
 
-    Raises:
-        ConflictError: Its id belongs to a change of something else.
-    """
-    query = select(_journal.kind, _journal.row_id).where(
-        _journal.household == change.household, _journal.change_id == change.change_id
-    )
-    known = conn.execute(query).one_or_none()
-    if known is not None and tuple(known) != (change.kind, change.row_id):
-        raise ConflictError(
-            f"change {change.change_id!r} was one of {known.kind} {known.row_id!r}; "
-            "give every change its own id",
-            change_id=change.change_id,
+        Raises:
+            ConflictError: The id belongs to a change of something else.
+        """
+        if self._is_made(conn, household, row_id, change_id):
+            return
+        before = self.read(conn, household, row_id)
+        row = after(before)
+        self.write(conn, household, row_id, row, at=at)
+        latest = select(func.coalesce(func.max(_journal.revision), 0)).where(
+            _journal.household == household,
+            _journal.kind == self.kind,
+            _journal.row_id == row_id,
         )
-    return known is not None
+        values = {
+            "household": household, "change_id": change_id, "kind": self.kind, "row_id": row_id,
+            "revision": conn.execute(latest).scalar_one() + 1, "before": before, "after": row,
+            "changed_at": at,
+        }  # fmt: skip
+        conn.execute(insert(row_changes).values(values))
 
+    def take_back(self, conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
+        """Put back exactly what was before a change; taking it back again does nothing.
 
-def record(conn: Connection, change: RowChange, before: Row | None, after: Row | None) -> None:
-    """Journal a change in the transaction that makes it.
+        Args:
+            conn: Open connection, in a write transaction.
+            household: Tenant key.
+            change_id: The change.
+            at: When, aware.
 
-    Args:
-        conn: Open connection, in a write transaction.
-        change: The change.
-        before: What was there; None where there was nothing.
-        after: What is there now; None where it was removed.
-    """
-    latest = select(func.coalesce(func.max(_journal.revision), 0)).where(
-        _journal.household == change.household,
-        _journal.kind == change.kind,
-        _journal.row_id == change.row_id,
-    )
-    values = {
-        "household": change.household, "change_id": change.change_id, "kind": change.kind,
-        "row_id": change.row_id, "revision": conn.execute(latest).scalar_one() + 1,
-        "before": None if before is None else dict(before),
-        "after": None if after is None else dict(after), "changed_at": change.at,
-    }  # fmt: skip
-    conn.execute(insert(row_changes).values(values))
+        Raises:
+            NotFoundError: There is no such change.
+            ConflictError: The row has changed since; the message names what of it.
+        """
+        mine = (_journal.household == household, _journal.change_id == change_id)
+        entry = conn.execute(select(row_changes).where(*mine)).mappings().one_or_none()
+        if entry is None:
+            raise NotFoundError(f"there is no change {change_id!r}", change_id=change_id)
+        if entry["undone_at"] is not None:
+            return
+        row_id, after = entry["row_id"], entry["after"]
+        now = self.read(conn, household, row_id)
+        if now != after:
+            raise ConflictError(f"the {self.kind} {_differs(now, after)} since", row_id=row_id)
+        self.write(conn, household, row_id, entry["before"], at=at)
+        conn.execute(update(row_changes).where(*mine).values(undone_at=at))
 
-
-def take_back(
-    conn: Connection,
-    household: str,
-    change_id: str,
-    *,
-    at: datetime,
-    read: Callable[[str], Row | None],
-    write: Callable[[str, Row | None], None],
-) -> None:
-    """Put back exactly what was before a change; taking it back again does nothing.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        household: Tenant key.
-        change_id: The change.
-        at: When, aware.
-        read: Returns what is there now under an id, if anything.
-        write: Puts something under an id, or removes it where given None.
-
-    Raises:
-        NotFoundError: There is no such change.
-        ConflictError: The row has changed since; the message names what of it.
-    """
-    mine = (_journal.household == household, _journal.change_id == change_id)
-    entry = conn.execute(select(row_changes).where(*mine)).mappings().one_or_none()
-    if entry is None:
-        raise NotFoundError(f"there is no change {change_id!r}", change_id=change_id)
-    if entry["undone_at"] is not None:
-        return
-    now, after = read(entry["row_id"]), entry["after"]
-    if now != after:
-        raise ConflictError(
-            f"the {entry['kind']} {_differs(now, after)} since", row_id=entry["row_id"]
+    def _is_made(self, conn: Connection, household: str, row_id: str, change_id: str) -> bool:
+        query = select(_journal.kind, _journal.row_id).where(
+            _journal.household == household, _journal.change_id == change_id
         )
-    write(entry["row_id"], entry["before"])
-    conn.execute(update(row_changes).where(*mine).values(undone_at=at))
+        known = conn.execute(query).one_or_none()
+        if known is not None and tuple(known) != (self.kind, row_id):
+            raise ConflictError(
+                f"change {change_id!r} was one of {known.kind} {known.row_id!r}; "
+                "give every change its own id",
+                change_id=change_id,
+            )
+        return known is not None
 
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
