@@ -160,7 +160,7 @@ def _read(text: str) -> Sentence:
         clause
         for clause in clauses
         if clause
-        and not (is_asked and clause[0] in _lists().asking)
+        and not (is_asked and clause[0] in _lists().asking and not _presumes(clause))
         and clause[0] not in _lists().conditions
         and not _is_offer(clause)
         and not _is_denied(clause)
@@ -175,6 +175,13 @@ def _read(text: str) -> Sentence:
         text=text, clauses=tuple(asserted), stated=() if is_question else tuple(stated),
         disowns=any(_disowns(clause) for clause in clauses),
     )  # fmt: skip
+
+
+def _presumes(clause: tuple[str, ...]) -> bool:
+    """Whether a question takes a deed of the assistant for granted: "do you like that I booked it"."""
+    lists = _lists()
+    mine = [at for at, word in enumerate(clause) if word in lists.first_person]
+    return any(clause[at - 1] not in lists.leading for at in mine if at)
 
 
 def _disowns(clause: tuple[str, ...]) -> bool:
@@ -292,6 +299,7 @@ class _Lists:
     perfect: frozenset[str]
     personal: frozenset[str]
     continuing: frozenset[str]
+    leading: frozenset[str]
     harmless: frozenset[str]
     harmless_states: frozenset[str]
     deeds: frozenset[str]
