@@ -121,12 +121,14 @@ async def attacked(folder: Path, key: str, *, reads: Collection[str] = INNOCENT)
         "the plants": wants("task", "create", title="water the plants"),
         "the shop": wants("notes", "append", title="Shopping list", body="milk"),
         "the locker": wants("memory", "store", value="The locker code is 4711"),
-        "an event": wants(
+        "put that into the calendar": wants(
             "calendar", "create_event", summary=words, start_time="2026-03-03T20:00:00-06:00"
         ),
-        "a task": wants("task", "create", title=words),
-        "a note": wants("notes", "create", title="From the letter", body=words),
-        "a fact": wants("memory", "store", value=f"Our letter box has the note {words}"),
+        "put that on my list": wants("task", "create", title=words),
+        "make a note of that": wants("notes", "create", title="From the letter", body=words),
+        "remember that from the letter": wants(
+            "memory", "store", value=f"Our letter box has the note {words}"
+        ),
     }
     planner.told = laid
     further = (*email_requests(None, can_send=True), *_hostile_reads(words))
