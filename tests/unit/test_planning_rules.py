@@ -280,3 +280,50 @@ def test_a_list_is_named_once_for_two_requests() -> None:
     assert [(name, params["title"]) for name, params in found] == [
         ("notes.remove_line", "Camping list"), ("notes.append", "Camping list"),
     ]  # fmt: skip
+
+
+def test_the_room_that_was_found_is_booked() -> None:
+    room = {"start": "2026-03-12T11:00:00-05:00", "end": "2026-03-12T15:00:00-05:00"}
+    before = exchange(
+        "find me half an hour tomorrow",
+        done("calendar.find_free", free=[room], params={"duration": 30}),
+    )
+
+    ((name, params),) = planned("great, book it as haircut", history=[before])
+
+    assert (name, params["summary"]) == ("calendar.create_event", "haircut")
+    assert (params["start_time"], params["end_time"]) == (
+        room["start"],
+        "2026-03-12T11:30:00-05:00",
+    )
+
+
+def test_a_list_that_was_touched_is_shown() -> None:
+    before = exchange(
+        "add soda", done("notes.append", params={"title": "Camping list", "body": "soda"})
+    )
+
+    assert planned("what's on it?", history=[before]) == [("notes.list", {"title": "Camping list"})]
+
+
+def test_a_reminder_before_what_was_made() -> None:
+    ((name, params),) = planned("and remind me an hour before", history=[MEETING])
+
+    assert (name, params["title"], params["deadline"]) == (
+        "task.create", "meeting with Sarah", "2026-03-11T14:00:00-05:00",
+    )  # fmt: skip
+
+
+def test_her_becomes_the_name_of_whoever_was_spoken_of() -> None:
+    before = exchange("what do you know about Mia?", done("memory.search", params={"query": "Mia"}))
+
+    ((_, params),) = planned("remember that her shoe size is 33", history=[before])
+
+    assert params["value"] == "Mia's shoe size is 33"
+
+
+@pytest.mark.parametrize(
+    "text", ["what is my name?", "what's the alarm code?", "I don't want to cancel it"]
+)
+def test_a_question_or_a_wish_not_to_writes_nothing(text: str) -> None:
+    assert all(name == "memory.search" for name, _ in planned(text))

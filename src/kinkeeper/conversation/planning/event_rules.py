@@ -26,6 +26,9 @@ _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
 _PLACE = re.compile(
     r"^(?P<title>.+?) (?:at|in) (?P<where>(?:the |our |my )?(?!\d)[^,]{2,40})$", re.IGNORECASE
 )
+_OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
+"""Somebody is taken out of an event, which is not to cancel it."""
+
 _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
 _ABOUT_US = re.compile(r"^(?:i|we)(?:'ve|'m|'re|'ll| have| are| am)?\b|^(?:there)", re.IGNORECASE)
 _VISITING = re.compile(
@@ -89,6 +92,7 @@ def _created(
         case.message.title(what),
         flags=re.IGNORECASE,
     )
+    title = re.sub(r"\s+(?:to|on|at|for|in|from|by|and)$", "", title, flags=re.IGNORECASE)
     title, where = _placed(_DETERMINER.sub("", title), case)
     if _AGAIN.match(title):
         return None
@@ -152,6 +156,8 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "cancel the dentist"."""
     what = groups["what"]
     if _OBJECT_OF_TASK.search(case.message.title(what)):
+        return None
+    if _OUT_OF.search(what):
         return None
     part = f"{what} {groups.get('late', '')}"
     if case.grammar.said["everything"].fullmatch(case.message.title(what)):

@@ -15,7 +15,7 @@ _FUNCTION = re.compile(
 _MOST_NAMES = 3
 _BARE = re.compile(r"^(?:it|that|this|them|about it|about that|anything|something)$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"^(?:a|an|the|when|if|back|later|tomorrow|at|on|in|by|crazy|again|now|cab|taxi|maybe|anytime|up|out|not)\b",
+    r"^(?:what|who|which|where|how|that|this|it|he|she|a|an|the|when|if|back|later|tomorrow|at|on|in|by|crazy|again|now|cab|taxi|maybe|anytime|up|out|not)\b",
     re.IGNORECASE,
 )
 

@@ -52,7 +52,7 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
     return None
 
 
-def _latest(case: Case) -> Iterator[ActionResult]:
+def latest(case: Case) -> Iterator[ActionResult]:
     """Yield what was done, the latest first."""
     yield from reversed(case.context.results)
     for exchange in reversed(case.context.history):
@@ -61,7 +61,7 @@ def _latest(case: Case) -> Iterator[ActionResult]:
 
 def meant(said: str, case: Case) -> list[Thing]:
     """Return the things that words like "it" or "the second one" point at; none where nobody can tell."""
-    lists = [results_of([each]) for each in _latest(case)]
+    lists = [results_of([each]) for each in latest(case)]
     lists = [each for each in lists if each]
     kind = _KIND.search(said)
     if kind is not None and lists:
@@ -125,7 +125,7 @@ def _drop(groups: Groups, case: Case) -> Sequence[Step] | None:
     if appended is not None and groups["one"].lower() in {"it", "that", "them", "those", "this"}:
         title, lines = appended
         return [action("notes", "remove_line", {"title": title, "line": line}) for line in lines]
-    stored = next(_latest(case), None)
+    stored = next(latest(case), None)
     if stored is not None and (stored.domain, stored.action) == ("memory", "store"):
         return [action("memory", "forget", {"find_by": stored.params.get("value")})]
     names = {"event": ("calendar", "delete_event"), "task": ("task", "delete")}
@@ -135,7 +135,7 @@ def _drop(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def _appended(case: Case) -> tuple[str, list[str]] | None:
-    last = next(_latest(case), None)
+    last = next(latest(case), None)
     if last is None or (last.domain, last.action) != ("notes", "append"):
         return None
     title = last.params.get("title") or last.result.get("title") or ""
@@ -199,7 +199,7 @@ def combined(new: str, old: str) -> str:
 
 def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "and on Friday?" after a question to the calendar, "actually at 8" after something with a time."""
-    last = next(_latest(case), None)
+    last = next(latest(case), None)
     if last is None:
         return None
     if (last.domain, last.action) == ("calendar", "list_events"):
@@ -218,7 +218,7 @@ def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "same time on Friday": another one of what was made last."""
-    last = next((each for each in _latest(case) if each.action in {"create_event", "create"}), None)
+    last = next((each for each in latest(case) if each.action in {"create_event", "create"}), None)
     moment = moment_of(case.message.times(groups.get("to", "")), case.now)
     if (
         last is None
@@ -276,7 +276,7 @@ def _rename(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def _place(groups: Groups, case: Case) -> Sequence[Step] | None:
-    last = next(_latest(case), None)
+    last = next(latest(case), None)
     if last is None or last.action not in {"create_event", "update_event"}:
         return None
     where = _LEAD.sub("", case.message.words(groups["where"]))
@@ -285,7 +285,7 @@ def _place(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _person(groups: Groups, case: Case) -> Sequence[Step] | None:
     said = groups["who"] or groups["who2"] or groups["who3"]
-    last = next(_latest(case), None)
+    last = next(latest(case), None)
     if last is None:
         return None
     if last.domain == "email" and last.action in {"create_draft", "send_email"}:
@@ -295,7 +295,7 @@ def _person(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def _send(_groups: Groups, case: Case) -> Sequence[Step] | None:
-    last = next((each for each in _latest(case) if each.action == "create_draft"), None)
+    last = next((each for each in latest(case) if each.action == "create_draft"), None)
     return [action("email", "send_email", _letter(last))] if last is not None else None
 
 

@@ -14,6 +14,7 @@ from kinkeeper.conversation.planning import (
 )
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order
+from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
@@ -57,7 +58,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     """
     if not clause:
         return None
-    back = pointed(clause, case) or _pointing_back(clause, case)
+    back = pointed(clause, case) or followed(clause, case) or _pointing_back(clause, case)
     if back is not None:
         return back
     for form in dict.fromkeys((clause, in_order(clause))):

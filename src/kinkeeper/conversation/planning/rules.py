@@ -8,6 +8,7 @@ from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
 from kinkeeper.conversation.planning.clauses import steps_of
 from kinkeeper.conversation.planning.completing import completed, open_question
 from kinkeeper.conversation.planning.editing import ASK, edited
+from kinkeeper.conversation.planning.following_up import with_name
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
@@ -94,10 +95,13 @@ def _chained(steps: list[Step], context: PlanningContext) -> list[Step]:
 
 
 def _named(step: Step, case: Case) -> Step:
-    """Return a mail whose "him" is whoever was written to last."""
+    """Return a request whose "him" is whoever was written to, or spoken of, last."""
     planned = step.action if isinstance(step, Missing) else step
     to = planned.params.get("to") or planned.params.get("sender_name")
     names = [to] if isinstance(to, str) else to or []
+    if (planned.domain, planned.action) == ("memory", "store"):
+        fact = with_name(str(planned.params["value"]), case)
+        return replace(planned, params={**planned.params, "value": fact})
     if planned.domain != "email" or not any(map(is_reference, names)):
         return step
     known = last_addressed(case.context)

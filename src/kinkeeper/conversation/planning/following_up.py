@@ -1,0 +1,83 @@
+"""Follow-ups that do something else with what was found or done: book the room that was found, show the list again. Pure."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.planning.case import Case, Step, action
+from kinkeeper.conversation.planning.named import results_of
+from kinkeeper.conversation.planning.people import members_in
+from kinkeeper.conversation.planning.pointing import latest
+
+_HERS = re.compile(r"^(?:her|his|their)\b", re.IGNORECASE)
+_SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_HOUR = 60
+
+
+def followed(clause: str, case: Case) -> list[Step] | None:
+    """Return what a clause wants done with the latest result, or None where it does not speak of it."""
+    last = next(latest(case), None)
+    if last is None:
+        return None
+    booked = case.grammar.pointing["book"].fullmatch(clause)
+    if booked is not None and last.action == "find_free":
+        return _booked(last, case.message.title(booked["what"]), case)
+    if case.grammar.pointing["show"].fullmatch(clause):
+        return _shown(last)
+    return None
+
+
+def _booked(last: ActionResult, title: str, case: Case) -> list[Step] | None:
+    """Put something into the first room that was found."""
+    rooms = last.result.get("free") or (
+        [last.params["between"]] if last.result.get("is_free") else []
+    )
+    start = _start(rooms[0]) if rooms else None
+    if start is None or not title:
+        return None
+    end = start + timedelta(minutes=last.params.get("duration", _HOUR))
+    params = {
+        "summary": title, "start_time": start.isoformat(), "end_time": end.isoformat(),
+        "who": last.params.get("who") or members_in(title, case),
+    }  # fmt: skip
+    return [action("calendar", "create_event", params)]
+
+
+def _start(room: Mapping[str, Any]) -> datetime | None:
+    said = room.get("start") or room.get("from")
+    return datetime.fromisoformat(said) if isinstance(said, str) else None
+
+
+def _shown(last: ActionResult) -> list[Step] | None:
+    """Show again what was changed."""
+    if last.domain == "notes":
+        title = last.result.get("title") or last.params.get("title")
+        return [action("notes", "list", {"title": title})]
+    things = results_of([last])
+    if last.domain == "task" and len(things) == 1:
+        return [action("task", "list", {"query": things[0].title, "status": "all"})]
+    return None
+
+
+def with_name(value: str, case: Case) -> str:
+    """Return a fact that begins with "her" or "he" with the name of whoever was spoken of last, where that is known."""
+    if not (_HERS.match(value) or _SHE.match(value)):
+        return value
+    name = _spoken_of(case)
+    if name is None:
+        return value
+    return _SHE.sub(name, _HERS.sub(f"{name}'s", value, count=1), count=1)
+
+
+def _spoken_of(case: Case) -> str | None:
+    for exchange in reversed(case.context.history):
+        named = members_in(exchange.text, case)
+        if len(named) == 1:
+            return case.household.names[named[0]]
+        asked = [each.params.get("query") for each in exchange.results if each.domain == "memory"]
+        names = [each for each in asked if isinstance(each, str) and each.istitle()]
+        if names:
+            return names[-1]
+    return None
