@@ -56,6 +56,12 @@ def test_a_sibling_is_a_host_of_the_same_family():
         followed("https://caldav.icloud.example/", "http://p7.icloud.example/1/")
 
 
+def test_a_server_may_insist_on_encryption_but_not_give_it_up():
+    assert followed("http://cal.example/", "https://cal.example/x/") == "https://cal.example/x/"
+    with pytest.raises(InputError):
+        followed("https://cal.example/", "http://cal.example/x/")
+
+
 def test_a_path_has_one_spelling():
     base = "https://cal.example/dav/"
     spellings = ("/dav/a%20b.ics", "/dav/a b.ics", "https://cal.example/dav/a%20b.ics", "a b.ics")

@@ -68,7 +68,8 @@ def followed(base: str, reference: str) -> str:
     """
     wanted = urljoin(base, reference)
     here, there = urlsplit(base), urlsplit(wanted)
-    if _place(here) == _place(there):
+    is_same = here.hostname == there.hostname and (here.scheme, there.scheme) == ("http", "https")
+    if is_same or _place(here) == _place(there):
         return wanted
     family = (here.hostname or "").split(".", 1)[-1]
     # "co.uk" and its like are no family.
