@@ -25,7 +25,6 @@ _BIRTHDAY = re.compile(
     r"\b(?:birthday|anniversary|name|age|allerg\w*|favou?rite|number|address|size|password|code)\b",
     re.IGNORECASE,
 )
-_WEEK_END = re.compile(r"\bbusy\b", re.IGNORECASE)
 
 
 def look(groups: Groups, case: Case) -> Sequence[Step]:

@@ -44,7 +44,6 @@ class Case:
         grammar: How requests are put.
         vocabulary: Words of the household.
         things: Tasks, events and the like that were looked up or spoken of, the latest first.
-        is_leading: Whether the clause that is read begins a message (a statement of an appointment may).
     """
 
     context: PlanningContext

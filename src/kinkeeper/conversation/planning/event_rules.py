@@ -9,7 +9,7 @@ from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.moments import Moment, moment_of
 from kinkeeper.conversation.planning.named import best_match, content_words, results_of
-from kinkeeper.conversation.planning.people import is_speaker, members_in, who_of
+from kinkeeper.conversation.planning.people import members_in, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.conversation.planning.task_rules import deadline_changes
 from kinkeeper.household.vocabulary import WordKind
@@ -30,10 +30,6 @@ _OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
 """Somebody is taken out of an event, which is not to cancel it."""
 
 _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
-_ABOUT_US = re.compile(r"^(?:i|we)(?:'ve|'m|'re|'ll| have| are| am)?\b|^(?:there)", re.IGNORECASE)
-_VISITING = re.compile(
-    r"^(?P<who>.+?) (?:over|round|around|for (?:dinner|lunch|tea|drinks))\b", re.IGNORECASE
-)
 _OBJECT_OF_TASK = re.compile(
     r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|request|action|command|order|item|file|account|card|subscription|line|lines|message|messages|file|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza)\b",
     re.IGNORECASE,
@@ -330,8 +326,3 @@ def _changed(groups: Groups, case: Case, changes: Mapping[str, Any]) -> Sequence
 def _lower(title: str) -> str:
     first = title.split(maxsplit=1)[0] if title else ""
     return title if first.isupper() or not content_words(title) else title[0].lower() + title[1:]
-
-
-def is_of_speaker(text: str) -> bool:
-    """Whether a text speaks of the speaker or of all."""
-    return is_speaker(text) or _ABOUT_US.match(text) is not None

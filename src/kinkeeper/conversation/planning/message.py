@@ -88,10 +88,6 @@ class Message:
             self.spans[each] for each in part if each in self.spans and ord(each) >= _FIRST_LENGTH
         )
 
-    def with_text(self, text: str) -> "Message":
-        """Return the same marks under another text made of them."""
-        return Message(text, self.spans, self.verbatim)
-
 
 def read_message(text: str, now: datetime, household: Household, grammar: Grammar) -> Message:
     """Return a message with marks.
