@@ -271,3 +271,47 @@ def test_a_request_that_nothing_came_of_is_never_waved_through(text: str) -> Non
 def test_a_question_that_nobody_can_answer_is_answered_by_not_knowing() -> None:
     said = told(turn("who won the cup in 1974?", branch=Branch.ACT, kind=TurnType.ACTION)).text
     assert "know" in said or "nothing" in said
+
+
+def test_own_words_are_told_back_as_ones_own_and_only_where_nothing_is_better() -> None:
+    def source(kind: SourceKind, sentence: str, speaker: str | None) -> Source:
+        return Source(
+            id=sentence,
+            kind=kind,
+            text="x",
+            sentence=sentence,
+            speaker=speaker,
+            relevance=0.9,
+            at=NOW,
+        )
+
+    mine = source(SourceKind.EPISODE, "On Monday Ruth said: “The key is under the mat.”", "Ruth")
+    fact = source(SourceKind.FACT, "Ruth: “My shoe size is 39.”", "Ruth")
+    event = source(SourceKind.EVENT, "Piano: Friday.", None)
+
+    def text(*sources: Source) -> str:
+        async def know(query: BrainQuery, viewer: Viewer) -> Knowledge:
+            return Knowledge(
+                answer="",
+                sources=sources,
+                sureness=Sureness.HIGH,
+                relevance=0.9,
+                times=(),
+                events=(),
+            )
+
+        return answered(turn("where is it?"), Answerer(know=know)).text
+
+    assert text(mine) == "On Monday you said: “The key is under the mat.”"
+    assert text(fact, mine) == "You told me: “My shoe size is 39.”"
+    assert text(mine, event) == "Piano: Friday."
+
+
+def test_a_yes_to_nothing_is_told_so() -> None:
+    assert told(turn("yes, go ahead")).text == "There is nothing that waits for a yes."
+    assert "waits" not in told(turn("ok great")).text
+
+
+def test_where_only_memory_was_asked_for_a_name_the_name_is_said() -> None:
+    found = outcome("memory.search", is_write=False, result={"facts": [{"text": "My name is Rue"}]})
+    assert answered(turn("what is my name?", found, called="Rue")).text == "You're Rue."

@@ -9,9 +9,9 @@ from typing import Protocol
 import structlog
 
 from kinkeeper.actions.requests.model import ResultStatus
-from kinkeeper.brain.model import BrainQuery, Knowledge, Source
-from kinkeeper.brain.telling import BEARS
-from kinkeeper.conversation.answering.guard import is_request, may_respond
+from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
+from kinkeeper.brain.telling import BEARS, answer_of
+from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.templates import is_question, told
@@ -63,7 +63,9 @@ class Answerer:
         """
         base = told(context)
         sources: Sequence[Source] = ()
-        if _asks_what_is_known(context) or _only_memory_was_read(context):
+        if _only_memory_was_read(context) and (small := _small_talk(context)):
+            base = replace(base, text=small)
+        elif _asks_what_is_known(context) or _only_memory_was_read(context):
             base, sources = await self._known(context, base)
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
@@ -91,14 +93,16 @@ class Answerer:
             return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
         if knowledge.relevance < BEARS or not knowledge.sources:
             return base, ()
+        sources = _best(knowledge.sources, asked.member.name)
         used = tuple(
             {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
-            for source in knowledge.sources
+            for source in sources
         )
         answer = replace(
-            base, text=knowledge.answer, confidence=knowledge.relevance, used=(*base.used, *used)
-        )
-        return answer, knowledge.sources
+            base, text=answer_of(sources), confidence=knowledge.relevance,
+            used=(*base.used, *used),
+        )  # fmt: skip
+        return answer, sources
 
 
 def _asks_what_is_known(context: AnswerContext) -> bool:
@@ -112,8 +116,30 @@ def _asks_what_is_known(context: AnswerContext) -> bool:
         return False
     if context.mode not in {Mode.RESPOND, Mode.CLARIFY} or not is_question(context.text):
         return False
-    names = {"me": context.asked.household.bot_name, "name": context.called}
-    return reply(context.text, turn=context.asked.turn_id, names=names) is None
+    return _small_talk(context) is None
+
+
+def _small_talk(context: AnswerContext) -> str | None:
+    asked = context.asked
+    names = {"me": asked.household.bot_name, "name": context.called or asked.member.name}
+    return reply(context.text, turn=asked.turn_id, names=names)
+
+
+def _best(sources: Sequence[Source], asker: str) -> Sequence[Source]:
+    """Return sources as they are told to somebody: their own words as theirs, and only where there is nothing better."""
+    others = [
+        each for each in sources if each.speaker != asker or each.kind is not SourceKind.EPISODE
+    ]
+    return [_to_asker(each, asker) for each in others or sources]
+
+
+def _to_asker(source: Source, asker: str) -> Source:
+    if source.speaker != asker:
+        return source
+    told = source.sentence.replace(f"{asker} said:", "you said:", 1)
+    if told.startswith(f"{asker}: "):
+        told = f"You told me: {told.removeprefix(f'{asker}: ')}"
+    return replace(source, sentence=told)
 
 
 def _only_memory_was_read(context: AnswerContext) -> bool:
@@ -133,11 +159,7 @@ def _said_lately(context: AnswerContext) -> str | None:
     wanted = {*stems(context.text)}
     for about, value in context.known.items():
         named = {*stems(about)}
-        if (
-            named
-            and len(named & wanted) >= _MATCHES * len(wanted | named)
-            and not is_request(context)
-        ):
+        if named and len(named & wanted) >= _MATCHES * len(wanted | named):
             asked = context.asked
             when = moment_words(value, now=asked.now, locale=asked.household.locale)
             return f"{_yours(plain(about))} is {when or plain(value)}, as was said earlier."

@@ -37,7 +37,8 @@ def _events(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
         told = f"Nothing about {plain(str(about))} is in the calendar" if about else (
             "Nothing is in the calendar"
         )  # fmt: skip
-        return f"{told}{' ' + period if period else ''}."
+        nobody = "Nobody is down for that. " if setting.asks_who else ""
+        return f"{nobody}{told}{' ' + period if period else ''}."
     if _is_shown(done, items):
         first = _event(items[0], setting)
         return f"{len(items)} things {period or 'in the calendar'}; the first is {first}."
