@@ -145,7 +145,7 @@ function showUsed(part, used) {
     row.append(kind, text);
     details.querySelector("ul").append(row);
   }
-  part.querySelector(".theirs").append(details);
+  part.querySelector(".talk-foot").append(details);
 }
 
 function settle(question, text, isTrouble = false) {
