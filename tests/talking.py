@@ -118,14 +118,22 @@ class Talking:
 
 @asynccontextmanager
 async def talking(
-    folder: Path,
+    place: Path | str,
     planner: Planner,
     *,
     further: Iterable[RequestKind] = (),
     limits: Limits | None = None,
 ) -> AsyncIterator[Talking]:
-    """Hold conversations of the sample household on a clock that is moved by hand."""
-    with live_system(folder / "family.sqlite") as system:
+    """Hold conversations of the sample household on a clock that is moved by hand.
+
+    Args:
+        place: A folder, or the address of a database.
+        planner: Decides what is done.
+        further: Requests besides the built-in ones.
+        limits: Of turns.
+    """
+    database = place / "family.sqlite" if isinstance(place, Path) else place
+    with live_system(database) as system:
         clock, finder = VirtualClock(MONDAY), system.recall.finder
         bounds = limits or Limits()
         built_in = catalogue_of(system.settings, system.store, finder)
