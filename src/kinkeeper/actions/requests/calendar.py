@@ -21,7 +21,15 @@ from kinkeeper.actions.requests.calendar_parameters import (
 )
 from kinkeeper.actions.requests.event_changing import change_of, place_of, provenance
 from kinkeeper.actions.requests.event_finding import find_occurrence, matching
-from kinkeeper.actions.requests.event_telling import details, item, occurrence_json, told, when
+from kinkeeper.actions.requests.event_telling import (
+    details,
+    item,
+    line,
+    occurrence_json,
+    shown_lines,
+    told,
+    when,
+)
 from kinkeeper.actions.requests.free_time import free_times
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
@@ -129,9 +137,10 @@ class _CalendarRequests:
         to = f" to {when(new, asked)}" if change.is_time else f": {details(new, asked)}"
         summary = f"{verb} {told(found, asked)}{_all_of(found, wanted.scope)}{to}"
         prepared = _colliding(_prepared(new, summary, change.effects, asked), collisions, asked)
-        before = {"before": item(found, asked), "after": item(new, asked)}
+        lines = {"before": line(found, asked), "after": line(new, asked)}
+        beside = {"beside": prepared.shown["beside"]} if collisions else {}
         return replace(
-            prepared, shown={**prepared.shown, **before},
+            prepared, shown=lines | beside,
             result={**prepared.result, "before": occurrence_json(found, asked)},
         )  # fmt: skip
 
@@ -162,10 +171,7 @@ class _CalendarRequests:
             now=asked.now, zone=asked.household.zone,
         )  # fmt: skip
         free = [_span_json(each, asked) for each in spans]
-        items = [
-            {"text": said_span(each.start, each.end, asked), "when": each.start.isoformat()}
-            for each in spans
-        ]
+        items = [{"text": said_span(each.start, each.end, asked)} for each in spans]
         result = {
             "is_free": not busy, "free": free, "who": list(members),
             "busy": [occurrence_json(each, asked) for each in busy],
@@ -181,7 +187,11 @@ def _span(wanted: ListEvents, asked: Asked) -> Interval:
         return Interval(asked.now, midnight(today + (wanted.days_ahead + 1) * _DAY, zone))
     first = read_moment(wanted.from_, asked).at.astimezone(zone).date()
     last = first + max(wanted.days_ahead, 1) * _DAY
-    return Interval(midnight(first, zone), midnight(last, zone))
+    # Whoever asks for this week wants what is left of it; the past is told where only it is asked for.
+    today = asked.now.astimezone(zone).date()
+    return Interval(
+        midnight(max(first, today) if last > today else first, zone), midnight(last, zone)
+    )
 
 
 def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
@@ -269,14 +279,14 @@ def _all_of(occurrence: Occurrence, scope: Scope) -> str:
 def _prepared(found: Occurrence, summary: str, effects: Sequence[Effect], asked: Asked) -> Prepared:
     return Prepared(
         type=ActionType.SCHEDULE_CHANGE, summary=summary,
-        effects=tuple(each.frozen() for each in effects), shown={"event": item(found, asked)},
+        effects=tuple(each.frozen() for each in effects), shown=shown_lines(found, asked),
         result=occurrence_json(found, asked),
     )  # fmt: skip
 
 
 def _colliding(prepared: Prepared, collisions: Sequence[Occurrence], asked: Asked) -> Prepared:
     """Return what was prepared with what it collides with."""
-    shown = {"conflicts": [item(each, asked) for each in collisions]}
+    shown = {"beside": "; ".join(line(each, asked) for each in collisions)} if collisions else {}
     result = {"conflicts": [occurrence_json(each, asked) for each in collisions]}
     return replace(
         prepared, shown={**prepared.shown, **shown}, result={**prepared.result, **result}

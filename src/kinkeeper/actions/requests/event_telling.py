@@ -71,3 +71,19 @@ def item(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
         else said_span(interval.start, interval.end, asked)
     )  # fmt: skip
     return {"id": event.id, "text": event.summary, "when": time, "detail": detail}
+
+
+def line(occurrence: Occurrence, asked: Asked) -> str:
+    """Return all of an occurrence in one line: "Dentist, Thu 12 Nov 16:30 – 17:00, Leo, Old Hall"."""
+    shown = item(occurrence, asked)
+    return ", ".join(part for part in (shown["text"], shown["when"], shown["detail"]) if part)
+
+
+def shown_lines(occurrence: Occurrence, asked: Asked) -> dict[str, str]:
+    """Return an occurrence as a person sees it before a yes: a line for each thing there is to know."""
+    record, shown = occurrence_json(occurrence, asked), item(occurrence, asked)
+    lines = {
+        "event": shown["text"], "when": shown["when"], "who": names(record["who"], asked),
+        "in charge": names(record["responsible"], asked), "where": record["location"],
+    }  # fmt: skip
+    return {name: text for name, text in lines.items() if text}

@@ -17,6 +17,7 @@ from kinkeeper.actions.requests.model import (
     Prepared,
     RequestKind,
 )
+from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
 from kinkeeper.language.naming import meant_by
@@ -77,7 +78,7 @@ def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
         RequestKind(
             domain="memory", name="store", parameters=StoreFact, stakes=Stakes.LOW,
             description="Remember a statement for good.", progress="Remembering that…",
-            prepare=requests.store,
+            prepare=requests.store, cost=0.8,
         ),
         RequestKind(
             domain="memory", name="update", parameters=UpdateFact, stakes=Stakes.LOW,
@@ -141,7 +142,7 @@ class _MemoryRequests:
             {
                 "id": hit.id,
                 "text": hit.text,
-                "when": hit.at.isoformat(),
+                "when": said(Moment(at=hit.at), asked),
                 "detail": hit.speaker or "",
             }
             for hit in found.hits

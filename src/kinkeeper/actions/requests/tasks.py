@@ -126,9 +126,9 @@ class _TaskRequests:
         if after == task:
             raise InputError(f"{task.title!r} is like that already")
         effect = UpdateTask(task=after, based_on=task)
-        before = {"title": task.title, "when": when_due(task, asked), "who": names(task.who, asked)}
-        summary = f"Change task: {_line(after, asked)}"
-        return _prepared(after, summary, effect.frozen(), asked, before=before)
+        prepared = _prepared(after, f"Change task: {_line(after, asked)}", effect.frozen(), asked)
+        shown = {"before": _line(task, asked), "after": _line(after, asked)}
+        return replace(prepared, shown=shown)
 
     async def complete(self, wanted: FindTask, asked: Asked) -> Prepared:
         task = await self._open(wanted, asked)
@@ -138,10 +138,13 @@ class _TaskRequests:
         return _prepared(after, f"Done: {task.title}", effect.frozen(), asked)
 
     async def delete(self, wanted: FindTask, asked: Asked) -> Prepared:
+        done = await self._all(asked, TaskStatus.DONE)
         try:
             task = await self._open(wanted, asked)
         except NotFoundError:
-            task = find_by(wanted.find_by, await self._all(asked, TaskStatus.DONE))
+            if not matching(wanted.find_by, done):
+                raise
+            task = find_by(wanted.find_by, done)
         effect = DeleteTask(task=task)
         return _prepared(task, f"Delete task: {_line(task, asked)}", effect.frozen(), asked)
 
@@ -278,17 +281,12 @@ def _item(task: Task, asked: Asked) -> dict[str, Any]:
     return {"id": task.id, "text": task.title, "when": when, "detail": detail}
 
 
-def _prepared(
-    task: Task,
-    summary: str,
-    effect: dict[str, Any],
-    asked: Asked,
-    *,
-    before: dict[str, Any] | None = None,
-) -> Prepared:
-    now = {"title": task.title, "when": when_due(task, asked), "who": names(task.who, asked)}
-    shown = {"task": now} if before is None else {"before": before, "after": now}
+def _prepared(task: Task, summary: str, effect: dict[str, Any], asked: Asked) -> Prepared:
+    lines = {
+        "task": task.title, "when": when_due(task, asked), "for": names(task.who, asked),
+        "about": task.description,
+    }  # fmt: skip
     return Prepared(
-        type=ActionType.TASK, summary=summary, effects=(effect,), shown=shown,
-        result=task_json(task),
+        type=ActionType.TASK, summary=summary, effects=(effect,), result=task_json(task),
+        shown={name: line for name, line in lines.items() if line},
     )  # fmt: skip
