@@ -153,7 +153,8 @@ def _mixed(
     }
     chance.shuffle(requests)
     every = [clause for clauses in social.values() for clause in clauses]
-    for request in requests[:_PREFIXED]:
+    asking = [clause for kind, text in own if kind == GOES_ON and (clause := _longest(text))]
+    for request in (*requests[:_PREFIXED], *asking):
         joint = chance.choice([(), ("and",), ("but",), ("so",), ("now",)])
         yield Example(
             (*chance.choice(every), *joint, *request[: chance.choice([3, 5, 9, 20])]), GOES_ON

@@ -19,7 +19,7 @@ KIND = Kind(
     cue_names=_CUES.names,
     cues_of=_CUES.seen_in,
 )
-_PART_THRESHOLD = 0.5
+_PART_THRESHOLD, _SURE_PART = 0.5, 0.8
 _JOINT = re.compile(
     r"\s*(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",
     re.IGNORECASE,
@@ -112,14 +112,14 @@ def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:
 
 
 def _meant_apart(parts: Sequence[Sorted]) -> Iterator[tuple[Domain, float]]:
-    """Yield what single parts surely ask for, where they ask for different things."""
+    """Yield what single parts ask for, where they ask for different things or one of them is very sure."""
     sure: dict[Domain, float] = {}
     for part in parts:
         chances = _by_domain(part)
         best = max(Domain, key=lambda domain: chances[domain])
         if chances[best] >= _PART_THRESHOLD:
             sure[best] = max(chances[best], sure.get(best, 0.0))
-    if len(sure) > 1:
+    if len(sure) > 1 or any(chance >= _SURE_PART for chance in sure.values()):
         yield from sure.items()
 
 
