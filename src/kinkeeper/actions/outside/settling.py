@@ -30,7 +30,7 @@ LADDER = RetryLadder(
 STALE_AFTER = timedelta(hours=6)
 """What could not be begun by then is not wanted any more without a new yes."""
 
-_TOO_LATE = "it could not be done in time, and nothing was sent"
+_TOO_LATE = "it could not be begun in time, so nothing was done"
 _MAY_BE_DONE = "it may have been done; look before it is done again"
 
 _work = outside_work.c
