@@ -29,10 +29,8 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.memory.model import Viewer
-from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
 
-TOPIC = "turns"
 LEASE = timedelta(minutes=11)
 """Longest time a turn may take before another process may take it up: what tools may take, and a minute."""
 
@@ -240,7 +238,6 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
     )  # fmt: skip
     count_turn(conn, thread, at=now)
     after = thread.events
-    touch(conn, TOPIC, household)
     return Accepted(
         turn_id=turn_id,
         thread_id=thread.id,
