@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.outside.figures import purge_work
@@ -15,13 +14,11 @@ from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
 from kinkeeper.bootstrap.encoding import encoding_of
+from kinkeeper.bootstrap.household_tasks import household_tasks
 from kinkeeper.bootstrap.mail import mail_requests
-from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.models import model_extractor, models_opened
-from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.outside import outside_tasks
-from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.bootstrap.tools import Tools, tools_opened
 from kinkeeper.calendar.seeds import SeedReport
@@ -30,7 +27,6 @@ from kinkeeper.conversation.records import purge as purge_turns
 from kinkeeper.core.time import Clock, SystemClock, VirtualClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
-from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
@@ -127,6 +123,13 @@ class System:
     def hearing(self, clock: Clock) -> Hearing:
         """Return what proposes for memory what the chat lets drop."""
         return Hearing(self.store, self.household, clock=clock, lasts=self.config.action_ttl)
+
+    def tasks(self, clock: Clock, pace: Pace, talk: Talk) -> list[LongTask]:
+        """Return what is to run for the household as long as the process does, beside its work."""
+        return household_tasks(
+            self.settings, self.household, self.store, recall=self.recall,
+            hearing=self.hearing(clock), streaming=talk.streaming, clock=clock, pace=pace,
+        )  # fmt: skip
 
     def prover(self) -> Prover:
         """Return what decides messages again, to prove decisions."""
@@ -375,23 +378,6 @@ class Houses:
                 if key not in self.by_id
             ]
             pace = pace or Pace()
-            embedding = [partial(each.recall.embed, pace.upkeep_every) for each in self.systems]
-            nights = [
-                Nights(self.settings, each.household, self.store, clock).run
-                for each in self.systems
-            ]
-            reading = [
-                SessionReading(
-                    self.store,
-                    each.household.id,
-                    people=members_by_name(each.household),
-                    guardians=each.household.guardians,
-                    zone=each.household.zone,
-                    locale=each.household.locale,
-                    clock=clock,
-                ).run
-                for each in self.systems
-            ]
             calendar = calendar_tasks(
                 self.settings, [each.household for each in self.systems], self.store, clock
             )
@@ -399,18 +385,14 @@ class Houses:
                 self.settings, [each.household for each in self.systems], self.store, clock=clock,
                 pace=pace, further=talking.adapters,
             )  # fmt: skip
-            looking_ahead = [
-                talk.streaming.run for talk in talking.talks.values() if talk.streaming is not None
-            ]
-            hearing = [partial(each.hearing(clock).run, pace.upkeep_every) for each in self.systems]
-            reminders = [
-                partial(reminding(self.store, each.household, clock).run, pace.upkeep_every)
-                for each in self.systems
+            own = [
+                task
+                for household, system in self.by_id.items()
+                for task in system.tasks(clock, pace, talking.talks[household])
             ]
             async with doing(
                 self.store, works, outside=outside, clock=clock, pace=pace,
-                tasks=(*tasks, *calendar, *embedding, *nights, *reading, *hearing, *reminders,
-                       *looking_ahead, *beyond, self._backups(clock).run),
+                tasks=(*tasks, *calendar, *beyond, *own, self._backups(clock).run),
                 workers=self.settings.tier2_workers,
             ):  # fmt: skip
                 yield
