@@ -24,7 +24,7 @@ from kinkeeper.conversation.tables import (
     tool_iterations,
     turns,
 )
-from kinkeeper.conversation.turns import Turn, TurnOutcome
+from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.jobs import leases
 from kinkeeper.memory.tables import episodes

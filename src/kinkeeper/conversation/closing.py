@@ -11,7 +11,8 @@ from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.routing.intent import IntentType
 from kinkeeper.conversation.stages import Course, Stage
-from kinkeeper.conversation.turns import Turn, TurnOutcome, claim_next
+from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turns import claim_next
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.jobs.leases import LeaseLostError
 from kinkeeper.memory.model import person_scope

@@ -33,7 +33,7 @@ from kinkeeper.conversation.tables import (
     turns,
 )
 from kinkeeper.conversation.tool_loop import Iteration
-from kinkeeper.conversation.turns import Turn, TurnOutcome
+from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.jobs.leases import LeaseLostError, WorkState
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.schema import Instant

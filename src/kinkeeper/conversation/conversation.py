@@ -23,7 +23,8 @@ from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, thread_of, topic_of, usual_thread_id
-from kinkeeper.conversation.turns import Accepted, Incoming, Turn
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turns import Accepted, Incoming
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases

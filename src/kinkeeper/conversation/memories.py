@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.memory.context.streaming import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search

@@ -13,7 +13,7 @@ from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer

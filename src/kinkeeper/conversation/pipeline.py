@@ -46,7 +46,8 @@ from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.taking_back import take_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
-from kinkeeper.conversation.turns import Turn, TurnOutcome, is_stopped, turn_with_earlier
+from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turns import is_stopped, turn_with_earlier
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
 

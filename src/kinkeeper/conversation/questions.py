@@ -17,7 +17,7 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.actions.states import as_of
 from kinkeeper.conversation.choosing import chosen
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 
 FRESH = timedelta(minutes=10)
 """How long a plain yes may mean something."""

@@ -16,7 +16,7 @@ from kinkeeper.conversation.tables import (
     turn_events,
     turns,
 )
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 
 Record = Mapping[str, Any]
 

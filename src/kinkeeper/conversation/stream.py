@@ -15,7 +15,7 @@ from kinkeeper.conversation.events import Told
 from kinkeeper.conversation.model import Answer, EventName
 from kinkeeper.conversation.result_rows import card_record
 from kinkeeper.conversation.tables import turns
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases

@@ -9,7 +9,7 @@ from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import Asked, ResultStatus
 from kinkeeper.actions.undo import undo
-from kinkeeper.conversation.turns import Turn
+from kinkeeper.conversation.turn import Turn
 
 # The whole message: "undo the meeting on Friday" is a request of its own kind.
 _WANTED = re.compile(

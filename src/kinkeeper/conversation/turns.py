@@ -1,14 +1,12 @@
 """Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
     Connection,
-    RowMapping,
     and_,
     bindparam,
     insert,
@@ -18,17 +16,15 @@ from sqlalchemy import (
     update,
 )
 
-from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation import events
-from kinkeeper.conversation.model import EventName, Exchange, Mode
-from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.conversation.model import EventName, Mode
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, count_turn, load_thread, open_thread
+from kinkeeper.conversation.turn import Turn, TurnOutcome, turn_of
 from kinkeeper.core.errors import InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
-from kinkeeper.memory.model import Viewer
 from kinkeeper.store.prepared import Prepared
 
 LEASE = timedelta(minutes=11)
@@ -82,15 +78,6 @@ _IN_THE_WAY = Prepared(
 )
 
 
-class TurnOutcome(StrEnum):
-    """What a turn came to."""
-
-    ANSWERED = "answered"
-    CANCELLED = "cancelled"  # the person said stop
-    FAILED = "failed"  # it broke down; saying the same again takes it up again
-    POSTED = "posted"  # said by the assistant unasked: a reminder
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """A message to the assistant.
@@ -125,80 +112,6 @@ class Accepted:
     after: int
     is_new: bool
     epoch: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A turn as it is stored.
-
-    Attributes:
-        household: Tenant key.
-        id: Within the household.
-        thread_id: Of its thread.
-        member: Who spoke.
-        channel: Where.
-        text: What they said, verbatim; empty once purged, or where the assistant spoke unasked.
-        received_at: When, aware.
-        state: Where the work on it stands.
-        epoch: How often somebody took it up.
-        outcome: What it came to; None while it is under way.
-        mode: How it was answered.
-        answer: What was answered.
-        results: What was done.
-        clarification: What was asked back.
-        partial: What the question is about.
-        plans: What was planned, step by step.
-        asked_about: Actions that the person was asked to choose among, and what for.
-        used: What the answer rests on.
-        stages: How long each stage took, ms.
-        finished_at: When it ended, aware.
-        client_message_id: The channel's id of the message.
-        chat_id: The chat on the channel, where it has several.
-        is_shared: Whether others read along.
-    """
-
-    household: str
-    id: str
-    thread_id: str
-    member: str
-    channel: str
-    text: str
-    received_at: datetime
-    state: WorkState
-    epoch: int
-    outcome: TurnOutcome | None = None
-    mode: Mode | None = None
-    answer: str | None = None
-    results: tuple[ActionResult, ...] = ()
-    clarification: str | None = None
-    partial: Mapping[str, Any] | None = None
-    plans: Sequence[Mapping[str, Any]] = ()
-    asked_about: Mapping[str, Any] | None = None
-    used: Sequence[Mapping[str, Any]] = ()
-    stages: Mapping[str, float] = field(default_factory=dict)
-    finished_at: datetime | None = None
-    client_message_id: str = ""
-    chat_id: str | None = None
-    is_shared: bool = False
-
-    @property
-    def viewer(self) -> Viewer:
-        """On whose behalf memory is read: where others read along, on everybody's."""
-        return Viewer.of(self.household, None if self.is_shared else self.member)
-
-    @property
-    def key(self) -> Key:
-        """Of its row."""
-        return (self.household, self.id)
-
-    @property
-    def exchange(self) -> Exchange:
-        """The turn as what was said before."""
-        return Exchange(
-            text=self.text, answer=self.answer or "", at=self.received_at,
-            mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
-            turn_id=self.id, clarification=self.clarification,
-        )  # fmt: skip
 
 
 def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
@@ -285,7 +198,7 @@ def find_turn(conn: Connection, household: str, turn_id: str) -> Turn | None:
     """Return a turn, if the household has it."""
     query = select(turns).where(_columns.household == household, _columns.id == turn_id)
     row = conn.execute(query).mappings().first()
-    return None if row is None else _turn(row)
+    return None if row is None else turn_of(row)
 
 
 def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -> Sequence[Turn]:
@@ -298,7 +211,7 @@ def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -
         last: Most turns, > 0.
     """
     rows = conn.execute(_LAST, {"of_household": household, "of_thread": thread_id, "last": last})
-    return [_turn(row) for row in rows.mappings()][::-1]
+    return [turn_of(row) for row in rows.mappings()][::-1]
 
 
 def turn_with_earlier(
@@ -318,7 +231,7 @@ def turn_with_earlier(
     rows = conn.execute(
         _UP_TO, {"of_household": household, "of_turn": turn_id, "last": last + 1}
     ).mappings()
-    found = [_turn(row) for row in rows][::-1]
+    found = [turn_of(row) for row in rows][::-1]
     if not found or found[-1].id != turn_id:
         raise NotFoundError(f"there is no turn {turn_id!r}")
     return found[-1], [turn for turn in found[:-1] if turn.outcome is not None]
@@ -433,18 +346,3 @@ def _unfinished(conn: Connection, household: str, thread_id: str) -> list[str]:
 
 def _turn_id(thread: Thread, client_message_id: str) -> str:
     return stable_id(thread.household, "turn", thread.id, client_message_id)
-
-
-def _turn(row: RowMapping) -> Turn:
-    return Turn(
-        household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],
-        channel=row["channel"], text=row["text"], received_at=row["received_at"],
-        state=WorkState(row["state"]), epoch=row["epoch"],
-        outcome=TurnOutcome(row["outcome"]) if row["outcome"] else None,
-        mode=Mode(row["mode"]) if row["mode"] else None, answer=row["answer"],
-        results=read_results(row["results"]), clarification=row["clarification"],
-        partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
-        used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
-        client_message_id=row["client_message_id"], chat_id=row["chat_id"],
-        is_shared=bool(row["is_shared"]),
-    )  # fmt: skip

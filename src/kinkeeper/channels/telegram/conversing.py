@@ -13,7 +13,8 @@ from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.parts import Outlet
-from kinkeeper.conversation.turns import Accepted, Turn, TurnOutcome
+from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox

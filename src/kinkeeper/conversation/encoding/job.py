@@ -19,7 +19,8 @@ from kinkeeper.conversation.context.topics import SILENCE
 from kinkeeper.conversation.encoding.episode import Said, told
 from kinkeeper.conversation.encoding.gist import gist_of
 from kinkeeper.conversation.model import Mode
-from kinkeeper.conversation.turns import Turn, find_turn, last_turns
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turns import find_turn, last_turns
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock

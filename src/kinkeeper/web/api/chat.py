@@ -15,7 +15,8 @@ from pydantic import BaseModel, Field
 from kinkeeper.conversation.model import TurnEvent
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.threads import Thread
-from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turns import LONGEST_TEXT
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.context import context_of

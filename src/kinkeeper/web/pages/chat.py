@@ -13,7 +13,8 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import load_actions
 from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.threads import usual_thread_id
-from kinkeeper.conversation.turns import LONGEST_TEXT, Turn
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turns import LONGEST_TEXT
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader

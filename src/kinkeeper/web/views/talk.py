@@ -8,7 +8,7 @@ from kinkeeper.actions.executor import chosen_effects
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.registry import effect_kind
 from kinkeeper.actions.requests.model import ActionResult, Card
-from kinkeeper.conversation.turns import Turn, TurnOutcome
+from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.web.views.wording import Wording
 
 _FAILED = "Something went wrong here. What you said is kept: send it again to try once more."

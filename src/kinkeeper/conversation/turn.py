@@ -1,0 +1,114 @@
+"""A turn as it is stored: what somebody said, and what it came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import RowMapping
+
+from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.memory.model import Viewer
+
+
+class TurnOutcome(StrEnum):
+    """What a turn came to."""
+
+    ANSWERED = "answered"
+    CANCELLED = "cancelled"  # the person said stop
+    FAILED = "failed"  # it broke down; saying the same again takes it up again
+    POSTED = "posted"  # said by the assistant unasked: a reminder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn as it is stored.
+
+    Attributes:
+        household: Tenant key.
+        id: Within the household.
+        thread_id: Of its thread.
+        member: Who spoke.
+        channel: Where.
+        text: What they said, verbatim; empty once purged, or where the assistant spoke unasked.
+        received_at: When, aware.
+        state: Where the work on it stands.
+        epoch: How often somebody took it up.
+        outcome: What it came to; None while it is under way.
+        mode: How it was answered.
+        answer: What was answered.
+        results: What was done.
+        clarification: What was asked back.
+        partial: What the question is about.
+        plans: What was planned, step by step.
+        asked_about: Actions that the person was asked to choose among, and what for.
+        used: What the answer rests on.
+        stages: How long each stage took, ms.
+        finished_at: When it ended, aware.
+        client_message_id: The channel's id of the message.
+        chat_id: The chat on the channel, where it has several.
+        is_shared: Whether others read along.
+    """
+
+    household: str
+    id: str
+    thread_id: str
+    member: str
+    channel: str
+    text: str
+    received_at: datetime
+    state: WorkState
+    epoch: int
+    outcome: TurnOutcome | None = None
+    mode: Mode | None = None
+    answer: str | None = None
+    results: tuple[ActionResult, ...] = ()
+    clarification: str | None = None
+    partial: Mapping[str, Any] | None = None
+    plans: Sequence[Mapping[str, Any]] = ()
+    asked_about: Mapping[str, Any] | None = None
+    used: Sequence[Mapping[str, Any]] = ()
+    stages: Mapping[str, float] = field(default_factory=dict)
+    finished_at: datetime | None = None
+    client_message_id: str = ""
+    chat_id: str | None = None
+    is_shared: bool = False
+
+    @property
+    def viewer(self) -> Viewer:
+        """On whose behalf memory is read: where others read along, on everybody's."""
+        return Viewer.of(self.household, None if self.is_shared else self.member)
+
+    @property
+    def key(self) -> Key:
+        """Of its row."""
+        return (self.household, self.id)
+
+    @property
+    def exchange(self) -> Exchange:
+        """The turn as what was said before."""
+        return Exchange(
+            text=self.text, answer=self.answer or "", at=self.received_at,
+            mode=self.mode or Mode.RESPOND, results=self.results, partial=self.partial,
+            turn_id=self.id, clarification=self.clarification,
+        )  # fmt: skip
+
+
+def turn_of(row: RowMapping) -> Turn:
+    """Return a turn as a row has it."""
+    return Turn(
+        household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],
+        channel=row["channel"], text=row["text"], received_at=row["received_at"],
+        state=WorkState(row["state"]), epoch=row["epoch"],
+        outcome=TurnOutcome(row["outcome"]) if row["outcome"] else None,
+        mode=Mode(row["mode"]) if row["mode"] else None, answer=row["answer"],
+        results=read_results(row["results"]), clarification=row["clarification"],
+        partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
+        used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
+        client_message_id=row["client_message_id"], chat_id=row["chat_id"],
+        is_shared=bool(row["is_shared"]),
+    )  # fmt: skip
