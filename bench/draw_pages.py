@@ -28,6 +28,7 @@ from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.demonstration import play_sample
 from kinkeeper.cli.observing import decisions
+from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.settings.model import Settings
 from kinkeeper.web.access import logins
@@ -58,6 +59,11 @@ REMEMBERED = (
     ("sarah", "I don't eat pork"),
     ("john", "Mia doesn't like mushrooms"),
     ("sarah", "Leo wears shoe size 34"),
+)
+TALKED = (
+    "Am I free for lunch tomorrow?",
+    "Remind me to call mom tomorrow at 5pm",
+    "Cancel Mia's swimming on Saturday",
 )
 
 
@@ -93,6 +99,7 @@ PICTURES = (
     Picture(page="silence", path="/silence", theme="dark"),
     Picture(page="memory", path="/memory"),
     Picture(page="map", path="/memory/map", theme="dark"),
+    Picture(page="chat", path="/chat"),
     Picture(page="week", path="/calendar", width=1280, theme="dark"),
 )
 
@@ -133,13 +140,15 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
         asyncio.run(play(system, inputs))
         for place, (who, text) in enumerate(REMEMBERED):
             remember(system, who, text, at=first_moment(inputs) + place * timedelta(hours=5))
+        clock = VirtualClock(NOW)
+        conversation = system.talk(clock).conversation
+        asyncio.run(converse(system, conversation))
         house = House(
             participants=system.participants, store=system.store, intake=intake,
-            prover=system.prover(), finder=system.recall.finder,
+            prover=system.prover(), finder=system.recall.finder, conversation=conversation,
         )  # fmt: skip
         context = WebContext(
-            houses={system.household.id: house}, store=system.store, clock=VirtualClock(NOW),
-            address="http://127.0.0.1", sample=play_sample,
+            houses={system.household.id: house}, store=system.store, clock=clock, address="http://127.0.0.1", sample=play_sample,
         )  # fmt: skip
         with running(context) as address:
             yield system, address
@@ -164,6 +173,14 @@ async def play(system: System, inputs: Sequence[ChatLine | BadLine]) -> None:
     """Let the family talk."""
     async for _ in decisions(system, inputs, until=NOW):
         pass
+
+
+async def converse(system: System, conversation: Conversation) -> None:
+    """Let the viewer talk with the assistant."""
+    member = next(each for each in system.household.members if each.id == VIEWER)
+    for text in TALKED:
+        await conversation.say(member, text, channel="web")
+        await conversation.idle()
 
 
 @contextmanager
