@@ -23,8 +23,8 @@ from kinkeeper.store.schema import Instant
 from kinkeeper.store.store import Store
 
 metadata = MetaData()
-notes = Table(
-    "notes",
+scraps = Table(
+    "scraps",
     metadata,
     Column("name", String(20), primary_key=True),
     Column("said_at", Instant),
@@ -33,7 +33,7 @@ notes = Table(
     Column("tries", Integer, nullable=False, default=3),
 )
 AT = datetime(2026, 3, 3, 9, 30, 0, 5, tzinfo=timezone(timedelta(hours=-6)))
-INSERT = Prepared(insert(notes), ("name", "said_at", "words", "score"))
+INSERT = Prepared(insert(scraps), ("name", "said_at", "words", "score"))
 ROW = {"name": "a", "said_at": AT, "words": {"50 %": ["é", "it's", None]}, "score": 0.5}
 
 
@@ -45,25 +45,25 @@ def noting(store: Store) -> Store:
 
 def test_a_row_comes_back_as_it_was_given_with_its_defaults(noting: Store) -> None:
     noting.write_now(lambda conn: INSERT.execute(conn, ROW))
-    row = noting.read_now(lambda conn: conn.execute(select(notes)).one())
+    row = noting.read_now(lambda conn: conn.execute(select(scraps)).one())
     assert row._asdict() == {**ROW, "tries": 3}
 
 
 def test_nothing_is_stored_as_nothing(noting: Store) -> None:
     nothing = {"name": "a", "said_at": None, "words": [], "score": None}
     noting.write_now(lambda conn: INSERT.execute(conn, nothing))
-    row = noting.read_now(lambda conn: conn.execute(select(notes)).one())
+    row = noting.read_now(lambda conn: conn.execute(select(scraps)).one())
     assert row._asdict() == {**nothing, "tries": 3}
 
 
 def test_a_parameter_may_stand_twice_and_constants_stay(noting: Store) -> None:
     query = Prepared(
-        select(notes.c.name, notes.c.tries)
+        select(scraps.c.name, scraps.c.tries)
         .where(
-            notes.c.said_at >= bindparam("at"),
-            notes.c.said_at <= bindparam("at"),
-            notes.c.tries == 3,
-            notes.c.name.like("%"),
+            scraps.c.said_at >= bindparam("at"),
+            scraps.c.said_at <= bindparam("at"),
+            scraps.c.tries == 3,
+            scraps.c.name.like("%"),
         )
         .limit(bindparam("most"))
     )
@@ -80,4 +80,4 @@ def test_it_is_undone_with_its_transaction(noting: Store) -> None:
 
     with pytest.raises(ValueError, match="no"):
         noting.write_now(fail)
-    assert noting.read_now(lambda conn: conn.execute(select(notes)).all()) == []
+    assert noting.read_now(lambda conn: conn.execute(select(scraps)).all()) == []

@@ -38,7 +38,7 @@ from kinkeeper.store.sqlite_library import check_version, sqlite
 from kinkeeper.store.store import Store
 
 metadata = MetaData()
-notes = Table("notes", metadata, Column("id", Integer, primary_key=True), Column("body", String))
+scraps = Table("scraps", metadata, Column("id", Integer, primary_key=True), Column("body", String))
 
 
 @pytest.fixture
@@ -54,15 +54,15 @@ def store(path: Path) -> Iterator[Store]:
 
 
 def add(number: int, body: str = "x") -> Callable[[Connection], object]:
-    return lambda conn: conn.execute(insert(notes), {"id": number, "body": body})
+    return lambda conn: conn.execute(insert(scraps), {"id": number, "body": body})
 
 
 def count(conn: Connection) -> int:
-    return conn.execute(select(func.count()).select_from(notes)).scalar_one()
+    return conn.execute(select(func.count()).select_from(scraps)).scalar_one()
 
 
 def ids(conn: Connection) -> set[int]:
-    return set(conn.execute(select(notes.c.id)).scalars())
+    return set(conn.execute(select(scraps.c.id)).scalars())
 
 
 def pragma(name: str) -> Callable[[Connection], Any]:
@@ -200,7 +200,7 @@ def test_a_commit_that_fails_is_a_failure_for_all(store: Store) -> None:
         lambda conn: conn.execute(
             text(
                 "CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER"
-                " REFERENCES notes (id) DEFERRABLE INITIALLY DEFERRED)"
+                " REFERENCES scraps (id) DEFERRABLE INITIALLY DEFERRED)"
             )
         )
     )
@@ -327,7 +327,7 @@ def test_deleted_text_is_not_in_the_files(store: Store, path: Path) -> None:
     for number in range(50):
         store.write_now(add(number, f"{told} {number}"))
     assert any(told.encode() in file.read_bytes() for file in path.parent.iterdir())
-    store.write_now(lambda conn: conn.execute(notes.delete()))
+    store.write_now(lambda conn: conn.execute(scraps.delete()))
     store.fold_log()
     assert not any(told.encode() in file.read_bytes() for file in path.parent.iterdir())
 

@@ -16,7 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from kinkeeper.store.store import Store
 
 metadata = MetaData()
-notes = Table("notes", metadata, Column("id", Integer, primary_key=True), Column("total", Integer))
+scraps = Table(
+    "scraps", metadata, Column("id", Integer, primary_key=True), Column("total", Integer)
+)
 
 Ending = Literal["kept", "refused", "rehearsed"]
 Row = tuple[int, int]
@@ -31,8 +33,8 @@ class Unit:
 
     def __call__(self, conn: Connection) -> int:
         for number in self.ids:
-            total = conn.execute(select(func.count()).select_from(notes)).scalar_one()
-            conn.execute(insert(notes), {"id": number, "total": total})
+            total = conn.execute(select(func.count()).select_from(scraps)).scalar_one()
+            conn.execute(insert(scraps), {"id": number, "total": total})
         if self.ending == "refused":
             raise ValueError(self.ids)
         return len(self.ids)
@@ -51,14 +53,14 @@ UNITS = st.lists(
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    path: Path = tmp_path_factory.mktemp("group") / "notes.db"
+    path: Path = tmp_path_factory.mktemp("group") / "scraps.db"
     with Store.open(str(path)) as opened:
         opened.write_now(metadata.create_all)
         yield opened
 
 
 def rows(conn: Connection) -> list[Row]:
-    return [(row.id, row.total) for row in conn.execute(select(notes).order_by(notes.c.id))]
+    return [(row.id, row.total) for row in conn.execute(select(scraps).order_by(scraps.c.id))]
 
 
 async def ended(store: Store, unit: Unit) -> int | str:
@@ -95,7 +97,7 @@ async def together(store: Store, units: Sequence[Unit]) -> tuple[list[int | str]
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_group_ends_as_its_units_one_by_one(store: Store, units: list[Unit]) -> None:
-    store.write_now(lambda conn: conn.execute(delete(notes)))
+    store.write_now(lambda conn: conn.execute(delete(scraps)))
     grouped = asyncio.run(together(store, units))
-    store.write_now(lambda conn: conn.execute(delete(notes)))
+    store.write_now(lambda conn: conn.execute(delete(scraps)))
     assert grouped == asyncio.run(one_by_one(store, units))
