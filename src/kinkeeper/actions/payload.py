@@ -1,5 +1,6 @@
 """What is frozen when something is proposed: its plain form, its hash, and how it is shown. Pure."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -55,6 +56,15 @@ def shown_fields(extraction: Mapping[str, Any]) -> dict[str, Any]:
     return lists | {"activity": extraction.get("activity")}
 
 
+def shown_lines(shown: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return all that a person must see before a yes, name and value, verbatim: whoever says yes has seen it.
+
+    Args:
+        shown: By name, as frozen with a request.
+    """
+    return tuple((name.replace("_", " "), _told(value)) for name, value in shown.items() if value)
+
+
 def action_record(action: PendingAction) -> dict[str, Any]:
     """Return an action in its public JSON form; instants as ISO 8601 with offset, or None."""
     proposal = action.proposal
@@ -89,6 +99,14 @@ def action_record(action: PendingAction) -> dict[str, Any]:
         "undone_at": _iso(action.undone_at),
         "undone_by": action.undone_by,
     }
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(plain(value), ensure_ascii=False)
 
 
 def _decision(action: PendingAction) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from secrets import token_hex
 from typing import Any
 
+from kinkeeper.actions.payload import shown_lines
 from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened
@@ -228,9 +229,8 @@ class _Screen:
         self._line_ends()
         action = data["action"]
         answer(f"? {action['summary']}")
-        for name, value in action.get("shown", {}).items():
-            if value not in (None, "", [], {}):
-                answer(f"    {name.replace('_', ' ')}: {_in_words(value)}")
+        for name, value in shown_lines(action.get("shown") or {}):
+            answer(f"    {name}: {value}")
 
     def _trouble(self, data: Mapping[str, Any]) -> None:
         self._line_ends()
@@ -261,13 +261,3 @@ def _show_json(event: TurnEvent) -> None:
             **event.data,
         }
     )
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(
-            f"{name.replace('_', ' ')}: {_in_words(each)}" for name, each in value.items()
-        )
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(_in_words, value))
-    return str(value)

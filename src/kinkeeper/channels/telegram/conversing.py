@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
 from kinkeeper.channels.telegram.families import CHANNEL
@@ -136,10 +137,7 @@ def _messages(
 
 def _question(conn: Connection, turn: Turn, action_id: str, *, is_adult: bool) -> str:
     proposal = load_action(conn, turn.household, action_id).proposal
-    shown = proposal.request.get("shown", {})
-    lines = [
-        f"{name.replace('_', ' ')}: {_in_words(value)}" for name, value in shown.items() if value
-    ]
+    lines = [f"{name}: {value}" for name, value in shown_lines(proposal.request.get("shown") or {})]
     return "\n".join([proposal.summary, *lines, *(() if is_adult else (_ADULTS_ONLY,))])
 
 
@@ -155,10 +153,6 @@ def _card(card: Card) -> str:
         for item in card.items
     )
     return "\n".join([card.title, *(f"• {line}" for line in lines)])
-
-
-def _in_words(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -1,15 +1,13 @@
 """What awaits a person: one card, one decision. Pure."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import remembered_lines
 from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
-from kinkeeper.actions.payload import plain
+from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.inbox import StoredMessage
@@ -138,7 +136,7 @@ class Cards:
             line=proposal.summary,
             said=ground.said if proposal.conflict_key is not None else "",
             quotes=tuple(map(self.quotes.of, ground.messages)),
-            shown=_shown(proposal.request.get("shown") or {}),
+            shown=shown_lines(proposal.request.get("shown") or {}),
             shared=self.words.jobs(asked_for),
             ways=tuple(self._ways(action, standing)),
             deciders=f"{_names(self.household.adults)} may decide.",
@@ -161,19 +159,6 @@ class Cards:
                 remembers=remembered_lines(effects),
                 is_grave=stakes_of(effects) is Stakes.HIGH,
             )  # fmt: skip
-
-
-def _shown(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return all that was frozen to be shown, verbatim: whoever says yes has seen it."""
-    return tuple((name.replace("_", " "), _said(value)) for name, value in values.items() if value)
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-        return ", ".join(value)
-    return json.dumps(plain(value), ensure_ascii=False)
 
 
 def _names(members: Iterable[Member]) -> str:

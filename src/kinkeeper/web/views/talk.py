@@ -6,6 +6,7 @@ from typing import Any
 
 from kinkeeper.actions.executor import chosen_effects
 from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import effect_kind
 from kinkeeper.actions.requests.model import ActionResult, Card
 from kinkeeper.conversation.turn import Turn, TurnOutcome
@@ -26,26 +27,13 @@ _STANDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownLine:
-    """One line of what a yes would do.
-
-    Attributes:
-        name: What it is ("to", "subject").
-        text: Its value, verbatim.
-    """
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """Something that waits for a yes, or what became of it.
 
     Attributes:
         id: Of the action.
         summary: One line.
-        lines: All that a yes would do, in detail.
+        lines: All that a yes would do, name and value.
         payload_hash: Of what is shown.
         is_open: Whether it still waits.
         stands: Where it stands, in words.
@@ -54,7 +42,7 @@ class Question:
 
     id: str
     summary: str
-    lines: tuple[ShownLine, ...]
+    lines: tuple[tuple[str, str], ...]
     payload_hash: str
     is_open: bool
     stands: str
@@ -74,7 +62,7 @@ class ShownTurn:
         is_open: Whether it is under way.
         cards: To look at.
         questions: That wait for a yes, or did.
-        used: What the answer rests on, as lines.
+        used: What the answer rests on: what kind of thing, and its words.
         is_gone: Whether its words are deleted by now.
     """
 
@@ -86,7 +74,7 @@ class ShownTurn:
     is_open: bool
     cards: tuple[Card, ...]
     questions: tuple[Question, ...]
-    used: tuple[ShownLine, ...]
+    used: tuple[tuple[str, str], ...]
     is_gone: bool
 
 
@@ -129,19 +117,6 @@ def _shown(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -
     )  # fmt: skip
 
 
-def shown_lines(shown: Mapping[str, Any]) -> tuple[ShownLine, ...]:
-    """Return all that a yes would do as lines for people; nothing of it is left out.
-
-    Args:
-        shown: By name; values are JSON.
-    """
-    return tuple(
-        ShownLine(name=name.replace("_", " "), text=_told(value))
-        for name, value in shown.items()
-        if value not in (None, "", [], {})
-    )
-
-
 def _questions(
     results: Sequence[ActionResult], actions: Mapping[str, PendingAction]
 ) -> Iterable[Question]:
@@ -152,7 +127,7 @@ def _questions(
         is_open = action.status is ActionStatus.PENDING
         yield Question(
             id=action.id, summary=action.proposal.summary,
-            lines=shown_lines(action.proposal.request.get("shown", {})) if is_open else (),
+            lines=shown_lines(action.proposal.request.get("shown") or {}) if is_open else (),
             payload_hash=action.payload_hash, is_open=is_open,
             stands="Taken back" if action.undone_at else _STANDS[action.status],
             can_undo=_can_undo(action),
@@ -165,16 +140,8 @@ def _can_undo(action: PendingAction) -> bool:
     return is_done and all(kind.undo is not None for kind in kinds)
 
 
-def _used(used: Iterable[Mapping[str, Any]]) -> Iterable[ShownLine]:
+def _used(used: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
     for each in used:
         text = str(each.get("text", "")).strip()
         if text:
-            yield ShownLine(name=str(each.get("kind", "")).replace("_", " "), text=text)
-
-
-def _told(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "; ".join(f"{name.replace('_', ' ')}: {_told(item)}" for name, item in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_told(item) for item in value)
-    return str(value)
+            yield str(each.get("kind", "")).replace("_", " "), text
