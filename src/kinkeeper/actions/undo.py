@@ -35,6 +35,8 @@ def undo(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Rec
     action = admit(conn, action_id, by)
     if isinstance(action, Receipt):
         return action
+    if action.status is ActionStatus.EXECUTING:
+        return _nothing(action, "This is under way, and cannot be taken back before it is done.")
     if action.status is not ActionStatus.DONE:
         return _nothing(action, "Nothing was changed by this, so there is nothing to take back.")
     if action.undone_at is not None:

@@ -9,14 +9,15 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
-from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.consent import Stakes, highest
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.actions.states import as_of
-from kinkeeper.conversation.choosing import chosen
+from kinkeeper.conversation.choosing import chosen, only_chooses
 from kinkeeper.conversation.turn import Turn
 
 FRESH = timedelta(minutes=10)
@@ -40,9 +41,9 @@ class Open:
 
     Attributes:
         fresh: Open, and asked about lately; oldest first.
-        older: Open, asked about long ago.
+        older: Open, asked about long ago, or only after the message was sent.
         lapsed: The last one, where time ran out or what was said has been taken back.
-        listed: Those that the last answer listed, in its order, to choose among.
+        listed: Those that the last answer listed, in its order, to choose among; also what was settled since.
         verb: What was to be done with the one chosen.
     """
 
@@ -90,30 +91,38 @@ class Meant:
 
 
 def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now: datetime) -> Open:
-    """Return what is open in a thread.
+    """Return what was open in a thread when a message came.
+
+    What was decided while the message waited, or by an earlier try of it, counts as open: the decision then
+    meets that one again, and no other in its place.
 
     Args:
         conn: Any transaction.
         household: Tenant key.
         earlier: Turns of the thread before this one, oldest first.
-        now: Aware.
+        now: When the message came, aware.
     """
     asked_at = _asked_at(earlier)
     if not asked_at:
         return Open()
     found = {each: as_of(load_action(conn, household, each), now) for each in asked_at}
+    told_settled = _told_settled(earlier)
     waiting = [
         found[id_]
         for id_ in sorted(asked_at, key=asked_at.__getitem__)
         if found[id_].status is ActionStatus.PENDING
+        or (id_ not in told_settled and _decided_since(found[id_], now))
     ]
-    listed = earlier[-1].asked_about or {"verb": Verb.CONFIRM, "actions": []}
+    last = earlier[-1]
+    seen = last.asked_about if last.finished_at is not None and last.finished_at <= now else None
+    listed = seen or {"verb": Verb.CONFIRM, "actions": []}
     newest = max(asked_at, key=asked_at.__getitem__)
+    fresh = [each for each in waiting if timedelta(0) <= now - asked_at[each.id] <= FRESH]
     return Open(
-        fresh=[each for each in waiting if now - asked_at[each.id] <= FRESH],
-        older=[each for each in waiting if now - asked_at[each.id] > FRESH],
+        fresh=fresh,
+        older=[each for each in waiting if each not in fresh],
         lapsed=_lapsed(found[newest], now - asked_at[newest]) if not waiting else None,
-        listed=[each for id_ in listed["actions"] for each in waiting if each.id == id_],
+        listed=[found[id_] for id_ in listed["actions"]],
         verb=Verb(listed["verb"]),
     )  # fmt: skip
 
@@ -128,18 +137,16 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
         is_weak: Whether it is a yes that only counts for what is easily put right.
     """
     if found.listed:
-        picked = chosen(text, [each.proposal.summary for each in found.listed])
-        if picked:
-            return Meant(verb=verb or found.verb, actions=[found.listed[each] for each in picked])
+        picked = _picked(text, verb, found.listed)
+        # A single one was asked about because its yes has to be plain.
+        if picked and (verb is not None or len(found.listed) > 1):
+            return _meant(verb or found.verb, picked, is_weak=is_weak)
     if verb is None or not found.all:
         return None
-    picked = chosen(text, [each.proposal.summary for each in found.all])
-    targets = [found.all[each] for each in picked] or _only(found)
+    targets = _picked(text, verb, found.all) or _only(found)
     if not targets:
         return _which(verb, found)
-    if verb is Verb.CONFIRM and is_weak and _is_high(targets):
-        return Meant(verb=verb, question=_sure(targets), ask_about=targets)
-    return Meant(verb=verb, actions=targets)
+    return _meant(verb, targets, is_weak=is_weak)
 
 
 def decide(conn: Connection, meant: Meant, asked: Asked) -> list[ActionResult]:
@@ -172,6 +179,22 @@ def told(receipt: Receipt) -> ActionResult:
     return result
 
 
+def _picked(
+    text: str, verb: Verb | None, among: Sequence[PendingAction]
+) -> Sequence[PendingAction]:
+    """Return those that a message names; a no may say more besides, for it does nothing."""
+    labels = [each.proposal.summary for each in among]
+    if verb is not Verb.REJECT and not only_chooses(text, labels):
+        return ()
+    return [among[each] for each in chosen(text, labels)]
+
+
+def _meant(verb: Verb, targets: Sequence[PendingAction], *, is_weak: bool) -> Meant:
+    if verb is Verb.CONFIRM and is_weak and _is_high(targets):
+        return Meant(verb=verb, question=_sure(targets), ask_about=targets)
+    return Meant(verb=verb, actions=targets)
+
+
 def _only(found: Open) -> Sequence[PendingAction]:
     return found.fresh if len(found.fresh) == 1 else ()
 
@@ -193,7 +216,10 @@ def _sure(targets: Sequence[PendingAction]) -> str:
 
 
 def _is_high(targets: Sequence[PendingAction]) -> bool:
-    return any(each.proposal.stakes is Stakes.HIGH for each in targets)
+    return any(
+        highest(each.proposal.stakes, stakes_of(each.proposal.effects)) is Stakes.HIGH
+        for each in targets
+    )
 
 
 def _lapsed(action: PendingAction, age: timedelta) -> PendingAction | None:
@@ -201,8 +227,24 @@ def _lapsed(action: PendingAction, age: timedelta) -> PendingAction | None:
     return action if action.status in _UNDECIDED and age <= _LATELY else None
 
 
+def _decided_since(action: PendingAction, now: datetime) -> bool:
+    return (
+        action.decided_by is not None and action.decided_at is not None and action.decided_at >= now
+    )
+
+
+def _told_settled(earlier: Sequence[Turn]) -> frozenset[str]:
+    """Return the actions of which a thread has been told what a decision came to."""
+    return frozenset(
+        each.action_id
+        for turn in earlier
+        for each in turn.results
+        if each.status is not ResultStatus.AWAITING and each.action_id is not None
+    )
+
+
 def _asked_at(earlier: Sequence[Turn]) -> dict[str, datetime]:
-    """Return when each action that awaited somebody was last spoken of."""
+    """Return when a person could last read of each action that awaited somebody."""
     asked: dict[str, datetime] = {}
     for turn in earlier:
         waiting = [
@@ -211,5 +253,5 @@ def _asked_at(earlier: Sequence[Turn]) -> dict[str, datetime]:
             if each.status is ResultStatus.AWAITING and each.action_id is not None
         ]
         listed = (turn.asked_about or {}).get("actions", ())
-        asked |= dict.fromkeys((*waiting, *listed), turn.received_at)
+        asked |= dict.fromkeys((*waiting, *listed), turn.finished_at or turn.received_at)
     return asked

@@ -127,7 +127,7 @@ class Settler:
 
     def _lapsed(self, asked: Asked) -> Decided | None:
         """Say of what a yes comes too late for how it stands."""
-        if self._found.lapsed is None or self._found.listed:
+        if self._found.lapsed is None:
             return None
         result = told(receipt_of_settled(self._found.lapsed, asked.household))
         return Decided(confirmation=Confirmation.YES, results=[result])

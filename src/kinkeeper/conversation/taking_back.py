@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import Asked, ResultStatus
@@ -19,6 +20,8 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 
+_WRITTEN = frozenset({ActionStatus.EXECUTING, ActionStatus.DONE})
+
 
 def wants_undo(text: str) -> bool:
     """Whether a whole message asks for what was last done to be taken back. Pure."""
@@ -28,20 +31,25 @@ def wants_undo(text: str) -> bool:
 def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receipt | None:
     """Take back the last thing that was done in a thread and still stands; None where there is none.
 
+    What this very message took back before a crash is not followed by what was done before it.
+
     Args:
         conn: In a write transaction.
         earlier: Turns of the thread before this one, oldest first.
         asked: Who asks, when.
     """
+    results = [each for turn in earlier for each in turn.results if each.action_id is not None]
+    told_undone = {each.action_id for each in results if each.status is ResultStatus.CANCELLED}
+    spoken_of = dict.fromkeys(each.action_id for each in reversed(results) if each.action_id)
+    actions = [load_action(conn, asked.household.id, each) for each in spoken_of]
     done = [
-        result.action_id
-        for turn in earlier
-        for result in turn.results
-        if result.status is ResultStatus.DONE and result.action_id is not None
+        each
+        for each in actions
+        if each.status in _WRITTEN
+        and (each.undone_at is None or (each.id not in told_undone and each.undone_at >= asked.now))
     ]
-    for action_id in dict.fromkeys(reversed(done)):
-        if load_action(conn, asked.household.id, action_id).undone_at is None:
-            return undo(
-                conn, action_id, member=asked.member, household=asked.household, now=asked.now
-            )
-    return None
+    if not done:
+        return None
+    # A button decides, too, and what was decided last need not be what was asked last.
+    last = max(done, key=lambda each: each.decided_at or each.created_at)
+    return undo(conn, last.id, member=asked.member, household=asked.household, now=asked.now)

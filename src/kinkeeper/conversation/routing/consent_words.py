@@ -102,11 +102,20 @@ def read_clause(clause: Clause) -> Iterator[Said]:
     Args:
         clause: Canonical words.
     """
+    for _, said in spoken(clause[:-1] if clause[-1] == ASKED else clause):
+        yield said
+
+
+def spoken(words: Clause) -> Iterator[tuple[Clause, Said]]:
+    """Yield the phrases of a clause, and each word of none, with what they say.
+
+    Args:
+        words: Of the clause, without its mark of a question.
+    """
     at = 0
-    words = clause[:-1] if clause[-1] == ASKED else clause
     while at < len(words):
         length, said = _longest(words, at)
-        yield said
+        yield words[at : at + length], said
         at += length
 
 
