@@ -148,10 +148,12 @@ class Running:
         """Return the first true result of `met`."""
         return await self.family.api.until(met, within=within, what=what)
 
-    async def spoken(self, count: int = 1) -> Message:
+    async def spoken(self, count: int = 1, *, within: float = 10) -> Message:
         """Return the latest message in the group once there are so many."""
         await self.until(
-            lambda: len(self.family.said_by_bot) >= count, f"message {count} in the group"
+            lambda: len(self.family.said_by_bot) >= count,
+            f"message {count} in the group",
+            within=within,
         )
         return self.family.said_by_bot[-1]
 

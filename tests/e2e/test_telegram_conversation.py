@@ -26,6 +26,7 @@ async def told_alone(millers: Family, program: Running, count: int) -> Message:
     await program.until(
         lambda: len(millers.alone_with(millers.sarah)) >= GREETING + count,
         f"message {count} to Sarah",
+        within=40,
     )
     return millers.alone_with(millers.sarah)[-1]
 
@@ -43,7 +44,7 @@ def test_a_private_chat_is_a_conversation(tmp_path: Path):
                 assert answer.buttons == []
                 assert millers.said_by_bot == []
 
-        run(scenario)
+        run(scenario, within=180)
 
 
 def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(tmp_path: Path):
@@ -63,7 +64,7 @@ def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(tmp_path: Path
                 calendar = await told_alone(millers, program, 2)
                 assert "soccer" not in calendar.text.lower()
 
-        run(scenario)
+        run(scenario, within=180)
 
 
 def test_in_a_group_only_who_calls_it_is_answered_and_others_are_heard(tmp_path: Path):
@@ -74,18 +75,18 @@ def test_in_a_group_only_who_calls_it_is_answered_and_others_are_heard(tmp_path:
                 name = millers.bot.username
                 millers.john.says(millers.group, "what a day")
                 called = millers.john.says(millers.group, f"@{name} what is on tomorrow?")
-                answer = await program.spoken()
+                answer = await program.spoken(within=40)
                 assert answer.reply_to is called
                 assert "soccer" in answer.text.lower()
                 millers.john.says(millers.group, "and on Wednesday?", reply_to=answer)
-                await program.spoken(2)
+                await program.spoken(2, within=40)
                 millers.sarah.says(millers.group, "Icarus, what is on on Thursday?")
-                await program.spoken(3)
+                await program.spoken(3, within=40)
                 await program.quiet_now()
                 heard = [row.text for row in program.rows(messages)]
                 assert heard == ["what a day"]
 
-        run(scenario)
+        run(scenario, within=180)
 
 
 def test_what_is_private_is_never_told_where_others_read_along(tmp_path: Path):
@@ -99,10 +100,10 @@ def test_what_is_private_is_never_told_where_others_read_along(tmp_path: Path):
                 millers.sarah.says(millers.bot, "just for me: remember that my locker code is 4711")
                 await told_alone(millers, program, 1)
                 millers.sarah.says(millers.group, f"@{name} what is my locker code?")
-                answer = await program.spoken()
+                answer = await program.spoken(within=40)
                 assert "4711" not in answer.text
 
-        run(scenario)
+        run(scenario, within=180)
 
 
 def test_an_update_that_comes_again_is_answered_once(tmp_path: Path):
@@ -119,7 +120,7 @@ def test_an_update_that_comes_again_is_answered_once(tmp_path: Path):
                 assert len(program.rows(turns)) == 1
                 assert len(millers.alone_with(millers.sarah)) == GREETING + 1
 
-        run(scenario)
+        run(scenario, within=180)
 
 
 def test_a_stranger_gets_no_conversation(tmp_path: Path):
@@ -133,4 +134,4 @@ def test_a_stranger_gets_no_conversation(tmp_path: Path):
                 assert program.rows(turns) == []
                 assert not any("soccer" in each.text for each in millers.alone_with(tom))
 
-        run(scenario)
+        run(scenario, within=180)

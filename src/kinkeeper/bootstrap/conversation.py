@@ -13,8 +13,10 @@ from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.planning.grammar import load_grammar
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.conversation.routing.router import Router
+from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import Clock
@@ -38,6 +40,12 @@ class Talk:
 
     conversation: Conversation
     streaming: Streaming | None
+
+
+def warm_up() -> None:
+    """Load what the first turn of a process would otherwise wait for: about a second of work. Blocks."""
+    load_grammar()
+    read_social("hello")
 
 
 def talk_of(

@@ -12,6 +12,7 @@ import uvicorn
 import uvloop
 
 from kinkeeper.bootstrap import Houses
+from kinkeeper.bootstrap.conversation import warm_up
 from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import web_context
 from kinkeeper.cli.located import Where
@@ -123,6 +124,7 @@ async def _serve(
                 serving = tasks.create_task(server.serve([listener]))
                 living = tasks.create_task(stay_alive(supervisor))
                 await server.ready.wait()
+                await asyncio.to_thread(warm_up)
                 keep_what_is_loaded()
                 notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
                 report(supervisor, READY)
