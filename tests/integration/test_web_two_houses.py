@@ -77,17 +77,19 @@ def two(tmp_path: Path) -> Iterator[Two]:
         (folder / f"{name}.toml").write_text(own, encoding="utf-8")
     settings = Settings(family_context=folder, db_path=tmp_path / "both.db")
     with open_houses(settings, now=MONDAY) as houses, houses.live_intakes() as intakes:
+        clock = VirtualClock(MONDAY)
         served = {
             name: House(
                 participants=system.participants, store=system.store, intake=intakes[name],
                 prover=system.prover(), finder=system.recall.finder,
+                conversation=system.talk(clock).conversation,
             )
             for name, system in houses.by_id.items()
         }  # fmt: skip
         context = WebContext(
             houses=served,
             store=houses.store,
-            clock=VirtualClock(MONDAY),
+            clock=clock,
             address=ADDRESS,
             rates=FREE,
         )
@@ -126,6 +128,11 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
             made = told["action"]["confirm_payload"]["effects"][0]["event"]["id"]
             feed = (await client.post("/api/feeds", json={"label": word})).json()
             feeds[name] = feed["address"]
+            line = {"text": f"add {word} food to the {word} list", "thread": f"thread-{name}"}
+            answered = await client.post("/chat", json=line)
+            assert word in answered.text.lower()
+            turn = answered.headers["X-Turn"]
+            task = (await client.post("/api/tasks", json={"title": f"Brush the {word}"})).json()
         effect = event(word, household_id=name, summary=f"Ask the {word}")
         waiting = replace(
             proposal(word, household=name, expires_at=MONDAY + timedelta(hours=48)),
@@ -136,6 +143,7 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
         )
         ids[name] = {
             "action_id": action, "key_id": keys[name], "message_id": f"m-{name}", "event_id": made,
+            "thread": f"thread-{name}", "turn": turn, "task_id": task["task"]["id"],
         }  # fmt: skip
     return replace(two, ids=ids, feeds=feeds)
 
@@ -205,7 +213,10 @@ def test_no_answer_holds_the_other_s_word(two: Two, name: str, other: str) -> No
         return mine
 
     mine = asyncio.run(story())
-    assert {"/api/pending", "/api/events", "/api/keys", "/pending", "/calendar", "/people"} <= mine
+    assert {
+        "/api/pending", "/api/events", "/api/keys", "/pending", "/calendar", "/people", "/api/threads",
+        "/api/tasks", "/tasks",
+    } <= mine  # fmt: skip
 
 
 def test_own_ids_do_lead_somewhere(two: Two) -> None:
