@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.conversation import questions
@@ -210,3 +211,42 @@ async def test_somebody_elses_yes_decides_nothing_of_mine(tmp_path: Path) -> Non
         assert EventName.CONFIRM in [event.name for event in heard]
         await held.answer("yes", by="sarah")
         assert tasks(held) == ["buy milk"]
+
+
+@on_a_loop
+async def test_a_child_is_told_at_once_that_an_adult_has_to_say_yes(tmp_path: Path) -> None:
+    async with talking(tmp_path, Script(SCRIPT)) as held:
+        await held.answer("milk")
+        await held.answer("eggs")
+        await held.answer("no milk and eggs", by="leo")
+        assert "adult" in await held.answer("yes", by="leo")
+        assert tasks(held) == BOTH
+
+
+@on_a_loop
+async def test_what_cannot_be_seen_is_not_asked_for(tmp_path: Path) -> None:
+    hidden = {"title": "buy\u202e \x1b[31mmilk\u200b"}
+    async with talking(tmp_path, Script({"milk": (wants("task", "create", **hidden),)})) as held:
+        said = await held.say("milk")
+        await held.heard(said)
+        (turn,) = await held.conversation.history(held.john, said.thread_id)
+        assert turn.results[0].params == {"title": "buy [31mmilk"}
+
+
+@on_a_loop
+async def test_dictated_notes_leave_the_list_of_actions_with_their_turn(tmp_path: Path) -> None:
+    note = wants("notes", "create", title="wombat", body="periwinkle")
+    async with talking(tmp_path, Script({"note it": (note,)})) as held:
+        await held.answer("note it")
+        household, now = held.system.household.id, held.clock.now()
+
+        def kept(conn: Connection) -> str:
+            return str(list_actions(conn, household, statuses=tuple(ActionStatus), now=now))
+
+        assert "periwinkle" in held.system.store.read_now(kept)
+        later = now + timedelta(days=31)
+        await held.system.store.write(
+            lambda conn: purge_extractions(conn, household, created_before=later)
+        )
+        assert "periwinkle" not in held.system.store.read_now(kept)
+        assert "wombat" not in held.system.store.read_now(kept)

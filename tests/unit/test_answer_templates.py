@@ -315,3 +315,13 @@ def test_a_yes_to_nothing_is_told_so() -> None:
 def test_where_only_memory_was_asked_for_a_name_the_name_is_said() -> None:
     found = outcome("memory.search", is_write=False, result={"facts": [{"text": "My name is Rue"}]})
     assert answered(turn("what is my name?", found, called="Rue")).text == "You're Rue."
+
+
+def test_somebodys_own_words_are_never_told_as_if_they_were_the_assistants() -> None:
+    def asked(speaker: str) -> str:
+        fact = {"text": "My therapist is Dr Zorb", "speaker": speaker}
+        found = outcome("memory.search", is_write=False, result={"facts": [fact]})
+        return told(turn("who is it?", found)).text
+
+    assert asked("Bo") == "Bo told me: “My therapist is Dr Zorb”"
+    assert asked(IVO.name) != asked("Bo")

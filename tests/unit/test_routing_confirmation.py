@@ -18,7 +18,7 @@ def test_plain_consent(text: str) -> None:
     assert read_confirmation(text) == Decision(kind=YES)
 
 
-@pytest.mark.parametrize("text", ["👍", "kk", "cool", "✅"])
+@pytest.mark.parametrize("text", ["👍", "k", "K.", "kk", "cool", "✅"])
 def test_mere_politeness_is_weak_consent(text: str) -> None:
     assert read_confirmation(text) == Decision(kind=YES, is_weak=True)
 
@@ -70,6 +70,11 @@ def test_everything_else_decides_nothing(text: str) -> None:
 )
 def test_a_yes_may_repeat_what_was_asked(text: str, decision: Decision | None) -> None:
     assert read_confirmation(text, asked="Cancel Dentist, Thu 12 Nov 16:30?") == decision
+
+
+def test_a_curt_yes_stays_weak_when_the_question_is_known() -> None:
+    assert read_confirmation("k", asked="Send this to Bo?") == Decision(kind=YES, is_weak=True)
+    assert read_confirmation("k, do it", asked="Send this to Bo?") == Decision(kind=YES)
 
 
 def test_cancelling_it_refuses_what_was_to_be_sent_and_contradicts_a_yes():

@@ -17,6 +17,8 @@ _actions = pending_actions.c
 _FORGOTTEN: Mapping[ActionType, str] = {
     ActionType.MEMORY_FACT: "Something about memory",
     ActionType.EMAIL: "A mail",
+    ActionType.NOTE: "Something about a note",
+    ActionType.FOREIGN_TOOL: "A call of another program",
 }
 _UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 

@@ -13,7 +13,7 @@ from kinkeeper.actions.payload import shown_lines
 from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened
-from kinkeeper.cli.terminal import answer, answer_json, notice
+from kinkeeper.cli.terminal import answer, answer_json, notice, shown
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.core.errors import ConflictError, InputError
@@ -61,7 +61,7 @@ def hold_conversation(
 async def _converse(
     houses: Houses, member: Member, text: str, thread_id: str | None, *, as_json: bool
 ) -> bool:
-    show: Callable[[TurnEvent], None] = _show_json if as_json else _Screen().show
+    show: Callable[[TurnEvent], None] = _show_json if as_json else Screen().show
     async with _talking(houses, is_long=not text) as conversation:
         speaker = _Speaker(conversation, member, thread_id, show)
         with _stopped_by_interrupt(speaker):
@@ -192,7 +192,7 @@ class _stopped_by_interrupt:  # noqa: N801 - reads as what it does in a with sta
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
 
 
-class _Screen:
+class Screen:
     """Writes what is told for people: the answer on stdout as it comes, all else beside it."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ class _Screen:
 
     def _token(self, data: Mapping[str, Any]) -> None:
         self._said += data["text"]
-        sys.stdout.write(data["text"])
+        sys.stdout.write(shown(data["text"]))
         sys.stdout.flush()
 
     def _card(self, data: Mapping[str, Any]) -> None:
@@ -241,7 +241,7 @@ class _Screen:
         if self._said != text and not text.startswith(self._said):
             self._line_ends()
             self._said = ""
-        sys.stdout.write(text.removeprefix(self._said))
+        sys.stdout.write(shown(text.removeprefix(self._said)))
         self._said = self._said or text
         self._line_ends()
 

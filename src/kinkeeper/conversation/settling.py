@@ -19,6 +19,7 @@ from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.store.store import Store
 
 _VERBS = {Confirmation.YES: Verb.CONFIRM, Confirmation.NO: Verb.REJECT}
+_ADULTS_ONLY = "An adult has to say yes to that."
 _SAID = {Verb.CONFIRM: Confirmation.YES, Verb.REJECT: Confirmation.NO}
 
 
@@ -79,6 +80,8 @@ class Settler:
         meant = meant_by(text, verb, self._found, is_weak=is_weak)
         if meant is None:
             return self._lapsed(asked) if said is Confirmation.YES else None
+        if meant.question is not None and meant.verb is Verb.CONFIRM and not asked.member.is_adult:
+            return Decided(confirmation=Confirmation.YES, question=_ADULTS_ONLY)
         if meant.question is not None:
             return Decided(
                 confirmation=_SAID[meant.verb], question=meant.question,

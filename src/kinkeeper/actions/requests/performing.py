@@ -30,6 +30,7 @@ from kinkeeper.core.errors import (
     UnavailableError,
     UnclearError,
 )
+from kinkeeper.language.text import strip_controls
 from kinkeeper.messaging.records import storable
 from kinkeeper.store.store import Store
 
@@ -153,10 +154,13 @@ def _planned(domain: str, action: str, params: Mapping[str, Any]) -> ActionResul
 
 
 def _storable(value: Any) -> Any:
-    """Return plain data with all its texts as databases store them."""
+    """Return plain data with all its texts as databases store them and people see them.
+
+    What cannot be seen would be agreed to unseen.
+    """
     match value:
         case str():
-            return storable(value)
+            return strip_controls(storable(value))
         case dict():
             return {storable(name): _storable(item) for name, item in value.items()}
         case list():

@@ -1,5 +1,6 @@
 """What a request that reads has found, as a sentence or two. Pure."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -11,6 +12,7 @@ from kinkeeper.conversation.answering.wording import Setting, joined, plain
 _MOST = 6
 _FEW = 2
 _WEEK = 7
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|ours|ourselves)\b", re.IGNORECASE)
 _NAMES = ("title", "summary", "subject", "text", "name", "narrative", "value", "line")
 
 
@@ -115,13 +117,25 @@ def _note(item: Mapping[str, Any], *, is_alone: bool) -> str:
 
 
 def _facts(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
-    del done, setting
+    del done
     if not items:
         return "I know nothing about that."
-    told = [_name(each) if isinstance(each, Mapping) else plain(str(each)) for each in items]
+    told = [
+        _fact(each, setting) if isinstance(each, Mapping) else plain(str(each)) for each in items
+    ]
     return " ".join(
         each if each.endswith((".", "!", "?", "”")) else f"{each}." for each in told[:3]
     )
+
+
+def _fact(item: Mapping[str, Any], setting: Setting) -> str:
+    """Return a fact as it is told; "my" and "I" in it are whoever said so, and neither the assistant nor the asker."""
+    words, speaker = _name(item), item.get("speaker")
+    if not speaker or _FIRST_PERSON.search(words) is None:
+        return words
+    member = setting.household.member(setting.member)
+    who = "You" if member is not None and member.name == speaker else plain(str(speaker))
+    return f"{who} told me: “{words}”"
 
 
 def _free(done: ActionResult, setting: Setting) -> str:

@@ -1,7 +1,7 @@
 """What a message says to an open question: yes, no, yes-but, or nothing that counts as a decision. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinkeeper.conversation.model import Confirmation
 from kinkeeper.conversation.routing.consent_words import Said, consent_words, read_clause
@@ -69,12 +69,20 @@ def read_confirmation(
     undoes = agrees or not word_lists()["undoing"].isdisjoint(_question(asked))
     said = [[*_heard(clause, undoes=undoes)] for clause in clauses]
     if agrees and _repeats(text, asked):
-        return Decision(kind=Confirmation.YES)
+        return Decision(kind=Confirmation.YES, is_weak=_is_curt(text))
     if _wants_change(clauses, said):
         return Decision(kind=Confirmation.EDIT)
     if any(_asks(clause) for clause in clauses):
         return None
-    return _decided([each for own in said for each in own], clauses)
+    decided = _decided([each for own in said for each in own], clauses)
+    if decided is not None and decided.kind is Confirmation.YES and _is_curt(text):
+        return replace(decided, is_weak=True)
+    return decided
+
+
+def _is_curt(text: str) -> bool:
+    words = {token.text for token in tokenise(text) if token.kind not in _SIGNS}
+    return words <= consent_words().curt
 
 
 def _shown(symbols: Sequence[str]) -> Decision | None:

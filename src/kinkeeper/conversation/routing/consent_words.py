@@ -40,6 +40,7 @@ class ConsentWords:
         leading: Stand before a value: "at", "to".
         values: Mean a person or a moment without a name or number.
         including: Verbs that change it with a value alone.
+        curt: As they are spelled, before they are read: a yes of these alone is a weak one.
         kind: Make a clause a kindness, if it is a courtesy at all.
     """
 
@@ -52,6 +53,7 @@ class ConsentWords:
     leading: frozenset[str]
     values: frozenset[str]
     including: frozenset[str]
+    curt: frozenset[str]
     kind: frozenset[str]
 
 
@@ -73,7 +75,7 @@ def consent_words() -> ConsentWords:
             (closed.add if is_closed else closed.discard)(phrase)
     lists = {
         name: frozenset(raw[name].split())
-        for name in ("changing", "changed", "leading", "values", "including", "kind")
+        for name in ("changing", "changed", "leading", "values", "including", "curt", "kind")
     }
     return ConsentWords(
         said=said, closed=frozenset(closed), longest=max(map(len, said)),
