@@ -327,3 +327,94 @@ def test_her_becomes_the_name_of_whoever_was_spoken_of() -> None:
 )
 def test_a_question_or_a_wish_not_to_writes_nothing(text: str) -> None:
     assert all(name == "memory.search" for name, _ in planned(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("dentist on 3 April at a quarter to eleven, put it in the calendar", "2026-04-03T10:45:00-05:00"),
+        ("my dentist appointment is on friday at twenty to five, put it in the calendar", "2026-03-13T16:40:00-05:00"),
+    ],
+)  # fmt: skip
+def test_minutes_before_an_hour_are_no_hour_of_their_own(text: str, start: str) -> None:
+    (((name, params)),) = planned(text)
+
+    assert (name, params["start_time"]) == ("calendar.create_event", start)
+    assert "location" not in params
+    assert params["summary"] in {"dentist", "dentist appointment"}
+
+
+@pytest.mark.parametrize(
+    ("text", "deadline", "title"),
+    [
+        ("remind me the day before", "2026-03-10", "meeting with Sarah"),
+        ("and remind me of it the day before at noon", "2026-03-10T12:00:00-05:00", "meeting with Sarah"),
+        ("remind me the evening before to pack the slides", "2026-03-10T18:00:00-05:00", "pack the slides"),
+        ("remind me two days before", "2026-03-09T15:00:00-05:00", "meeting with Sarah"),
+    ],
+)  # fmt: skip
+def test_the_day_before_is_reckoned_from_what_was_spoken_of(
+    text: str, deadline: str, title: str
+) -> None:
+    (((_, params)),) = planned(text, history=[MEETING])
+
+    assert (params["deadline"], params["title"]) == (deadline, title)
+
+
+def test_the_day_before_nothing_known_is_asked_about() -> None:
+    found = plan("remind me of it the day before at noon")
+
+    assert found.actions == ()
+    assert "Before what" in (found.clarification or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("every day at 7am remind me to feed the cat except sunday", "MO,TU,WE,TH,FR,SA"),
+        ("remind me every day except the weekend at 7am to feed the cat", "MO,TU,WE,TH,FR"),
+        ("remind me every weekday except friday at 7am to feed the cat", "MO,TU,WE,TH"),
+    ],
+)
+def test_days_that_are_left_out_are_left_out_of_the_rule(text: str, days: str) -> None:
+    (((_, params)),) = planned(text)
+
+    assert (params["title"], params["rrule"]) == ("feed the cat", f"FREQ=WEEKLY;BYDAY={days}")
+    assert params["deadline"] == "2026-03-12T07:00:00-05:00"
+
+
+def test_a_new_request_with_times_in_it_changes_nothing_that_was_made_before() -> None:
+    made = exchange(
+        "every weekday at 6:45am remind me to pack lunches",
+        done("task.create", id="t1", title="pack lunches", deadline="2026-03-12T06:45:00-05:00"),
+    )
+
+    found = planned(
+        "and every other friday take out recycling remind me thursday at 9", history=[made]
+    )
+
+    assert [name for name, _ in found] != ["task.update"]
+    assert "t1" not in str(found)
+
+
+def test_a_second_question_is_no_part_of_what_the_first_is_about() -> None:
+    (((_, params)),) = planned("who has soccer tonight and when does it end")
+
+    assert params["query"] == "soccer"
+
+
+def test_a_question_told_politely_is_read_in_its_own_order() -> None:
+    (((name, params)),) = planned("could you please tell me what Leo has on next week?")
+
+    assert (name, params["from"], params["who"]) == ("calendar.list_events", "2026-03-16", ["leo"])
+
+
+def test_a_draft_is_sent_without_naming_it_again() -> None:
+    draft = exchange(
+        "email bob@example.org that we are late",
+        done("email.create_draft", params={"to": ["bob@example.org"], "subject": "Late", "body": "We are late."}),
+    )  # fmt: skip
+
+    (((name, params)),) = planned("ok, send", history=[draft])
+
+    assert (name, params["to"]) == ("email.send_email", ["bob@example.org"])

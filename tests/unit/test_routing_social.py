@@ -84,3 +84,8 @@ def test_the_assistant_s_name_says_nothing():
 
 def test_a_long_message_is_never_social():
     assert read_social("thanks " * 100) is None
+
+
+@pytest.mark.parametrize("text", ["whats on it", "wheres that", "whens it"])
+def test_a_question_typed_without_marks_is_no_courtesy(text: str) -> None:
+    assert read_social(text, has_referent=True) is None

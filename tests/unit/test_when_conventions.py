@@ -168,3 +168,9 @@ def test_long_text_is_read_up_to_the_cap():
 def test_hostile_repetition_ends_quickly(unit: str):
     for span in read(unit * 2000, TUESDAY):
         assert span.begin <= span.until
+
+
+def test_small_hours_of_tonight_are_of_the_next_day():
+    begins = [read(text, TUESDAY)[0].begin for text in ("tonight at 1 am", "tonight at 11pm")]
+
+    assert [(each.day, each.hour) for each in begins] == [(4, 1), (3, 23)]

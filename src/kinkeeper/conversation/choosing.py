@@ -21,6 +21,7 @@ _ALL = re.compile(
     r"(?:^|\b(?:yes|yeah|yep|yup|ok|okay|sure|please|do|to|with|send|delete|confirm|cancel|drop|approve)\W+)"
     r"(?:both|all|each)(?:\s+(?:of\s+)?(?:them|those|these|it|two|three|four|five|[2-5]))*(?:\W+(?:please|thanks|thx))?\W*$"
 )
+_BOTH, _PAIR = re.compile(r"\bboth\b"), 2
 _JOINING = frozenset(
     {"the", "a", "an", "that", "this", "it", "its", "my", "our", "to", "for", "with", "about", "of", "on", "at", "in",
      "number", "option", "nr", "no", "one", "ones", "them", "those", "these", "and"}
@@ -37,8 +38,9 @@ def chosen(text: str, labels: Sequence[str]) -> list[int]:
         labels: What can be meant, as it was shown to them, in order.
     """
     folded = _A_PLACE_AND_ONE.sub(r"\1", text.casefold())
-    if _ALL.search(folded):
-        return list(range(len(labels)))
+    if means_all(text):
+        is_both_of_more = _BOTH.search(folded) is not None and len(labels) != _PAIR
+        return [] if is_both_of_more else list(range(len(labels)))
     by_name = _by_name(text, labels)
     if by_name:
         return by_name
@@ -47,6 +49,11 @@ def chosen(text: str, labels: Sequence[str]) -> list[int]:
     if not _LAST.isdisjoint(words):
         places.add(len(labels) - 1)
     return sorted(places) if len(places) == 1 and max(places) < len(labels) else []
+
+
+def means_all(text: str) -> bool:
+    """Whether a text means all that can be meant, or both of two."""
+    return _ALL.search(_A_PLACE_AND_ONE.sub(r"\1", text.casefold())) is not None
 
 
 def only_chooses(text: str, labels: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """What a message says to the questions that are open in its thread: a yes means exactly one of them, or asks which."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,14 +11,14 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Stakes, highest
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.actions.states import as_of
-from kinkeeper.conversation.choosing import chosen, only_chooses
+from kinkeeper.conversation.choosing import chosen, means_all, only_chooses
 from kinkeeper.conversation.turn import Turn
 
 FRESH = timedelta(minutes=10)
@@ -26,6 +27,11 @@ FRESH = timedelta(minutes=10)
 _LATELY = timedelta(days=3)
 _UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
+
+_SENDS = re.compile(r"\b(?:send|mail|e-mail|email|post|forward)\b", re.IGNORECASE)
+"""A yes that speaks of sending is none to what sends nothing."""
+
+_SENT = frozenset({ActionType.EMAIL, ActionType.FOREIGN_TOOL})
 
 
 class Verb(StrEnum):
@@ -143,8 +149,10 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
             return _meant(verb or found.verb, picked, is_weak=is_weak)
     if verb is None or not found.all:
         return None
-    targets = _picked(text, verb, found.all) or _only(found)
-    if not targets:
+    # "Yes to all" means what was asked lately, and nothing that was asked long ago.
+    about = found.fresh if found.fresh and means_all(text) else found.all
+    targets = _picked(text, verb, about) or _only(found)
+    if not targets or (verb is Verb.CONFIRM and _SENDS.search(text) and _stays_at_home(targets)):
         return _which(verb, found)
     return _meant(verb, targets, is_weak=is_weak)
 
@@ -213,6 +221,10 @@ def _which(verb: Verb, found: Open) -> Meant:
 def _sure(targets: Sequence[PendingAction]) -> str:
     summaries = "; ".join(each.proposal.summary for each in targets)
     return f"This cannot easily be put right, so please say yes in words: {summaries}"
+
+
+def _stays_at_home(targets: Sequence[PendingAction]) -> bool:
+    return not any(each.proposal.type in _SENT for each in targets)
 
 
 def _is_high(targets: Sequence[PendingAction]) -> bool:

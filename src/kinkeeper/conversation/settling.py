@@ -100,7 +100,9 @@ class Settler:
         new = [
             each.action_id
             for each in acted.results
-            if each.action_id is not None and each.status is not ResultStatus.FAILED
+            if each.action_id is not None
+            and each.status is not ResultStatus.FAILED
+            and each.domain in {edited.domain for edited in decided.edited}
         ]
         old = [each.action_id for each in decided.edited if each.action_id is not None]
 

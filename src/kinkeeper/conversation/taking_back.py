@@ -14,7 +14,7 @@ from kinkeeper.conversation.turn import Turn
 
 # The whole message: "undo the meeting on Friday" is a request of its own kind.
 _WANTED = re.compile(
-    r"\W*(?:(?:oops|whoops|oh|no|wait|sorry|actually|please|can you|could you|pls)\W+)*"
+    r"\W*(?:(?:oops|whoops|oh|no|nah|nope|ok|okay|hmm|wait|sorry|actually|please|can you|could you|pls)\W+)*"
     r"(?:undo|revert|reverse|take (?:that|it|this) back|put (?:that|it) back)"
     r"(?:\W+(?:that|it|this|the last (?:one|thing|change|step)|what you (?:just )?did|again|please|pls|now))*\W*",
     re.IGNORECASE,

@@ -47,6 +47,12 @@ _FORBIDS = re.compile(
     r"(?!forget|worry|know|think|care|like|want|have\b|remember|mind|feel|get me|ask me|understand|believe|see|be\b)\w+",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(
+    r"^\W*(?:(?:oh|um+|uh+|er+|no|nope|nah|sorry|wait|oops|hang on|but)\W+)*(?:actually|i mean(?:t)?|make (?:it|that|the)|not\b|no\b|instead|rather)|\binstead\W*$|\bnot\b.+\bbut\b",
+    re.IGNORECASE,
+)
+"""What begins or ends like this puts right what was just done: to say only that it was heard would be no answer."""
+
 _WILL_NOT = ("All right, I won't.", "Okay, I won't.")
 _SURE, _UNSURE = 1.0, 0.3
 _MOST_USED = 8
@@ -114,6 +120,8 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
         return chosen(_UNKNOWN, turn), _UNSURE
     is_act = context.triage.branch is Branch.ACT or context.mode in {Mode.ACT, Mode.CLARIFY}
     if request_deed(context.text) or (is_act and not _TELLS.search(context.text)):
+        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
+    if context.history and context.history[-1].results and _CORRECTS.search(context.text):
         return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
     return chosen(_HEARD, turn), _SURE
 

@@ -4,6 +4,7 @@ The words of a request come from its receipt first, then from what was planned. 
 by its summary, so that what tool servers bring needs none.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,9 @@ from kinkeeper.conversation.answering.moments import (
 )
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import shorten, strip_controls
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""An identity, which names nothing to a person."""
 
 _LONGEST = 140
 _LONGEST_BODY = 400
@@ -62,7 +66,7 @@ class Words:
     setting: Setting
 
     def value(self, *names: str) -> Any:
-        """Return the first of these that the receipt holds, else the plan, else None."""
+        """Return the first of these that the receipt holds, else the plan, else None; an identity counts as nothing."""
         changes = self.done.params.get("changes")
         places = (
             self.done.result,
@@ -74,7 +78,7 @@ class Words:
                 place[name]
                 for place in places
                 for name in names
-                if place.get(name) not in (None, "")
+                if place.get(name) not in (None, "") and not _ID.fullmatch(str(place[name]))
             ),
             None,
         )

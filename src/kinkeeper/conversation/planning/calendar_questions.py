@@ -21,6 +21,11 @@ _FILLER = re.compile(
     r"^(?:(?:does|do|did|finish|finishes|start|starts|end|begin|have|get|the|my|our|a|an|any|next|to|at|for|from|on|with|in|going|this|that|all|of|is|are|has|have|got|up|off|home)\s+)+|\s+(?:to|at|for|from|on|with|in|appointment|and|up|off)$",
     re.IGNORECASE,
 )
+_ASKS_MORE = re.compile(
+    r"[\s,]+and\s+(?:who|when|where|what|how|at what|is|are|does|do)\b.*$", re.IGNORECASE
+)
+"""A further question about the same thing ("... and when does it end")."""
+
 _BIRTHDAY = re.compile(
     r"\b(?:birthday|anniversary|name|age|allerg\w*|favou?rite|number|address|size|password|code)\b",
     re.IGNORECASE,
@@ -58,7 +63,7 @@ def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _subject(what: str, who: Sequence[str], case: Case) -> str | None:
     """Return what an event is about, without the people it is for."""
-    words = case.message.title(what)
+    words = _ASKS_MORE.sub("", case.message.title(what))
     for member in who:
         for spelt in _spellings(member, case):
             words = re.sub(rf"\b{re.escape(spelt)}(?:'s?)?(?!\w)", " ", words, flags=re.IGNORECASE)

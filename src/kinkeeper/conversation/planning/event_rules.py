@@ -88,7 +88,9 @@ def _created(
         case.message.title(what),
         flags=re.IGNORECASE,
     )
-    title = re.sub(r"\s+(?:to|on|at|for|in|from|by|and)$", "", title, flags=re.IGNORECASE)
+    title = re.sub(
+        r"\s+(?:to|on|at|for|in|from|by|and|is|are|will be)$", "", title, flags=re.IGNORECASE
+    )
     title, where = _placed(_DETERMINER.sub("", title), case)
     if _AGAIN.match(title):
         return None

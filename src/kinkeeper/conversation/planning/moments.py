@@ -1,13 +1,16 @@
 """Times of a message as parameters of requests: ISO 8601 in the household's zone. Pure."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.partial import WEEKDAY_CODES
 
 _HOUR = timedelta(hours=1)
 _MORNING = 9
+_BY_DAY = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z,]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,50 @@ def _is_wide(span: TimeSpan) -> bool:
 def _days(span: TimeSpan) -> int:
     last = (span.until - timedelta(microseconds=1)).date()
     return max(1, (last - span.begin.date()).days + 1)
+
+
+def without_days(
+    moment: Moment | None, left_out: Sequence[TimeSpan], now: datetime
+) -> Moment | None:
+    """Return what recurs on days of the week without some of them; None where that cannot be said.
+
+    Args:
+        moment: As it was said without the exception.
+        left_out: Days that were named as exceptions: "Sunday", "the weekend".
+        now: Aware, in the household's zone.
+    """
+    days = _weekdays(moment.rule) if moment is not None and moment.rule is not None else ()
+    gone = {
+        code
+        for span in left_out
+        for code in _weekdays(span.recurrence or "")
+        or [
+            WEEKDAY_CODES[(span.begin + timedelta(days=past)).weekday()]
+            for past in range(_days(span))
+        ]
+    }
+    kept = [code for code in days if code not in gone]
+    if moment is None or moment.day is None or not kept:
+        return None
+    # "Every day except Sunday at 7" names the time with the exception.
+    clock = moment.start or next((span.begin for span in left_out if span.has_time), None)
+    coming = [moment.day + timedelta(days=past) for past in range(len(WEEKDAY_CODES) + 1)]
+    day = next(
+        each for each in coming
+        if WEEKDAY_CODES[each.weekday()] in kept
+        and (clock is None or datetime.combine(each, clock.timetz()) > now)
+    )  # fmt: skip
+    return replace(
+        moment, day=day, rule=f"FREQ=WEEKLY;BYDAY={','.join(kept)}", end=None,
+        start=datetime.combine(day, clock.timetz()) if clock is not None else None,
+    )  # fmt: skip
+
+
+def _weekdays(rule: str) -> Sequence[str]:
+    if rule == "FREQ=DAILY":
+        return WEEKDAY_CODES
+    found = _BY_DAY.fullmatch(rule)
+    return found["days"].split(",") if found is not None else ()
 
 
 def reminded_at(moment: Moment | None, now: datetime) -> str | None:

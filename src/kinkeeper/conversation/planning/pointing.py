@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
@@ -14,6 +14,7 @@ from kinkeeper.conversation.planning.mail_rules import recipients
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import Thing, best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.task_rules import eve_of
 
 _ORDINALS: Final = {
     "first": 0, "1st": 0, "former": 0, "next": 0, "top": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2,
@@ -29,6 +30,13 @@ WHICH: Final = "Which one do you mean?"
 _SEVERAL = re.compile(r"^(?:both|all of|them$|those$|these$)", re.IGNORECASE)
 _KIND = re.compile(r"\b(event|appointment|meeting|task|reminder|note)\b", re.IGNORECASE)
 _KINDS = {"appointment": "event", "meeting": "event", "reminder": "task"}
+_JOINTS = re.compile(
+    r"(?:(?:and|or|to|till|until|then|at|on|only|not|please|instead)\b\W*)*", re.IGNORECASE
+)
+"""Between times that are nothing but times; any other word makes it a message of its own."""
+
+_EVENINGS, _EVENING, _WEEK = frozenset({"evening", "night"}), 18, 7
+
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -200,7 +208,7 @@ def combined(new: str, old: str) -> str:
 def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "and on Friday?" after a question to the calendar, "actually at 8" after something with a time."""
     last = next(latest(case), None)
-    if last is None:
+    if last is None or not _JOINTS.fullmatch(case.message.title(groups["to"])):
         return None
     if (last.domain, last.action) == ("calendar", "list_events"):
         kept = {key: value for key, value in last.params.items() if key in {"query", "who"}}
@@ -242,6 +250,9 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
 def _remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     things = meant(groups.get("one") or "it", case)
     when = groups["when"]
+    eve = eve_of(when, case)
+    if eve is not None and len(things) == 1 and things[0].start:
+        return [_on_the_eve(things[0], when, eve, case)]
     moment = moment_of(case.message.times(when), case.now)
     lengths = case.message.lengths(when)
     if len(things) != 1 or (
@@ -256,9 +267,28 @@ def _remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [action("task", "create", {"title": thing.title, "deadline": at or thing.start})]
 
 
+def _on_the_eve(thing: Thing, when: str, eve: re.Match[str], case: Case) -> Step:
+    """Read "the day before at noon": that day at the time that was said, else in the morning or evening of it."""
+    day = datetime.fromisoformat(thing.start or "").date()
+    day -= timedelta(days=_WEEK if eve["unit"].lower() == "week" else 1)
+    said = moment_of(case.message.times(when), case.now)
+    at = said.start.timetz() if said is not None and said.start is not None else None
+    if at is None and eve["unit"].lower() in _EVENINGS:
+        at = time(_EVENING, tzinfo=case.now.tzinfo)
+    moment = day.isoformat() if at is None else datetime.combine(day, at).isoformat()
+    what = re.search(r"\bto (?P<what>[a-z].+)$", case.message.title(when), re.IGNORECASE)
+    return action(
+        "task", "create", {"title": what["what"] if what else thing.title, "deadline": moment}
+    )
+
+
 def _early(groups: Groups, case: Case) -> timedelta:
     times = case.message.times(groups["when"])
-    return abs(times[0].begin - case.now) if times else timedelta(hours=1)
+    if not times:
+        return timedelta(hours=1)
+    if not times[0].has_time:
+        return abs(times[0].begin.date() - case.now.date())
+    return abs(times[0].begin - case.now)
 
 
 def _invite(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -42,6 +42,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
 
 _ADDING = frozenset({"add", "put", "note", "schedule", "book", "stick", "pop", "write", "save"})
 _CHECKING = frozenset({"check", "tick", "cross", "mark", "strike"})
+_EARLY = re.compile(r"\b(?:before|earlier|ahead|in advance)\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"\s+(?:is|are|was|were|has been|have been|got|'s)(?: now| all| already)* (?:done|off|cancelled|canceled|finished|over|paid|sorted|fixed|bought|not happening).*$"
     r"|^(?:i|we)(?:'ve| have)?(?: already| just)? (?:got|bought|have|did|done|finished|paid)\s+|\s+already$",
@@ -72,6 +73,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     """Read "milk is finished, put it on the list": the second half says what to do with the first."""
     reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
+    if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
+        first = bare(reminding["first"], case.grammar, case.household.bot_name)
+        steps = read_clause(first, case) if case.grammar.starts.match(first) else None
+        if steps:
+            return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
         return read_clause(f"remind me to {what} {reminding['rest']}", case)

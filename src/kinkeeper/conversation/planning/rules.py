@@ -38,6 +38,7 @@ def plan_of(context: PlanningContext) -> Plan:
     steps = _answered(case)
     if steps is None:
         steps = _chained([_named(step, case) for step in _read(case)], context)
+        steps = _in_turn(steps, context)
     return planned(steps[len(context.results) :])
 
 
@@ -92,6 +93,16 @@ def _chained(steps: list[Step], context: PlanningContext) -> list[Step]:
         else:
             chained.append(step)
     return chained
+
+
+def _in_turn(steps: list[Step], context: PlanningContext) -> list[Step]:
+    """Return steps without reminders of nothing named, where what comes before may be what they are of.
+
+    "Book the dentist and remind me an hour before" speaks of what has been booked by then.
+    """
+    if len(steps) == 1 or context.results:
+        return steps
+    return [step for step in steps if not (isinstance(step, Missing) and step.field == "title")]
 
 
 def _named(step: Step, case: Case) -> Step:

@@ -5,13 +5,23 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
-from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at
+from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
 
 _ASK_WHAT = "What should I remind you of?"
+_BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
 _AGAIN = re.compile(r"^(?:it|that|this|them|those)$", re.IGNORECASE)
+_EVE = re.compile(
+    r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(
+    rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
+    re.IGNORECASE,
+)
 _FINITE = re.compile(
     r"^(?:it|that|this|there|he|she|they|what|everything|nothing|work|school|you)$", re.IGNORECASE
 )
@@ -23,10 +33,24 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     if who and not is_speaker(who) and not is_person(who, case):
         return None
     what, when = groups.get("what", ""), groups.get("when", "")
+    if eve_of(f"{when} {what}", case) is not None:
+        return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
+    left_out = _EXCEPT.search(what)
+    if left_out is not None:
+        what = f"{what[: left_out.start()]} {what[left_out.end() :]}"
     moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
+    if left_out is not None:
+        moment = without_days(moment, case.message.times(left_out["days"]), case.now)
+        if moment is None:
+            return None
     if not what:
         return [_missing_title(moment)]
     return _created(what, moment, case, who=who, is_reminder=True)
+
+
+def eve_of(part: str, case: Case) -> re.Match[str] | None:
+    """Return where a part speaks of "the day before", which means nothing without what it is before."""
+    return _EVE.search(case.message.words(part))
 
 
 def alarm(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -110,7 +134,12 @@ def delete(groups: Groups, case: Case) -> Sequence[Step] | None:
         if moment is None:
             return None
         return [action("task", "delete", {"find_by": said or "alarm", "on": moment.partial})]
-    return None if _AGAIN.match(named) else [action("task", "delete", {"find_by": _bare(named)})]
+    if _AGAIN.match(named):
+        return None
+    if "known" not in groups:
+        return [action("task", "delete", {"find_by": _bare(named)})]
+    known = best_match(_bare(named), case.open_tasks())
+    return [action("task", "delete", {"find_by": known.id or known.title})] if known else None
 
 
 def update(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -29,6 +29,8 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
 }
 _NOON: Final = 12
 _LATE_LAST_HOUR: Final = 21
+_NIGHT_ENDS: Final = 6
+"""Hours before it are still of the night that began the evening before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +171,8 @@ def _clocked(
         period = partial.period
         day = period.first if period is not None else scope.reference.date()
         has_date = period is not None
+    if partial.part == "tonight" and hour < _NIGHT_ENDS:
+        day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
     if not has_date and begin < scope.reference - timedelta(minutes=1):
         if _may_be_tonight(clock, hour, partial, scope):
