@@ -10,9 +10,10 @@ from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.purging import purge_extractions
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.conversation import questions
-from kinkeeper.conversation.model import EventName
+from kinkeeper.conversation.model import EventName, Plan, PlanningContext
 from kinkeeper.conversation.questions import Verb
 from kinkeeper.conversation.taking_back import take_back
 from kinkeeper.conversation.turns import last_turns
@@ -250,3 +251,42 @@ async def test_dictated_notes_leave_the_list_of_actions_with_their_turn(tmp_path
         )
         assert "periwinkle" not in held.system.store.read_now(kept)
         assert "wombat" not in held.system.store.read_now(kept)
+
+
+@on_a_loop
+async def test_what_cannot_be_taken_back_is_not_told_as_failed(tmp_path: Path) -> None:
+    script = Script(
+        {**SCRIPT, "write": (wants("email", "send_email", to="a@b.example", body="hi"),)}
+    )
+    mail = email_requests(None, can_send=True)
+    async with talking(tmp_path, script, further=mail) as held:
+        await held.answer("milk")
+        held.later(seconds=5)
+        await held.answer("write")
+        await held.answer("yes")
+        held.later(seconds=5)
+        told = await held.answer("undo that")
+        assert "under way" in told
+        assert "could not" not in told.casefold()
+        assert tasks(held) == ["buy milk"]
+
+
+@on_a_loop
+async def test_what_was_moved_as_a_whole_is_found_where_it_is_now(tmp_path: Path) -> None:
+    def cancel(context: PlanningContext) -> Plan:
+        if context.results:
+            return Plan()
+        moved = context.history[-1].results[0].result
+        where = {"event_id": moved["event_id"], "on": moved["original_start"]}
+        return Plan(actions=(wants("calendar", "delete_event", **where),))
+
+    script = Script({
+        "dinner": (wants("calendar", "create_event", summary="Dinner with Ada", start_time="2026-03-06T19:00:00-06:00"),),
+        "move it to saturday": (wants("calendar", "update_event", find_by="Dinner with Ada", changes={"start_time": "2026-03-07T19:00:00-06:00"}),),
+        "cancel it": cancel,
+    })  # fmt: skip
+    async with talking(tmp_path, script) as held:
+        await held.answer("dinner")
+        await held.answer("move it to saturday")
+        await held.answer("yes")
+        assert "Shall I cancel “Dinner with Ada”" in await held.answer("cancel it")

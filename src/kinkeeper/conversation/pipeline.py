@@ -261,9 +261,12 @@ class _Run:
         )
         if receipt is None:
             return Acted(clarification="I did nothing here that could be taken back.")
-        is_undone = receipt.outcome in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}
-        status = ResultStatus.CANCELLED if is_undone else ResultStatus.FAILED
-        result = replace(result_of(receipt.action), status=status, error=receipt.message)
+        if receipt.outcome not in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}:
+            # What was done stands: it must not be told as if it had failed.
+            return Acted(clarification=receipt.message)
+        result = replace(
+            result_of(receipt.action), status=ResultStatus.CANCELLED, error=receipt.message
+        )
         return Acted(results=[result])
 
     async def _fetch(self, asked: Asked) -> Mapping[str, Any]:

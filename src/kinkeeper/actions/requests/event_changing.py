@@ -60,8 +60,8 @@ def change_of(occurrence: Occurrence, changes: EventChanges, scope: Scope, asked
     fields = _fields(occurrence, changes, asked)
     if interval == occurrence.interval and not fields:
         raise InputError(f"{occurrence.event.summary!r} is like that already")
-    after = _after(occurrence, interval, fields)
     is_whole = occurrence.event.rrule is None or scope is Scope.SERIES
+    after = _after(occurrence, interval, fields, is_whole=is_whole)
     effects = (
         _of_whole(occurrence, interval, fields) if is_whole
         else _of_one(occurrence, interval, fields, asked)
@@ -147,9 +147,14 @@ def place_of(text: str, asked: Asked) -> str | None:
     return plain or None
 
 
-def _after(occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any]) -> Occurrence:
+def _after(
+    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any], *, is_whole: bool
+) -> Occurrence:
+    # An occurrence is known by when it would begin; where the whole event moves, that moves, too.
+    moved = interval.start - occurrence.interval.start
     return replace(
         occurrence, event=replace(occurrence.event, **fields), interval=interval,
+        original_start=occurrence.original_start + (moved if is_whole else timedelta(0)),
         place=fields.get("place", occurrence.place),
         responsible=fields.get("responsible", occurrence.responsible),
     )  # fmt: skip

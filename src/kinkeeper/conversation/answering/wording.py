@@ -26,7 +26,7 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _LONGEST = 140
 _LONGEST_BODY = 400
-_TITLES = ("title", "summary", "find_by", "event_id", "subject", "query")
+_TITLES = ("title", "summary", "find_by", "subject", "query")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
