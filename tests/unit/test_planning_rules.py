@@ -418,3 +418,15 @@ def test_a_draft_is_sent_without_naming_it_again() -> None:
     (((name, params)),) = planned("ok, send", history=[draft])
 
     assert (name, params["to"]) == ("email.send_email", ["bob@example.org"])
+
+
+@pytest.mark.parametrize(
+    "text", ["move soccer on 3/17 to 3/18 at 5", "move soccer from tuesday to wednesday at 5"]
+)
+def test_a_day_and_time_to_move_to_are_both_kept(text: str) -> None:
+    (((_, params)),) = planned(text)
+
+    assert (params["on"], params["changes"]) == (
+        "2026-03-17",
+        {"start_time": "2026-03-18T17:00:00-05:00"},
+    )

@@ -273,6 +273,8 @@ def _from_to(groups: Groups, target: dict[str, Any], case: Case) -> dict[str, An
     if times[0].has_time:
         return {"start_time": last.isoformat() if times[0].has_date else f"{last:%H:%M}"}
     target["on"] = first.date().isoformat()
+    if last.timetz() != first.timetz():
+        return {"start_time": last.isoformat()}
     return {"start_time": (last - timedelta(days=1)).date().isoformat()}
 
 

@@ -25,7 +25,11 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
     if begin is None or end is None:
         return None
     until = end.begin if finish.clock is not None or finish.instant is not None else end.until
-    if until <= begin.begin and finish.clock is not None:
+    if (
+        until <= begin.begin
+        and finish.clock is not None
+        and finish.weekday in {None, start.weekday}
+    ):
         until = _next_day(until)
     if until <= begin.begin and finish.year is None and finish.month is not None:
         end = resolve(replace(finish, year=end.begin.year + 1), scope, habits)
