@@ -20,6 +20,7 @@ from kinkeeper.channels.telegram.connection import open_bot
 from kinkeeper.channels.telegram.families import Families
 from kinkeeper.channels.telegram.families import Family as Member
 from kinkeeper.channels.telegram.strangers import NOBODY
+from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.jobs.leases import Key, claim
@@ -98,10 +99,17 @@ class Family:
                 name: system.intake(_Leaves(), refuses_chats=True)
                 for name, system in houses.by_id.items()
             }
-            async with open_bot(self.bot.token, api_url=self.api.url) as bot:
+            async with (
+                open_bot(self.bot.token, api_url=self.api.url) as bot,
+                houses.talking(self.clock) as talking,
+            ):
                 families = Families(
                     all=tuple(
-                        Member(participants=system.participants, intake=intakes[name])
+                        Member(
+                            participants=system.participants,
+                            intake=intakes[name],
+                            conversation=talking.talks[name].conversation,
+                        )
                         for name, system in houses.by_id.items()
                     )
                 )
@@ -110,7 +118,11 @@ class Family:
                     ladder=AT_ONCE,
                 )  # fmt: skip
                 works = [
-                    system.work(self.clock, channels=running.channels[name])
+                    system.work(
+                        self.clock,
+                        conversation=talking.talks[name].conversation,
+                        channels=running.channels[name],
+                    )
                     for name, system in houses.by_id.items()
                 ]
                 outside = Deliverer(
@@ -121,6 +133,7 @@ class Family:
                     deliverers=[*(work.deliverer for work in works), outside],
                     jobs={work.household: work.jobs[0] for work in works},
                     upkeeps=[work.upkeep for work in works],
+                    conversations=[talk.conversation for talk in talking.talks.values()],
                 )  # fmt: skip
                 await program.begin()
                 yield program
@@ -186,6 +199,7 @@ class Stepping:
     deliverers: Sequence[Deliverer]
     jobs: Mapping[str, Job]
     upkeeps: Sequence[Upkeep]
+    conversations: Sequence[Conversation]
 
     @property
     def system(self) -> System:
@@ -225,6 +239,8 @@ class Stepping:
                 )
             )
             await job.handler(key, claimed)
+        for conversation in self.conversations:
+            await conversation.idle()
         for upkeep in self.upkeeps:
             await upkeep.run_once()
 
