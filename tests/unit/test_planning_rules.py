@@ -156,7 +156,7 @@ def test_nothing_is_done_where_nothing_is_asked_for(text: str) -> None:
     [
         ("actually, cancel it", "calendar.delete_event", None),
         ("no, make it 4", "calendar.update_event", {"start_time": "2026-03-11T16:00:00-05:00"}),
-        ("move it to friday", "calendar.update_event", {"start_time": "2026-03-13T15:00:00-05:00"}),
+        ("move it to friday", "calendar.update_event", {"start_time": "2026-03-13T15:00:00"}),
         ("push it back an hour", "calendar.update_event", {"shift_minutes": 60}),
     ],
 )
@@ -170,7 +170,7 @@ def test_same_time_makes_another_one() -> None:
     ((name, params),) = planned("same time on friday", history=[MEETING])
 
     assert name == "calendar.create_event"
-    assert params == {"summary": "meeting with Sarah", "start_time": "2026-03-13T15:00:00-05:00"}
+    assert params == {"summary": "meeting with Sarah", "start_time": "2026-03-13T15:00:00"}
 
 
 @pytest.mark.parametrize(
@@ -430,3 +430,14 @@ def test_a_day_and_time_to_move_to_are_both_kept(text: str) -> None:
         "2026-03-17",
         {"start_time": "2026-03-18T17:00:00-05:00"},
     )
+
+
+def test_a_day_on_the_other_side_of_a_clock_change_keeps_the_wall_time() -> None:
+    summer = exchange(
+        "dentist on 5 June at 4:30pm",
+        done("calendar.create_event", event_id="e9", title="dentist", start="2026-06-05T16:30:00-05:00"),
+    )  # fmt: skip
+
+    (((_, params)),) = planned("move it to december 4", history=[summer])
+
+    assert params["changes"]["start_time"] == "2026-12-04T16:30:00"

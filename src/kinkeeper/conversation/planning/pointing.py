@@ -202,7 +202,7 @@ def combined(new: str, old: str) -> str:
     if ":" in new:
         hour, minute = map(int, new.split(":"))
         return was.replace(hour=hour, minute=minute, second=0).isoformat()
-    return datetime.combine(datetime.fromisoformat(new).date(), was.timetz()).isoformat()
+    return datetime.combine(datetime.fromisoformat(new).date(), was.time()).isoformat()
 
 
 def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
