@@ -148,3 +148,15 @@ def test_the_page_is_for_every_eye_and_thumb(home: Site, width: int, theme: str)
         assert violations(page, axe) == []
         assert small_targets(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_somebody_asked_is_not_read_by_a_child(home: Site):
+    with home.visit() as page:
+        page.goto("/chat?new=true")
+        say(page, "cancel Mia's swimming on Saturday")
+        page.goto("/pending")
+        expect(page.locator("main")).to_contain_text("swimming")
+    with home.visit("leo", AccessRole.CHILD) as page:
+        for path in ("/pending", "/", "/calendar"):
+            page.goto(path)
+            expect(page.locator("body")).not_to_contain_text("Cancel Mia swimming")

@@ -62,7 +62,7 @@ _INSERT = Prepared(
     (
         "household", "id", "thread", "member", "position", "channel", "client_message_id", "text",
         "received_at", "due_at", "state", "epoch", "begun", "lease_until", "attempt", "failures",
-        "stop_requested",
+        "stop_requested", "chat_id", "is_shared",
     ),
 )  # fmt: skip
 # Unfinished turns of a thread, and the same message if it was taken in before.
@@ -146,6 +146,7 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
             "position": thread.turns + 1, "channel": said.thread.channel,
             "client_message_id": said.client_message_id, "text": said.text, "received_at": now,
             "due_at": now, "begun": 0, "epoch": 0, "attempt": 1, "failures": 0, "stop_requested": 0,
+            "chat_id": thread.chat_id, "is_shared": int(said.is_shared),
             **(_claimed(now, epoch=1) if is_first else _in_line(now)),
         },
     )  # fmt: skip

@@ -16,10 +16,10 @@ from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions, load_action
-from kinkeeper.actions.requests.performing import FROM_CHAT
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import Decider, Reader, house_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.reading import may_read
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["pending"])
@@ -156,12 +156,8 @@ async def pending(
         )
     )  # fmt: skip
     shown = found[:limit]
-    # What somebody said to the assistant is theirs, and for those who may say yes to it.
-    readable = [
-        each for each in shown if person.may_decide or each.proposal.source_type != FROM_CHAT
-    ]
     return ActionPage(
-        actions=[ActionRecord.of(action) for action in readable],
+        actions=[ActionRecord.of(action) for action in shown if may_read(person, action)],
         next=shown[-1].id if len(found) > limit else None,
     )
 

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.repository import load_action, open_actions
+from kinkeeper.actions.repository import load_action
 from kinkeeper.calendar.model import Event, Occurrence
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_overrides, load_event
@@ -45,7 +45,7 @@ async def show_calendar(
     shown = local_days(first, last, desk.wording.zone)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        actions = open_actions(conn, desk.household, now=desk.now)
+        actions = desk.open_actions(conn)
         standing = load_standing(conn, desk.household, actions)
         occurrences = occurrences_between(conn, desk.household, shown)
         found = [

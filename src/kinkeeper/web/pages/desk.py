@@ -10,11 +10,13 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import READERS, Person
+from kinkeeper.web.access.reading import may_read
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
 from kinkeeper.web.views.cards import Cards
@@ -87,6 +89,15 @@ class Desk:
         """Makes cards."""
         return Cards(self.house.household, self.quotes, self.words, self.person.may_decide)
 
+    def open_actions(self, conn: Connection) -> list[PendingAction]:
+        """Return what waits for a yes, as far as the person may read it.
+
+        Args:
+            conn: Any transaction.
+        """
+        found = open_actions(conn, self.household, now=self.now)
+        return [action for action in found if may_read(self.person, action)]
+
     def frame(self, conn: Connection, here: str) -> Frame:
         """Return what surrounds a page.
 
@@ -98,7 +109,7 @@ class Desk:
         return Frame(
             bot_name=self.house.household.bot_name,
             viewer=self.people.of(self.person.member.id),
-            pending=len(open_actions(conn, self.household, now=self.now)) if sees_all else 0,
+            pending=len(self.open_actions(conn)) if sees_all else 0,
             here=here,
             csrf=self.person.csrf,
             cursor=live.cursor(conn, self.household),

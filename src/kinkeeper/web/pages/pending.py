@@ -15,7 +15,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
-from kinkeeper.actions.repository import load_action, open_actions
+from kinkeeper.actions.repository import load_action
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.metrics import failures
@@ -47,7 +47,7 @@ async def pending_page(
 
     def read(conn: Connection) -> Mapping[str, Any]:
         household = desk.household
-        actions = sorted(open_actions(conn, household, now=desk.now), key=lapses_at)
+        actions = sorted(desk.open_actions(conn), key=lapses_at)
         standing = load_standing(conn, household, actions)
         cards = [
             desk.cards.card(action, load_ground(conn, household, action), standing)
@@ -153,7 +153,7 @@ async def confirm_several(
 
 
 def _batches(conn: Connection, desk: Desk) -> Sequence[Batch]:
-    actions = open_actions(conn, desk.household, now=desk.now)
+    actions = desk.open_actions(conn)
     standing = load_standing(conn, desk.household, actions)
     return batches([desk.cards.card(action, Ground(), standing) for action in actions])
 

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
-from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
 from kinkeeper.tasks.model import TaskStatus
@@ -28,7 +27,7 @@ async def today_page(request: Request, person: Viewer) -> HTMLResponse:
     desk = desk_of(request, person)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        actions = open_actions(conn, desk.household, now=desk.now)
+        actions = desk.open_actions(conn)
         span = Interval(desk.now, desk.now + AHEAD)
         return {
             "today": today(

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
-from kinkeeper.actions.repository import open_actions
 from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_by_id, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
@@ -133,7 +132,7 @@ def _waiting(conn: Connection, desk: Desk) -> Sequence[Card]:
         return ()
     actions = [
         action
-        for action in open_actions(conn, desk.household, now=desk.now)
+        for action in desk.open_actions(conn)
         if action.proposal.type is ActionType.MEMORY_FACT
     ]
     standing = load_standing(conn, desk.household, actions)
