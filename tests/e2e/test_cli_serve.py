@@ -99,9 +99,9 @@ def test_it_reports_to_the_service_manager(home: Program, tmp_path: Path) -> Non
         with running(
             home, NOTIFY_SOCKET=str(tmp_path / "notify"), WATCHDOG_USEC="400000"
         ) as server:
-            while told.count(b"WATCHDOG=1") < 3:
+            # On a busy machine signs of life come before it is ready.
+            while told.count(b"WATCHDOG=1") < 3 or b"READY=1" not in told:
                 told.append(manager.recv(100))
-            assert b"READY=1" in told
             assert server.end() == 0
             while b"STOPPING=1" not in told:
                 told.append(manager.recv(100))

@@ -124,10 +124,10 @@ async def _serve(
                 serving = tasks.create_task(server.serve([listener]))
                 living = tasks.create_task(stay_alive(supervisor))
                 await server.ready.wait()
-                await asyncio.to_thread(warm_up)
                 keep_what_is_loaded()
                 notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
                 report(supervisor, READY)
+                await asyncio.to_thread(warm_up)
                 await serving
                 report(supervisor, STOPPING)
                 working.clear()
