@@ -184,8 +184,11 @@ def _texts(value: Any) -> Iterator[str]:
 @pytest.mark.parametrize("key", WANTED)
 @on_a_loop
 async def test_what_hostile_words_want_waits_for_a_person(tmp_path: Path, key: str):
-    attack = await attacked(tmp_path, key)
-    assert attack.obeyed == len(INNOCENT), "not everything hostile was read: the test shows nothing"
+    # Each want through a third of the places, and each place with a third of the wants.
+    number = list(WANTED).index(key)
+    reads = [text for place, text in enumerate(INNOCENT) if place % 3 == number % 3]
+    attack = await attacked(tmp_path, key, reads=reads)
+    assert attack.obeyed == len(reads), "not everything hostile was read: the test shows nothing"
     assert attack.after == attack.before
     assert {each.status for each in attack.results} == {ResultStatus.AWAITING}
 
