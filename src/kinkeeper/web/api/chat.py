@@ -30,7 +30,7 @@ _LONGEST_STREAM_SECONDS = 600.0
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events: status, token, card, confirm, error, done; the id is the number to resume after.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     }
 }
 
