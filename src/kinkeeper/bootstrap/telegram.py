@@ -25,8 +25,6 @@ from kinkeeper.store.faults import translated
 from kinkeeper.store.migrate import SCHEMA_VERSION, current_version
 from kinkeeper.web.context import Webhook
 
-_PATIENCE_SECONDS = 10
-
 
 def _nothing() -> Sequence[Finding]:
     return ()

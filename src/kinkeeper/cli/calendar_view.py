@@ -23,7 +23,6 @@ from kinkeeper.household.model import Household
 from kinkeeper.observer.trace_words import people
 
 _AHEAD = timedelta(days=14)
-_DAY = timedelta(days=1)
 
 
 def show_events(where: Where, *, first: str | None, last: str | None, as_json: bool) -> None:

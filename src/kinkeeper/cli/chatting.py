@@ -22,7 +22,6 @@ from kinkeeper.household.model import Member
 
 _CHANNEL = "cli"
 _PROMPT = "> "
-_ENDS = frozenset({EventName.DONE, EventName.ERROR})
 
 
 def hold_conversation(

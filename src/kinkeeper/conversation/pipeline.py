@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome
@@ -43,11 +43,10 @@ from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.taking_back import take_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.conversation.turns import is_stopped, turn_with_earlier
+from kinkeeper.conversation.turns import is_stopped, keep_plans, turn_with_earlier
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
 
@@ -56,7 +55,6 @@ _HISTORY = 8  # that "it" and "that" may mean something of
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
-_SOURCE = "conversation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,16 +286,9 @@ class _Run:
 
     async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:
         """Store what was planned, so that who takes the turn up after a crash follows it."""
-        kept = list(plans)
-        statement = (
-            update(turns)
-            .where(
-                turns.c.household == self.turn.household, turns.c.id == self.turn.id,
-                turns.c.epoch == self.epoch,
-            )
-            .values(plans=kept)
-        )  # fmt: skip
-        changed = await self.parts.store.write(lambda conn: conn.execute(statement).rowcount)
+        changed = await self.parts.store.write(
+            lambda conn: keep_plans(conn, self.turn.key, self.epoch, plans)
+        )
         if not changed:
             raise LeaseLostError(f"turn {self.turn.id!r} was taken up by somebody else")
 

@@ -1,6 +1,6 @@
 """Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -256,6 +256,23 @@ def is_stopped(conn: Connection, key: Key) -> bool:
         _columns.household == household, _columns.id == turn_id
     )
     return bool(conn.execute(query).scalar())
+
+
+def keep_plans(conn: Connection, key: Key, epoch: int, plans: Sequence[Mapping[str, Any]]) -> bool:
+    """Store what was planned, so that who takes the turn up after a crash follows it.
+
+    Args:
+        conn: In a write transaction.
+        key: Of the turn.
+        epoch: Of the claim it is worked on under.
+        plans: As JSON, step by step.
+
+    Returns:
+        Whether it was stored; not where somebody else has taken the turn.
+    """
+    household, turn_id = key
+    mine = (_columns.household == household, _columns.id == turn_id, _columns.epoch == epoch)
+    return bool(conn.execute(update(turns).where(*mine).values(plans=list(plans))).rowcount)
 
 
 def post_to_thread(

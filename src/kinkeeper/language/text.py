@@ -1,6 +1,7 @@
 """Chat text as tokens that know their place, and safe to show."""
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -174,6 +175,18 @@ def _shown(match: "regex.Match[str]") -> str:
     if match.lastgroup == "keep":
         return match[0]
     return "\n" if match.lastgroup == "newline" else ""
+
+
+def enumerated(words: Sequence[str], *, last: str = "and") -> str:
+    """Return words in a row as a person would say them: "a", "a and b", "a, b and c".
+
+    Args:
+        words: Any number.
+        last: Stands before the last of several.
+    """
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def shorten(text: str, limit: int) -> str:

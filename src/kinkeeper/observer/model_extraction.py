@@ -1,6 +1,5 @@
 """The extractor with a language model: the rules first, and the model where they left something open."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any
@@ -8,11 +7,10 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from kinkeeper.household.model import Member, Named
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatRequest, ModelGateway, Outcome
+from kinkeeper.models.consulting import consult
+from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import Prompt, PromptTooLongError, load_prompt
-from kinkeeper.models.structured import ask
+from kinkeeper.models.prompts import Prompt, load_prompt
 from kinkeeper.observer.candidates import Offer
 from kinkeeper.observer.consultation import Answer, Consultation
 from kinkeeper.observer.doubt import Doubt, doubt_about
@@ -72,37 +70,19 @@ class ModelExtractor(RulesExtractor):
             offer: What can be chosen.
             doubt: What is open.
         """
-        try:
-            async with asyncio.timeout(_PATIENCE.total_seconds()):
-                return await self._answered(part, around, offer, doubt)
-        except TimeoutError:
-            outcome = Outcome.TIMEOUT
-        except PromptTooLongError:
-            outcome = Outcome.OVER_BUDGET
-        except ModelError as error:
-            outcome = error.outcome
-        household = around.participants.household.id
-        await self._models.note_fallback(household, stage=STAGE, outcome=outcome)
-        return Consultation(
-            part=around.number, doubt=doubt.value, outcome=outcome, prompt=self._prompt.ref
-        )
-
-    async def _answered(
-        self, part: Part, around: Around, offer: Offer, doubt: Doubt
-    ) -> Consultation:
-        head, household = self._prompt.head, around.participants.household
-        request = ChatRequest(
-            role=head.role, prompt=self._prompt.ref,
-            messages=self._prompt.render(**prompt_inputs(part, around, offer)),
-            household=household.id, is_ambient=True, max_output_tokens=head.max_output_tokens,
-            temperature=head.temperature,
+        ref = self._prompt.ref
+        found = await consult(
+            self._models, self._prompt, prompt_inputs(part, around, offer), answer_type(offer),
+            household=around.participants.household.id, stage=STAGE, within=_PATIENCE,
+            is_ambient=True,
         )  # fmt: skip
-        found = await ask(self._models, request, answer_type(offer))
+        if isinstance(found, Outcome):
+            return Consultation(part=around.number, doubt=doubt.value, outcome=found, prompt=ref)
         answer, discarded = grounded(found.value, offer)
         return Consultation(
             part=around.number, doubt=doubt.value,
-            outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK,
-            prompt=self._prompt.ref, model=found.reply.model, answer=answer, discarded=discarded,
+            outcome=Outcome.REPAIRED if found.is_repaired else Outcome.OK, prompt=ref,
+            model=found.reply.model, answer=answer, discarded=discarded,
         )  # fmt: skip
 
 

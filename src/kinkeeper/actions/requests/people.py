@@ -6,6 +6,7 @@ from kinkeeper.actions.requests.model import Asked
 from kinkeeper.core.errors import UnclearError
 from kinkeeper.household.folding import fold
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.language.text import enumerated
 
 Who = str | list[str]
 """Somebody, or several: ids or names of members, words for groups; "me" for who asks."""
@@ -32,8 +33,7 @@ def read_who(who: Who | None, asked: Asked) -> tuple[str, ...]:
 def names(members: Sequence[str], asked: Asked) -> str:
     """Return members' names in a row: "Leo", "Leo and Emma", "Leo, Emma and Tom"."""
     known = asked.household.names
-    said = [known.get(each, each) for each in members]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
+    return enumerated([known.get(each, each) for each in members])
 
 
 def _members(name: str, asked: Asked) -> Sequence[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.answering.moments import moment_words, period_words, span_words
-from kinkeeper.conversation.answering.wording import Setting, joined, plain
+from kinkeeper.conversation.answering.wording import Setting, plain
+from kinkeeper.language.text import enumerated
 
 _MOST = 6
 _FEW = 2
@@ -61,11 +62,11 @@ def _event(item: Mapping[str, Any], setting: Setting) -> str:
     place = item.get("location") or item.get("place")
     told = " ".join(part for part in (_name(item), when) if part)
     told += f" at {plain(str(place))}" if place else ""
-    told += f" ({joined(people)})" if people else ""
+    told += f" ({enumerated(people)})" if people else ""
     in_charge = [setting.name(str(each)) for each in item.get("responsible") or ()]
     if in_charge:
         is_one = len(in_charge) == 1 and in_charge[0] != "you"
-        return f"{told}, {joined(in_charge)} {'is' if is_one else 'are'} in charge"
+        return f"{told}, {enumerated(in_charge)} {'is' if is_one else 'are'} in charge"
     return f"{told}, nobody has taken it yet" if setting.asks_who else told
 
 

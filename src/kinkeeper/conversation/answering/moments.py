@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import from_text
+from kinkeeper.language.text import enumerated
 from kinkeeper.language.when.regions import clock, is_day_first
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -85,9 +86,9 @@ def rule_words(rule: str) -> str:
     if days and unit == "week" and interval == "1":
         if set(parts["BYDAY"].split(",")) == _WEEKDAYS:
             return "every weekday"
-        return f"every {_joined([_DAYS[day] for day in sorted(days)])}"
+        return f"every {enumerated([_DAYS[day] for day in sorted(days)])}"
     told = f"{every} {unit}" if every else f"every {interval} {unit}s"
-    return f"{told} on {_joined([_DAYS[day] for day in sorted(days)])}" if days else told
+    return f"{told} on {enumerated([_DAYS[day] for day in sorted(days)])}" if days else told
 
 
 def local(value: str, *, now: datetime) -> datetime | None:
@@ -138,7 +139,3 @@ def _date(day: date, *, today: date, locale: str) -> str:
     month = _MONTHS[day.month - 1]
     told = f"{day.day} {month}" if is_day_first(locale) else f"{month} {day.day}"
     return told if day.year == today.year else f"{told} {day.year}"
-
-
-def _joined(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

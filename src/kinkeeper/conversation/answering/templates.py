@@ -8,7 +8,7 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.answering.claims import request_deed
 from kinkeeper.conversation.answering.listing import was_found
 from kinkeeper.conversation.answering.talk import chosen, reply
-from kinkeeper.conversation.answering.wording import Setting, joined, plain, to_do, was_done
+from kinkeeper.conversation.answering.wording import Setting, plain, to_do, was_done
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
@@ -18,6 +18,7 @@ from kinkeeper.conversation.model import (
     Social,
     Source,
 )
+from kinkeeper.language.text import enumerated
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
 _UNKNOWN = (
@@ -184,7 +185,7 @@ def _question(done: ActionResult) -> str:
     missing = [plain(each) for each in done.options if each not in question]
     if not missing:
         return question
-    return f"{question.rstrip('?.: ')}: {joined(missing, last='or')}?"
+    return f"{question.rstrip('?.: ')}: {enumerated(missing, last='or')}?"
 
 
 def _retry(results: Sequence[ActionResult], setting: Setting) -> str:
@@ -193,4 +194,4 @@ def _retry(results: Sequence[ActionResult], setting: Setting) -> str:
         return ""
     if len(results) == 1:
         return "Shall I try again?"
-    return f"Shall I try again to {joined([to_do(each, setting) for each in again])}?"
+    return f"Shall I try again to {enumerated([to_do(each, setting) for each in again])}?"

@@ -19,7 +19,7 @@ from kinkeeper.conversation.answering.moments import (
     span_words,
 )
 from kinkeeper.household.model import Household
-from kinkeeper.language.text import shorten, strip_controls
+from kinkeeper.language.text import enumerated, shorten, strip_controls
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An identity, which names nothing to a person."""
@@ -104,7 +104,7 @@ class Words:
         """To whom it goes, joined."""
         found = self.value("to", "sender_name", "who")
         people = found if isinstance(found, list | tuple) else [found] if found else []
-        return joined([self.setting.name(str(each)) for each in people]) or "somebody"
+        return enumerated([self.setting.name(str(each)) for each in people]) or "somebody"
 
     @property
     def body(self) -> str:
@@ -116,13 +116,6 @@ class Words:
 def plain(text: str, limit: int = _LONGEST) -> str:
     """Return words that somebody wrote on one line, without what is invisible, and not too long."""
     return shorten(" ".join(strip_controls(text).split()), limit)
-
-
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """Return words as an enumeration: "a, b and c"."""
-    if len(words) < 2:  # noqa: PLR2004 - one or none needs no "and"
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def to_do(done: ActionResult, setting: Setting) -> str:
@@ -158,7 +151,7 @@ def _unlisted(words: Words) -> str:
 def _lines(words: Words) -> str:
     found = words.done.params.get("lines") or words.done.params.get("body") or words.value("line")
     lines = found if isinstance(found, list | tuple) else str(found or "").splitlines()
-    return joined([plain(str(line)) for line in lines if str(line).strip()]) or "that"
+    return enumerated([plain(str(line)) for line in lines if str(line).strip()]) or "that"
 
 
 def _reminder(words: Words) -> str:
@@ -169,7 +162,9 @@ def _reminder(words: Words) -> str:
     every = rule_words(str(rule)) if rule else ""
     title = plain(str(words.value(*_TITLES) or "that"))
     others = [str(each) for each in _ids(words.value("who")) if str(each) != words.setting.member]
-    whom = f" It is for {joined([words.setting.name(each) for each in others])}." if others else ""
+    whom = (
+        f" It is for {enumerated([words.setting.name(each) for each in others])}." if others else ""
+    )
     if at:
         told = _repeated(words, str(at), every) if every else words.when
         return f"I'll remind you{told}: {title}.{whom}"
@@ -258,7 +253,9 @@ def _meanwhile(words: Words) -> str:
         each for each in _ids(words.done.result.get("conflicts")) if isinstance(each, Mapping)
     ]
     told = [f"“{plain(str(each.get('title') or each.get('summary')))}”" for each in others]
-    return f" {joined(told)} {'is' if len(told) == 1 else 'are'} at the same time." if told else ""
+    return (
+        f" {enumerated(told)} {'is' if len(told) == 1 else 'are'} at the same time." if told else ""
+    )
 
 
 def _capital(text: str) -> str:

@@ -20,7 +20,6 @@ from kinkeeper.conversation.context.model import (
     TurnContext,
 )
 from kinkeeper.conversation.context.topics import (
-    FOCUSED_FROM,
     gloss_of,
     grown,
     knowing,
@@ -120,9 +119,8 @@ class ContextGatherer:
             signals=signals_of(
                 ref, lately, gists=len(kept.gists), facts=len(kept.known), world=world, now=now
             ),
-            working_memory=lately, gists=kept.gists, known=kept.known, world=world.lines,
+            gists=kept.gists, known=kept.known, world=world.lines,
             called=read_identity(text) or kept.called,
-            is_focused=ref.streak >= FOCUSED_FROM or bool(ref.known and ref.known.is_focus),
         )  # fmt: skip
 
     def commit(

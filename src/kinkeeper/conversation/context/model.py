@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.model import Mode
 from kinkeeper.conversation.routing.signals import Signals
 
 Vector = NDArray[np.float32]
@@ -92,23 +92,19 @@ class TurnContext:
         topic: What the message is about.
         gloss: What that was found by.
         signals: Counted for the mode router; the margins of earlier decisions are the caller's to fill in.
-        working_memory: The last turns, oldest first.
         gists: What the last exchanges on the topic came to, newest first.
         known: What was said on the topic within a day, by what it is about.
         world: What the moment is like, as lines.
         called: What the person wants to be called; "" where they never said.
-        is_focused: Whether the person stays with one topic, by their word or by staying.
     """
 
     topic: TopicRef = field(default_factory=TopicRef)
     gloss: Gloss = field(default_factory=Gloss)
     signals: Signals = field(default_factory=Signals)
-    working_memory: Sequence[Exchange] = ()
     gists: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
     called: str = ""
-    is_focused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,6 @@ from kinkeeper.memory.finding.terms import stems, words
 SILENCE = timedelta(seconds=2700)
 """After this long a topic is over, and so is the talk that an episode is made of."""
 
-FOCUSED_FROM = 6
-"""Exchanges in a row from which somebody counts as staying with a topic."""
 
 _SAME = 0.55
 _LATEST = 0.15

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
-from kinkeeper.language.text import shorten
+from kinkeeper.language.text import enumerated, shorten
 
 _LONGEST_SUBJECT = 60
 _SEVERAL = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
@@ -39,7 +39,7 @@ def write(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [Missing(action("email", name, params), "to", "Who should the email go to?")]
     if not body:
         known = action("email", name, {"to": to})
-        return [Missing(known, "body", f"What should I say to {_joined(to)}?")]
+        return [Missing(known, "body", f"What should I say to {enumerated(to)}?")]
     return [action("email", name, params)]
 
 
@@ -132,7 +132,3 @@ def search(groups: Groups, case: Case) -> Sequence[Step]:
 def is_reference(name: str) -> bool:
     """Whether a recipient is a word for somebody named before."""
     return _BACK_REFERENCE.match(name) is not None
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,6 +1,5 @@
 """The planner with a language model."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -16,11 +15,10 @@ from kinkeeper.conversation.planning.grounding import Offered, grounded, offered
 from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
 from kinkeeper.conversation.planning.rules import planned, vocabulary_of
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatRequest, ModelGateway, Outcome
+from kinkeeper.models.consulting import consult
+from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import PromptTooLongError, load_prompt
-from kinkeeper.models.structured import ask
+from kinkeeper.models.prompts import load_prompt
 
 STAGE: Final = "conversation.planner"
 """Name under which going on without a model is counted."""
@@ -60,26 +58,15 @@ class ModelPlanner:
         return replace(planned(steps), source=Source.MODEL)
 
     async def _asked(self, case: Case, offer: Offered, kinds: Sequence[RequestKind]) -> PlanAnswer:
-        household, head = case.household.id, self._prompt.head
-        try:
-            request = ChatRequest(
-                role=head.role, prompt=self._prompt.ref,
-                messages=self._prompt.render(**_inputs(case, offer, kinds)), household=household,
-                is_ambient=False, max_output_tokens=head.max_output_tokens,
-                temperature=head.temperature,
-            )  # fmt: skip
-            async with asyncio.timeout(_PATIENCE.total_seconds()):
-                return (await ask(self._models, request, answer_type(kinds))).value
-        except TimeoutError:
-            outcome = Outcome.TIMEOUT
-        except PromptTooLongError:
-            outcome = Outcome.OVER_BUDGET
-        except ModelError as error:
-            outcome = error.outcome
-        await self._models.note_fallback(household, stage=STAGE, outcome=outcome)
-        if outcome is Outcome.INVALID_OUTPUT:
+        answer = await consult(
+            self._models, self._prompt, _inputs(case, offer, kinds), answer_type(kinds),
+            household=case.household.id, stage=STAGE, within=_PATIENCE,
+        )  # fmt: skip
+        if not isinstance(answer, Outcome):
+            return answer.value
+        if answer is Outcome.INVALID_OUTPUT:
             return PlanAnswer(actions=[], question=REPHRASE)
-        raise UnavailableError(f"the model made no plan ({outcome.value})")
+        raise UnavailableError(f"the model made no plan ({answer.value})")
 
 
 def _as_planned(domain: str, name: str, params: object) -> PlannedAction:

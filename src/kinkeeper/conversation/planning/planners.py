@@ -20,7 +20,7 @@ class Planners:
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
         by_rules = plan_of(context)
-        if self._model is None or not _leave_open(context):
+        if self._model is None or not _leave_open(context, by_rules):
             return by_rules
         try:
             return await self._model.plan(context)
@@ -28,9 +28,14 @@ class Planners:
             return by_rules
 
 
-def _leave_open(context: PlanningContext) -> bool:
-    """Whether the rules see nothing in a message that seems to ask for something, or do not understand an edit."""
-    whole = plan_of(replace(context, results=()))
+def _leave_open(context: PlanningContext, rest: Plan) -> bool:
+    """Whether the rules see nothing in a message that seems to ask for something, or do not understand an edit.
+
+    Args:
+        context: The message and what is known around it.
+        rest: What they would still do.
+    """
+    whole = plan_of(replace(context, results=())) if context.results else rest
     if whole.actions or whole.partial is not None:
         return False
     return context.triage.branch is Branch.ACT or bool(context.open_edit)

@@ -18,14 +18,6 @@ from kinkeeper.household.vocabulary import compile_vocabulary
 _MOST_ACTIONS = 8
 
 
-class RulePlanner:
-    """Plans common requests by the rules of the grammar; everything else is no request."""
-
-    async def plan(self, context: PlanningContext) -> Plan:
-        """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
-        return plan_of(context)
-
-
 def plan_of(context: PlanningContext) -> Plan:
     """Return what a message asks for by the rules. Pure.
 

@@ -1,6 +1,5 @@
 """A light model's word on where a message goes; late or without one, the rules stand."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -11,11 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Branch, Exchange, Mode, Source, Triage, TurnType
 from kinkeeper.conversation.routing.signals import Signals
-from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatRequest, ModelGateway, Outcome
+from kinkeeper.models.consulting import consult
+from kinkeeper.models.model import ModelGateway, Outcome
 from kinkeeper.models.prompt_data import Data
-from kinkeeper.models.prompts import Prompt, PromptTooLongError, load_prompt
-from kinkeeper.models.structured import ask
+from kinkeeper.models.prompts import Prompt, load_prompt
 
 TIMEOUT = timedelta(milliseconds=500)
 """Longest wait for either answer."""
@@ -143,23 +141,10 @@ class LightModel:
         output: type[T],
         stage: str,
     ) -> T | Outcome:
-        try:
-            head = prompt.head
-            request = ChatRequest(
-                role=head.role, prompt=prompt.ref, messages=prompt.render(**inputs),
-                household=household, is_ambient=False, max_output_tokens=head.max_output_tokens,
-                temperature=head.temperature,
-            )  # fmt: skip
-            async with asyncio.timeout(TIMEOUT.total_seconds()):
-                return (await ask(self._models, request, output)).value
-        except TimeoutError:
-            outcome = Outcome.TIMEOUT
-        except PromptTooLongError:
-            outcome = Outcome.OVER_BUDGET
-        except ModelError as error:
-            outcome = error.outcome
-        await self._models.note_fallback(household, stage=stage, outcome=outcome)
-        return outcome
+        answer = await consult(
+            self._models, prompt, inputs, output, household=household, stage=stage, within=TIMEOUT
+        )
+        return answer if isinstance(answer, Outcome) else answer.value
 
 
 def _with(rules: Triage, answer: TriageAnswer) -> Triage:

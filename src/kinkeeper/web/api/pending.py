@@ -27,8 +27,6 @@ router = APIRouter(tags=["pending"])
 _PAGE = 100
 _MOST = 500
 
-ActionId = Annotated[str, Field(min_length=1, max_length=36)]
-
 
 class FrozenPayload(BaseModel):
     """What a yes would write; the hash covers all that a person is shown of it."""

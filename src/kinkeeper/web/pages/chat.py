@@ -46,7 +46,7 @@ async def chat_page(
 
     def read(conn: Connection) -> Mapping[str, Any]:
         listed = threads.list_threads(conn, desk.household, member, limit=_MOST_THREADS)
-        is_known = any(each.id == wanted for each in listed) or _is_own(conn, desk, wanted)
+        is_known = _is_own(conn, desk, wanted)
         found = turns.last_turns(conn, desk.household, wanted, last=_MOST_SHOWN) if is_known else ()
         if thread and not is_known and thread != usual:
             raise NotFoundError(f"you have no conversation {thread!r}")

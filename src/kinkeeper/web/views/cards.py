@@ -10,12 +10,12 @@ from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
+from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.correcting import correctable
 from kinkeeper.web.views.changes import Standing, changes_of
 from kinkeeper.web.views.diff import ChangeLine, DiffWords
 from kinkeeper.web.views.overlay import job_title, unowned
-from kinkeeper.web.views.people import joined
 from kinkeeper.web.views.quotes import Quote, Quotes
 
 _KINDS = {
@@ -162,7 +162,7 @@ class Cards:
 
 
 def _names(members: Iterable[Member]) -> str:
-    return joined([member.name for member in members], last="or") or "Nobody here"
+    return enumerated([member.name for member in members], last="or") or "Nobody here"
 
 
 def lapses_at(action: PendingAction) -> datetime:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import regex
 
 from kinkeeper.household.model import Household, Member
+from kinkeeper.language.text import enumerated
 
 TINTS = 8
 PATTERNS = 8
@@ -62,7 +63,7 @@ class People:
 
     def names(self, member_ids: Iterable[str]) -> str:
         """Return names joined: "Leo", "Leo and Mia", "Leo, Mia and Sam"."""
-        return joined([person.name for person in self.each(member_ids)])
+        return enumerated([person.name for person in self.each(member_ids)])
 
 
 def people_of(household: Household) -> People:
@@ -77,13 +78,6 @@ def people_of(household: Household) -> People:
             for number, member in enumerate(household.members)
         }
     )  # fmt: skip
-
-
-def joined(words: list[str], *, last: str = "and") -> str:
-    """Return words joined as a person would: "a", "a and b", "a, b and c"."""
-    if len(words) <= 1:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def _initials(members: Iterable[Member]) -> dict[str, str]:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinkeeper.actions.executor import chosen_effects
+from kinkeeper.actions.announcing import can_be_undone
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import shown_lines
-from kinkeeper.actions.registry import effect_kind
 from kinkeeper.actions.requests.model import ActionResult, Card
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.web.views.wording import Wording
@@ -130,14 +129,8 @@ def _questions(
             lines=shown_lines(action.proposal.request.get("shown") or {}) if is_open else (),
             payload_hash=action.payload_hash, is_open=is_open,
             stands="Taken back" if action.undone_at else _STANDS[action.status],
-            can_undo=_can_undo(action),
+            can_undo=can_be_undone(action),
         )  # fmt: skip
-
-
-def _can_undo(action: PendingAction) -> bool:
-    is_done = action.status is ActionStatus.DONE and action.undone_at is None
-    kinds = (effect_kind(each["effect"]) for each in chosen_effects(action))
-    return is_done and all(kind.undo is not None for kind in kinds)
 
 
 def _used(used: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
