@@ -236,7 +236,7 @@ class Understanding:
         member = household.member(stored.message.sender) if stored.is_member else None
         reading, found = await self._parted(stored.message.text, spoken.astimezone(self._zone))
         read = found[:_MOST_PARTS]
-        parts = _sharing_days(await self._parts(read, member, loaded))
+        parts = _sharing_days([await self._part(each, member, loaded) for each in read])
         parts = await self._reconsidered(parts, member, loaded)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
@@ -251,17 +251,8 @@ class Understanding:
         parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
         return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
 
-    async def _parts(
-        self, read: Sequence[Reading], member: Member | None, loaded: Loaded
-    ) -> list[Part]:
-        """Read what each part arranges, and let others have their turn after each."""
-        parts: list[Part] = []
-        for each in read:
-            parts.append(await self._part(each, member, loaded))
-            await asyncio.sleep(0)
-        return parts
-
     async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
+        await asyncio.sleep(0)  # each takes milliseconds: others have their turn before the next
         extraction = await self._extractor.extract(
             reading, sender=member, participants=self._participants
         )
