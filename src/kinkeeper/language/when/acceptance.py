@@ -23,6 +23,9 @@ _TIME_FOLLOWS: Final = frozenset(
     {"DAYWORD", "WEEKDAY", "TONIGHT", "REL", "PART", "HOLIDAY", "FREQ"}
 )
 _RANGE_CUES: Final = frozenset({"at", "@", "from", "till", "about", "around"})
+TIME_JOINTS: Final = frozenset({"until", "till", "til", "untill"})
+"""What stands between two times and hardly ever between two other numbers."""
+
 _FIRM_CUES: Final = frozenset({"at", "@", "around", "ard", "about", "by", "till", "until"})
 _DAY_CUES: Final = frozenset(
     {
@@ -258,7 +261,8 @@ def _is_range(place: _Place) -> bool:
     is_bare = not any(
         clock.half or clock.has_minute or clock.hour > NOON for clock in (start.clock, finish.clock)
     )
-    return not is_bare or place.previous in _RANGE_CUES
+    joint = place.tokens[place.index + 1].text
+    return not is_bare or place.previous in _RANGE_CUES | {","} or joint in TIME_JOINTS
 
 
 def _is_score(first: Clock, last: Clock) -> bool:

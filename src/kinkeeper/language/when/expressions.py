@@ -10,7 +10,9 @@ from kinkeeper.language.when.groups import (
     LONGEST_JOINT,
     RULES,
     atom_at,
+    bounded,
     group_at,
+    is_end_of_series,
     skip,
 )
 from kinkeeper.language.when.joining import comparable, is_apposition
@@ -161,12 +163,7 @@ def _close_range(
     while at < len(tokens) and tokens[at].text in {"the", "about", "around", "before", "on", "at"}:
         at += 1
     right = group_at(tokens, at, scope) if at < len(tokens) else None
-    if (
-        right is not None
-        and not start.has_time
-        and right[0].clock is not None
-        and _begins_range(tokens, right[1])
-    ):
+    if right is not None and _takes_too_much(tokens, start, right):
         right = atom_at(tokens, at, scope, 0)
     is_dash = tokens[at - 1].text == "-"
     if (
@@ -178,6 +175,16 @@ def _close_range(
     if is_slash and right[0].is_number_only:
         return None
     return right
+
+
+def _takes_too_much(tokens: Sequence[Token], start: Partial, right: tuple[Partial, int]) -> bool:
+    """Whether what follows the end of a range went into it: "9:30 to 10:15 for 8 weeks", "4 to 5 from May"."""
+    finish, end = right
+    if start.every is not None and start.has_time:
+        return finish.has_date or finish.length is not None
+    if finish.clock is None:
+        return False
+    return finish.length is not None or (not start.has_time and _begins_range(tokens, end))
 
 
 def _begins_range(tokens: Sequence[Token], index: int) -> bool:
@@ -278,14 +285,17 @@ def _with_tail(
         if at >= len(tokens):
             break
         tail = RULES.longest(tokens, at, scope)
-        if (
-            tail is None
-            or tail[0].is_number_only
-            or tail[0].length is not None
-            or tail[0].instant is not None
-        ):
+        if tail is None or tail[0].is_number_only or tail[0].instant is not None:
             break
-        both = merge(start, tail[0]), merge(finish, tail[0])
+        if tail[0].length is not None and (start.every is None or tail[0].length.seconds):
+            break
+        joints = [token.text for token in tokens[end:at]]
+        if is_end_of_series(start, tail[0], joints):
+            break
+        both = (
+            bounded(start, tail[0], joints, scope) or merge(start, tail[0]),
+            bounded(finish, tail[0], joints, scope) or merge(finish, tail[0]),
+        )
         if both[0] is None or both[1] is None:
             break
         start, finish, end = both[0], both[1], tail[1]

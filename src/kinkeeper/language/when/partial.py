@@ -71,12 +71,16 @@ class Every:
     rule: str
     weekdays: tuple[int, ...] = ()
 
-    def text(self) -> str:
-        """Return the RFC 5545 rule."""
-        if not self.weekdays:
-            return self.rule
+    def text(self, closes: date | None = None) -> str:
+        """Return the RFC 5545 rule.
+
+        Args:
+            closes: Its last day, where it has one.
+        """
         names = ",".join(WEEKDAY_CODES[day] for day in sorted(set(self.weekdays)))
-        return f"{self.rule};BYDAY={names}"
+        days = f";BYDAY={names}" if names else ""
+        last = f";UNTIL={closes:%Y%m%d}" if closes is not None else ""
+        return f"{self.rule}{days}{last}"
 
 
 def sure_clock(hour: int, minute: int, second: int | None = None) -> Clock:
@@ -106,6 +110,8 @@ class Partial:
         instant_grain: Its precision.
         length: How long.
         every: Recurrence.
+        opens: Day before which a recurrence does not begin.
+        closes: Last day of a recurrence.
         numbers: Two numbers that are a day and month or an hour and minute: "7.30".
         number: One number that may be an hour or a day: "4".
         four: Hour, minute, digits of a number that may be a time: 1630.
@@ -128,6 +134,8 @@ class Partial:
     instant_grain: str | None = None
     length: Length | None = None
     every: Every | None = None
+    opens: date | None = None
+    closes: date | None = None
     numbers: tuple[int, int, str] | None = None
     number: int | None = None
     four: tuple[int, int, int] | None = None
@@ -292,7 +300,7 @@ def _decide_pair(partial: Partial, other: Partial) -> Partial:
     if other.weekday is not None and other.day is None and other.on is None and other.month is None:
         looks_like_date = second <= 12 and (len(text.rsplit(".", 1)[-1]) == 1 or first > 12)
         return _as_date_of_pair(partial, first, second) if looks_like_date else as_hour(partial)
-    if other.has_day or other.part is not None:
+    if other.has_day or other.part is not None or other.every is not None:
         return as_hour(partial)
     return partial
 

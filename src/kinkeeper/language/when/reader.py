@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time
 from typing import Final, NamedTuple
 
-from kinkeeper.language.when.acceptance import bound_before, is_morning_talk, is_time
+from kinkeeper.language.when.acceptance import (
+    TIME_JOINTS,
+    bound_before,
+    is_morning_talk,
+    is_time,
+)
 from kinkeeper.language.when.expressions import Expression, expression_at
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.groups import group_at
@@ -172,6 +177,9 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
         found = _safely(tokens, index, scope)
         if found is not None and index == 0 and found.end == len(tokens):
             found = found._replace(start=whole_pair(found.start))
+        if found is not None and _are_hours(tokens, index, found, previous):
+            finish = found.finish and as_hour(found.finish)
+            found = found._replace(start=as_hour(found.start), finish=finish)
         if found is not None and is_time(tokens, index, found):
             if found.start.is_number_only:
                 found = found._replace(start=as_hour(found.start))
@@ -179,6 +187,22 @@ def _expressions(tokens: Sequence[Token], scope: Scope) -> Iterator[tuple[int, E
             previous, index = found, found.end
         else:
             index += 1
+
+
+def _are_hours(
+    tokens: Sequence[Token], index: int, found: Expression, previous: Expression | None
+) -> bool:
+    """Whether two bare numbers are hours: "2 till 4", and "2-4" right behind its day."""
+    if found.finish is None or not (found.start.is_number_only and found.finish.is_number_only):
+        return False
+    if found.start.number is None or found.finish.number is None:
+        return False
+    follows_day = (
+        previous is not None and previous.start.has_day and not previous.start.has_time
+        and index - previous.end <= 1
+        and all(token.text in {",", ":", "@"} for token in tokens[previous.end : index])
+    )  # fmt: skip
+    return follows_day or tokens[index + 1].text in TIME_JOINTS
 
 
 def _shared(

@@ -9,7 +9,7 @@ from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.holidays import nth_weekday
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.language.when.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
-from kinkeeper.language.when.spans import after_length, first_of_week, month_of, on_wall
+from kinkeeper.language.when.spans import after_length, first_of_week, month_of, on_wall, shifted
 
 # Hours at which a part of the day begins and ends.
 PARTS: Final[Mapping[str, tuple[float, float]]] = {
@@ -346,18 +346,28 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
 
 
 def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
-    once = replace(partial, every=None)
+    once = replace(partial, every=None, opens=None, closes=None, length=None)
     today = scope.reference.date()
-    begin = once.on
-    if begin is None:
-        begin = _first_of(every, today)
-    found = resolve(replace(once, on=begin, weekday=None, period=None), scope, habits)
+    opens = max(today, partial.opens or today)
+    found = _once(once, once.on or _first_of(every, opens), scope, habits)
     if found is not None and found.until <= scope.reference:
-        begin = _first_of(every, today + timedelta(days=1))
-        found = resolve(replace(once, on=begin, weekday=None, period=None), scope, habits)
+        found = _once(once, _first_of(every, today + timedelta(days=1)), scope, habits)
     if found is None:
         return None
-    return replace(found, kind=SpanKind.RECURRING, recurrence=every.text())
+    text = every.text(_last_day(partial, found.begin.date()))
+    return replace(found, kind=SpanKind.RECURRING, recurrence=text)
+
+
+def _once(once: Partial, on: date, scope: Scope, habits: Habits) -> Resolved | None:
+    return resolve(replace(once, on=on, weekday=None, period=None), scope, habits)
+
+
+def _last_day(partial: Partial, first: date) -> date | None:
+    """Return the last day of a recurrence, where one was said ("until Friday", "for six weeks")."""
+    length = partial.length
+    if partial.closes is not None or length is None or not (length.days or length.months):
+        return partial.closes
+    return shifted(first, length) - timedelta(days=1)
 
 
 def _first_of(every: Every, day: date) -> date:
