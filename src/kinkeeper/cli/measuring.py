@@ -18,6 +18,7 @@ from kinkeeper.evaluation import (
     answers,
     brain,
     category,
+    dialogues,
     likeness,
     memory_confidence,
     memory_observations,
@@ -94,6 +95,10 @@ def _planner(scope: Scope) -> Report:
     return planner.measure(scope.data, root=scope.root, is_full=scope.is_full)
 
 
+def _dialogues(scope: Scope) -> Report:
+    return dialogues.measure(root=scope.root)
+
+
 def _category(scope: Scope) -> Report:
     return category.measure(scope.data, embedders=_embedders(), root=scope.root)
 
@@ -156,6 +161,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "when": (_when,),
     "router": (_router,),
     "planner": (_planner,),
+    "dialogues": (_dialogues,),
     "category": (_category,),
     "likeness": (_likeness,),
     "extraction": (_extraction,),
@@ -166,7 +172,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
         _brain,
     ),
     "all": (
-        _observer, _tripwire, _when, _router, _planner, _category, _likeness,
+        _observer, _tripwire, _when, _router, _planner, _dialogues, _category, _likeness,
         _memory_retrieval, _memory_relations, _memory_observations,
     ),
 }  # fmt: skip

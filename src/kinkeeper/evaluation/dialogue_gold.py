@@ -1,0 +1,149 @@
+"""Labelled dialogues, and whether what came of a turn is what was asked for."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+
+_READS: Final = frozenset(
+    {
+        "calendar.list_events", "calendar.find_free", "memory.search", "task.list", "notes.list",
+        "notes.search", "email.search",
+    }
+)  # fmt: skip
+_SHOWN: Final = ("events", "tasks", "notes")
+_GOOD: Final = frozenset({ResultStatus.DONE.value, ResultStatus.AWAITING.value})
+_ARTICLES = re.compile(r"^(?:the|a|an|my|our)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One message of a dialogue.
+
+    Attributes:
+        text: What is said.
+        expected: What must come of it, each {"do": "domain.action|domain.action", name: value}; None is not judged.
+        says: Words that the answer must have.
+        silent: Words that it must not have.
+    """
+
+    text: str
+    expected: Sequence[Mapping[str, Any]] | None
+    says: Sequence[str]
+    silent: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialogue:
+    """Messages one after the other in one thread of a fresh household.
+
+    Attributes:
+        id: Of the row.
+        slice: The kind of dialogue.
+        household: Its file.
+        by: Member who speaks; the first adult where None.
+        now: When it begins, on the household's clock.
+        lines: The messages.
+    """
+
+    id: str
+    slice: str
+    household: Path
+    by: str | None
+    now: datetime
+    lines: Sequence[Line]
+
+
+def dialogues_of(path: Path, root: Path) -> Iterator[Dialogue]:
+    """Yield the dialogues of a file.
+
+    Args:
+        path: JSON lines.
+        root: Folder that household files are named from.
+    """
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield Dialogue(
+            id=row["id"], slice=row["slice"], household=root / row["household"], by=row.get("by"),
+            now=datetime.fromisoformat(row["now"]), lines=tuple(map(_line, row["turns"])),
+        )  # fmt: skip
+
+
+def _line(row: Mapping[str, Any]) -> Line:
+    return Line(
+        text=row["text"], expected=row.get("expect"), says=row.get("says", ()),
+        silent=row.get("silent", ()),
+    )  # fmt: skip
+
+
+def is_right(line: Line, results: Sequence[ActionResult], answer: str) -> bool:
+    """Return whether a turn came to what its label says: all of that, and nothing else written.
+
+    Args:
+        line: The message with its label.
+        results: What was done.
+        answer: What was said.
+    """
+    said = answer.casefold()
+    if not all(each.casefold() in said for each in line.says):
+        return False
+    if any(each.casefold() in said for each in line.silent):
+        return False
+    left = list(results)
+    for wanted in line.expected or ():
+        found = next((each for each in left if _is_as(wanted, each)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return not any(map(_writes, left))
+
+
+def _writes(result: ActionResult) -> bool:
+    return _key(result) not in _READS and result.status.value in _GOOD
+
+
+def _key(result: ActionResult) -> str:
+    return f"{result.domain}.{result.action}"
+
+
+def _is_as(wanted: Mapping[str, Any], result: ActionResult) -> bool:
+    statuses = wanted["status"].split("|") if "status" in wanted else _GOOD
+    if _key(result) not in wanted["do"].split("|") or result.status.value not in statuses:
+        return False
+    named = {name: value for name, value in wanted.items() if name not in {"do", "status"}}
+    return all(_is_equal(value, _given(result, name)) for name, value in named.items())
+
+
+def _given(result: ActionResult, name: str) -> Any:
+    if name == "shows":
+        rows = [row for kind in _SHOWN for row in result.result.get(kind, ())]
+        return [*dict.fromkeys(row["title"] for row in rows)]
+    changes = result.params.get("changes", {})
+    given = {**result.params, **changes, **result.result}.get(name)
+    return given.split(", ") if name in {"added", "removed"} and given is not None else given
+
+
+def _is_equal(wanted: Any, given: Any) -> bool:
+    if isinstance(wanted, bool):
+        return bool(given) is wanted
+    if given is None:
+        return False
+    if isinstance(wanted, list) or isinstance(given, list):
+        return sorted(map(_plain, _listed(wanted))) == sorted(map(_plain, _listed(given)))
+    if re.match(r"\d{4}-\d\d-\d\d", wanted):
+        return str(given).startswith(wanted)
+    return _plain(given) in {_plain(each) for each in wanted.split("|")}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _plain(value: object) -> str:
+    words = re.sub(r"[^\w\s'@-]", " ", str(value).casefold())
+    return _ARTICLES.sub("", " ".join(words.split()))

@@ -1,0 +1,130 @@
+"""Whole dialogues by rules alone: each in a household of its own on a real database, as the program has it."""
+
+import asyncio
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from kinkeeper.bootstrap import System, open_system
+from kinkeeper.conversation.turn import Turn
+from kinkeeper.core.time import VirtualClock
+from kinkeeper.evaluation.dialogue_gold import Dialogue, Line, dialogues_of, is_right
+from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.household.file import load_household
+from kinkeeper.settings.embedding import EmbedderChoice
+from kinkeeper.settings.model import Settings
+
+FILE: Final = "requests_fresh.jsonl"
+FLOORS: Final = {"turns right": 0.0, "dialogues right": 0.0}
+_BETWEEN: Final = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A judged message.
+
+    Attributes:
+        slice: The kind of its dialogue.
+        text: The message.
+        is_right: Whether it came to what its label says.
+        came_to: What it came to, in a line.
+    """
+
+    slice: str
+    text: str
+    is_right: bool
+    came_to: str
+
+
+def measure(*, root: Path) -> Report:
+    """Hold every dialogue.
+
+    Args:
+        root: The repository.
+    """
+    dialogues = [*dialogues_of(root / "evals" / FILE, root)]
+    held = [hold(each) for each in dialogues]
+    slices: dict[str, list[Sequence[Judged]]] = defaultdict(list)
+    for dialogue, judged in zip(dialogues, held, strict=True):
+        slices[dialogue.slice].append(judged)
+    rows = [*slices.items(), ("all", held)]
+    values = {"turns right": _turns(held)[1], "dialogues right": _whole(held)}
+    return Report(
+        suite="dialogues",
+        tables=(
+            Table(
+                title="Dialogues in households of their own, by rules alone",
+                columns=("dialogues", "number", "turns judged", "turns right", "all turns right"),
+                rows=tuple(
+                    (name, len(some), *_turns(some), _whole(some)) for name, some in rows
+                ),
+            ),
+        ),
+        floors=tuple(
+            Floor(name=name, value=values[name], minimum=minimum)
+            for name, minimum in FLOORS.items()
+        ),
+        worst=tuple(
+            f"{each.slice}: {each.text!r} came to {each.came_to}"
+            for judged in held
+            for each in judged
+            if not each.is_right
+        ),
+    )  # fmt: skip
+
+
+def hold(dialogue: Dialogue) -> Sequence[Judged]:
+    """Hold a dialogue in a household of its own; return its judged messages.
+
+    Args:
+        dialogue: What is said, with labels.
+    """
+    begins = dialogue.now.replace(tzinfo=load_household(dialogue.household).zone)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_system(
+            Settings(embedder=EmbedderChoice.HASHING), household_file=dialogue.household,
+            database=str(Path(folder) / "family.sqlite"), now=begins,
+        ) as system,
+    ):  # fmt: skip
+        return asyncio.run(_held(dialogue, system, VirtualClock(begins)))
+
+
+async def _held(dialogue: Dialogue, system: System, clock: VirtualClock) -> Sequence[Judged]:
+    household, conversation = system.household, system.talk(clock).conversation
+    member = household.member(dialogue.by or "") or household.adults[0]
+    judged = []
+    for line in dialogue.lines:
+        said = await conversation.say(member, line.text, channel="web")
+        await conversation.idle()
+        clock.advance_to(clock.now() + _BETWEEN)
+        (turn,) = await conversation.history(member, said.thread_id, last=1)
+        if line.expected is not None:
+            judged.append(_judged(dialogue, line, turn))
+    await conversation.close()
+    return judged
+
+
+def _judged(dialogue: Dialogue, line: Line, turn: Turn) -> Judged:
+    answer = turn.answer or ""
+    requests = ", ".join(
+        f"{each.domain}.{each.action} {each.status.value} {dict(each.params)}"
+        for each in turn.results
+    )
+    return Judged(
+        slice=dialogue.slice, text=line.text, is_right=is_right(line, turn.results, answer),
+        came_to=f"{requests or 'nothing'}; {answer!r}",
+    )  # fmt: skip
+
+
+def _turns(held: Sequence[Sequence[Judged]]) -> tuple[int, float]:
+    turns = [each.is_right for judged in held for each in judged]
+    return len(turns), sum(turns) / len(turns)
+
+
+def _whole(held: Sequence[Sequence[Judged]]) -> float:
+    return sum(all(each.is_right for each in judged) for judged in held) / len(held)
