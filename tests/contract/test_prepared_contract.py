@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.schema import Instant
 from kinkeeper.store.store import Store
 
@@ -81,3 +81,27 @@ def test_it_is_undone_with_its_transaction(noting: Store) -> None:
     with pytest.raises(ValueError, match="no"):
         noting.write_now(fail)
     assert noting.read_now(lambda conn: conn.execute(select(scraps)).all()) == []
+
+
+def test_what_is_read_has_the_types_of_its_columns(noting: Store) -> None:
+    query = Prepared(select(scraps.c.said_at, scraps.c.words, scraps.c.tries, scraps.c.name))
+    noting.write_now(lambda conn: INSERT.execute(conn, ROW))
+    wanted = [[ROW["said_at"], ROW["words"], 3, ROW["name"]]]
+    assert noting.read_now(lambda conn: query.execute(conn, {})) == wanted
+
+
+def test_rows_can_be_had_by_the_names_of_their_columns(noting: Store) -> None:
+    query = Prepared(select(scraps).where(scraps.c.name == bindparam("name")))
+    noting.write_now(lambda conn: INSERT.execute(conn, ROW))
+    for name, wanted in (("a", [{**ROW, "tries": 3}]), ("b", [])):
+        assert noting.read_now(lambda conn, n=name: query.mappings(conn, {"name": n})) == wanted  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("names", [[], ["b"], ["a", "it's", "c"], [str(n) for n in range(5_000)]])
+def test_a_list_is_one_parameter(noting: Store, names: list[str]) -> None:
+    query = Prepared(select(scraps.c.name).where(is_one_of(scraps.c.name, "names")))
+    stored = ["a", "b", "it's", "7"]
+    for name in stored:
+        noting.write_now(lambda conn, n=name: INSERT.execute(conn, {**ROW, "name": n}))  # type: ignore[misc]
+    found = noting.read_now(lambda conn: query.execute(conn, {"names": names}))
+    assert {name for (name,) in found} == set(stored) & set(names)

@@ -9,10 +9,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnDefault, Connection, Insert, Select, Update
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    Boolean,
+    ColumnDefault,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Float,
+    Insert,
+    Select,
+    String,
+    Update,
+    any_,
+    bindparam,
+    func,
+    select,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _SQLITE = "sqlite"
 Rows = Sequence[Sequence[Any]]
+_Convert = Callable[[Any], Any]
+
+
+def is_one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Return the condition that a column holds one of some texts, of any number, given as one parameter.
+
+    Args:
+        column: Of text.
+        name: Of the parameter, a list.
+    """
+    return _IsOneOf(column, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +53,20 @@ class _Compiled:
     Attributes:
         text: As the driver takes it.
         binds: Its parameters in order: name, value where none is given, and how a value is put.
+        names: Of the values of a row; none where it returns no columns of its own.
+        reads: How the values of a row are read back, by place; those that come as they are are left out.
         is_positional: Whether parameters are told by their order, not by name.
     """
 
     text: str
-    binds: Sequence[tuple[str, Any, Callable[[Any], Any] | None]]
+    binds: Sequence[tuple[str, Any, _Convert | None]]
+    names: Sequence[str]
+    reads: Sequence[tuple[int, _Convert]]
     is_positional: bool
 
 
 class Prepared:
-    """A statement without expanding lists, whose result needs no conversion: text, integers, floats.
+    """A statement without expanding lists (for those, see `is_one_of`).
 
     Args:
         statement: Its parameters are named by `bindparam`, or by the columns of a plain insert.
@@ -52,14 +87,34 @@ class Prepared:
             conn: Of the database.
             values: One for each parameter.
         """
-        database = conn.dialect.name
-        compiled = self._compiled.get(database) or self._compile(conn)
+        compiled = self._compiled.get(conn.dialect.name) or self._compile(conn.dialect)
+        rows = self._rows(conn, compiled, values)
+        if not compiled.reads:
+            return rows
+        read = [list(row) for row in rows]
+        for place, convert in compiled.reads:
+            for row in read:
+                row[place] = convert(row[place])
+        return read
+
+    def mappings(self, conn: Connection, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Run a selection in the caller's transaction and return all rows, each by the names of its columns.
+
+        Args:
+            conn: Of the database.
+            values: One for each parameter.
+        """
+        rows = self.execute(conn, values)
+        names = self._compiled[conn.dialect.name].names
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def _rows(self, conn: Connection, compiled: _Compiled, values: Mapping[str, Any]) -> Rows:
         given = values.get
         put = [
             given(name, fixed) if convert is None else convert(given(name, fixed))
             for name, fixed, convert in compiled.binds
         ]
-        if database == _SQLITE:
+        if conn.dialect.name == _SQLITE:
             rows: Rows = conn.connection.driver_connection.execute(compiled.text, put).fetchall()  # type: ignore[union-attr]  # open here
             return rows
         if compiled.is_positional:
@@ -69,8 +124,7 @@ class Prepared:
             result = conn.exec_driver_sql(compiled.text, dict(zip(names, put, strict=True)))
         return result.all() if result.returns_rows else ()
 
-    def _compile(self, conn: Connection) -> _Compiled:
-        dialect = conn.dialect
+    def _compile(self, dialect: Dialect) -> _Compiled:
         compiled = self._statement.compile(dialect=dialect, column_keys=self._columns)
         fixed = {
             name: bind.effective_value for name, bind in compiled.binds.items() if not bind.required
@@ -87,6 +141,57 @@ class Prepared:
             )
             for name in (compiled.positiontup or compiled.binds)
         ]
-        ready = _Compiled(str(compiled), binds, compiled.positiontup is not None)
+        columns = _columns(self._statement)
+        names = [column.key or "" for column in columns]
+        reads = _reads(columns, dialect)
+        ready = _Compiled(str(compiled), binds, names, reads, compiled.positiontup is not None)
         self._compiled[dialect.name] = ready
         return ready
+
+
+def _columns(
+    statement: Select[*tuple[Any, ...]] | Insert | Update,
+) -> Sequence[ColumnElement[Any]]:
+    return [*statement.selected_columns] if isinstance(statement, Select) else []
+
+
+def _reads(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> list[tuple[int, _Convert]]:
+    # Both drivers give floats as they are; SQLAlchemy would ask the server which kind it was.
+    converts = (
+        None
+        if isinstance(column.type, Float)
+        else column.type.dialect_impl(dialect).result_processor(dialect, None)
+        for column in columns
+    )
+    return [(place, convert) for place, convert in enumerate(converts) if convert is not None]
+
+
+class _Texts(TypeDecorator[list[str]]):
+    """A list of texts as a parameter."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Return JSON for SQLite, which has no lists."""
+        return dialect.type_descriptor(JSON() if dialect.name == _SQLITE else ARRAY(String()))
+
+
+class _IsOneOf(ColumnElement[bool]):
+    inherit_cache = False
+    type = Boolean()
+
+    def __init__(self, column: ColumnElement[str], name: str) -> None:
+        self.column = column
+        self.texts = bindparam(name, type_=_Texts())
+
+
+@compiles(_IsOneOf)
+def _any_of_list(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.column == any_(element.texts), **kw)
+
+
+@compiles(_IsOneOf, _SQLITE)
+def _any_of_json(element: _IsOneOf, compiler: SQLCompiler, **kw: Any) -> str:
+    texts = func.json_each(element.texts).table_valued("value")
+    return compiler.process(element.column.in_(select(texts.c.value)), **kw)
