@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, UnavailableError
-from kinkeeper.store.json_text import json_text
+from kinkeeper.store.json_text import json_text, json_value
 from kinkeeper.store.sqlite_library import check_library, dbapi2
 
 BUSY_TIMEOUT_SECONDS = 30
@@ -123,6 +123,7 @@ def _sqlite_engine(
         pool_size=pool_size,
         max_overflow=16,
         json_serializer=json_text,
+        json_deserializer=json_value,
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False},
     )
 
