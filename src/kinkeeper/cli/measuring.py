@@ -26,6 +26,7 @@ from kinkeeper.evaluation import (
     memory_retrieval,
     observer,
     planner,
+    questions,
     router,
     second_look,
     tripwire,
@@ -99,6 +100,10 @@ def _dialogues(scope: Scope) -> Report:
     return dialogues.measure(root=scope.root)
 
 
+def _questions(scope: Scope) -> Report:
+    return questions.measure(scope.root)
+
+
 def _category(scope: Scope) -> Report:
     return category.measure(scope.data, embedders=_embedders(), root=scope.root)
 
@@ -161,6 +166,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "when": (_when,),
     "router": (_router,),
     "planner": (_planner,),
+    "questions": (_questions,),
     "dialogues": (_dialogues,),
     "category": (_category,),
     "likeness": (_likeness,),
