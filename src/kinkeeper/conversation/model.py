@@ -148,12 +148,14 @@ class Plan:
         partial: What the question is about, as JSON: {"domain", "action", "params", "missing"}, the last the name of
             the parameter that is asked for. Given back with the history, the next message completes it.
         source: What made it.
+        is_said: Whether a model made it that was shown no words but the person's own: what it wants, they said.
     """
 
     actions: tuple[PlannedAction, ...] = ()
     clarification: str | None = None
     partial: Mapping[str, Any] | None = None
     source: Source = Source.RULES
+    is_said: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,7 +191,7 @@ class _Run:
             if ended is not None:
                 self._leave(plan.actions[at:], ended)
                 return ended
-            result = await self._carry_out(action, self._origin(plan))
+            result = await self._carry_out(action, _origin(plan))
             self.acted.results.append(result)
             self.fatigue += self._cost(action) * (1 + _GROWTH * number)
         return self._why_done(plan)
@@ -282,20 +282,17 @@ class _Run:
         kind = self.catalogue.find(action.domain, action.action)
         return 1.0 if kind is None else kind.cost
 
-    def _origin(self, plan: Plan) -> Origin:
-        """Return how what a plan wants came to be wanted.
-
-        A model that has read what others wrote may want what they want; then a person is asked first.
-        """
-        context = self.context
-        is_from_others = bool(self.acted.results or context.fetched or context.history) or any(
-            kind.is_foreign for kind in self.catalogue
-        )
-        return Origin.MODEL if plan.source is Source.MODEL and is_from_others else Origin.SAID
-
 
 def _failed(action: PlannedAction, reason: str) -> ActionResult:
     return ActionResult(
         domain=action.domain, action=action.action, params=action.params,
         status=ResultStatus.FAILED, error=reason, may_retry=True,
     )  # fmt: skip
+
+
+def _origin(plan: Plan) -> Origin:
+    """Return how what a plan wants came to be wanted.
+
+    A model that has read what others wrote may want what they want; then a person is asked first.
+    """
+    return Origin.SAID if plan.source is Source.RULES or plan.is_said else Origin.MODEL

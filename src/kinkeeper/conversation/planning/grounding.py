@@ -8,7 +8,8 @@ from typing import Any
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step, action
 from kinkeeper.conversation.planning.moments import moment_of
-from kinkeeper.conversation.planning.named import content_words
+from kinkeeper.conversation.planning.named import Thing, content_words
+from kinkeeper.conversation.planning.pointing import meant, target
 
 _TIMES = frozenset(
     {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before"}
@@ -19,6 +20,9 @@ _WHO = "Who should it go to?"
 _WHEN = "When should that be?"
 _WHICH = "Which one do you mean?"
 _REQUIRED_TIMES = frozenset({"start_time"})
+_THINGS = frozenset({"find_by", "event_id"})
+REFERENCES = _THINGS | _PEOPLE | {"to"}
+"""Parameters that say which thing is meant, or whom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,12 @@ def grounded(planned: PlannedAction, offer: Offered, case: Case) -> Step:
                 known = _without(params, name)
                 return Missing(action(planned.domain, planned.action, known), name, _WHO)
             params[name] = planned.params[name]
-    for name in {"find_by", "event_id"} & set(params):
-        if params[name] is not None and not _is_known(str(params[name]), case):
-            known = _without(params, name)
+    for name in _THINGS & set(params):
+        known = _without(params, name)
+        pointed_at = _pointed_at(str(params[name]).lower(), case)
+        if len(pointed_at) == 1:
+            params = {**known, **target(pointed_at[0])}
+        elif not _is_known(str(params[name]), case):
             return Missing(action(planned.domain, planned.action, known), "find_by", _WHICH)
     return action(planned.domain, planned.action, params, planned.reasoning)
 
@@ -121,3 +128,8 @@ def _is_known(words: str, case: Case) -> bool:
         return True
     said = " ".join([case.context.text, *(each.text for each in case.context.history)])
     return bool(content_words(words) & content_words(said))
+
+
+def _pointed_at(words: str, case: Case) -> Sequence[Thing]:
+    """Return what words like "the second one" stand for; nothing where they only name something."""
+    return meant(words, case) if case.grammar.pointing["pointer"].fullmatch(words) else ()

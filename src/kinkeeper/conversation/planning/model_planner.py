@@ -1,4 +1,8 @@
-"""The planner with a language model."""
+"""The planner with a language model.
+
+It is shown the person's own words first, and what others wrote only where these do not say which thing is meant: what
+it wants then is asked about, whatever the stakes.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,8 +15,9 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning.case import Case, Missing, case_of
-from kinkeeper.conversation.planning.grounding import Offered, grounded, offered
+from kinkeeper.conversation.planning.grounding import REFERENCES, Offered, grounded, offered
 from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
+from kinkeeper.conversation.planning.own_words import own_words
 from kinkeeper.conversation.planning.rules import planned, vocabulary_of
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.models.consulting import consult
@@ -44,22 +49,34 @@ class ModelPlanner:
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
         catalogue = self._catalogue()
+        if context.results and not _has_read(context, catalogue):
+            return Plan(source=Source.MODEL)
         domains = context.triage.domains or catalogue.domains
         kinds = catalogue.of(domains) or tuple(catalogue)
         case = case_of(context, vocabulary_of(context.asked.household))
-        offer = offered(case)
-        answer = await self._asked(case, offer, kinds)
-        steps = [
-            grounded(_as_planned(each.domain, each.action, each.params), offer, case)
-            for each in answer.actions
-        ]
-        if answer.question and not any(isinstance(step, Missing) for step in steps):
-            return _with_question(planned(steps), answer)
-        return replace(planned(steps), source=Source.MODEL)
+        said = await self._said(case, kinds)
+        if said is not None:
+            return said
+        plan = _held(await self._asked(case, case, kinds), case)
+        # What it knows already may be somebody else's wish: it is not kept for the answer to its question.
+        return replace(plan, partial=None)
 
-    async def _asked(self, case: Case, offer: Offered, kinds: Sequence[RequestKind]) -> PlanAnswer:
+    async def _said(self, case: Case, kinds: Sequence[RequestKind]) -> Plan | None:
+        """Return what the person's own words ask for; None where they do not tell and others' words may."""
+        context = case.context
+        own = own_words(context, case.grammar)
+        ours = [kind for kind in kinds if not kind.is_foreign]
+        if own is None or not ours or context.results or context.open_edit:
+            return None
+        answer = await self._asked(replace(case, context=own, things=()), case, ours)
+        plan = replace(_held(answer, case), is_said=True)
+        missing = answer.missing if plan.partial is None else plan.partial["missing"]
+        is_enough = bool(plan.actions) or missing not in {None, *REFERENCES}
+        return plan if is_enough or not _has_more(case, kinds) else None
+
+    async def _asked(self, shown: Case, case: Case, kinds: Sequence[RequestKind]) -> PlanAnswer:
         answer = await consult(
-            self._models, self._prompt, _inputs(case, offer, kinds), answer_type(kinds),
+            self._models, self._prompt, _inputs(shown, offered(case), kinds), answer_type(kinds),
             household=case.household.id, stage=STAGE, within=_PATIENCE,
         )  # fmt: skip
         if not isinstance(answer, Outcome):
@@ -67,6 +84,19 @@ class ModelPlanner:
         if answer is Outcome.INVALID_OUTPUT:
             return PlanAnswer(actions=[], question=REPHRASE)
         raise UnavailableError(f"the model made no plan ({answer.value})")
+
+
+def _held(answer: PlanAnswer, case: Case) -> Plan:
+    """Return an answer as a plan, held to what was said and what exists."""
+    offer = offered(case)
+    steps = [
+        grounded(_as_planned(each.domain, each.action, each.params), offer, case)
+        for each in answer.actions
+    ]
+    plan = replace(planned(steps), source=Source.MODEL)
+    if answer.question and not any(isinstance(step, Missing) for step in steps):
+        return replace(plan, clarification=answer.question)
+    return plan
 
 
 def _as_planned(domain: str, name: str, params: object) -> PlannedAction:
@@ -78,8 +108,16 @@ def _as_planned(domain: str, name: str, params: object) -> PlannedAction:
     return PlannedAction(domain=domain, action=name, params=given, reasoning="by the model")
 
 
-def _with_question(plan: Plan, answer: PlanAnswer) -> Plan:
-    return replace(plan, clarification=answer.question, source=Source.MODEL)
+def _has_read(context: PlanningContext, catalogue: Catalogue) -> bool:
+    """Whether something was looked up in this turn, on which more may be built."""
+    kinds = (catalogue.find(each.domain, each.action) for each in context.results)
+    return any(kind is not None and kind.read is not None for kind in kinds)
+
+
+def _has_more(case: Case, kinds: Sequence[RequestKind]) -> bool:
+    """Whether there is more to see than the person's own words."""
+    answered = any(each.answer for each in case.context.history)
+    return bool(case.things) or answered or any(kind.is_foreign for kind in kinds)
 
 
 def _inputs(case: Case, offer: Offered, kinds: Sequence[RequestKind]) -> dict[str, Data]:
