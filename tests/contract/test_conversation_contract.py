@@ -9,6 +9,7 @@ from talking import Script, talking, wants
 SCRIPT = {
     "put milk on my list": (wants("task", "create", title="buy milk"),),
     "delete the milk task": (wants("task", "delete", find_by="buy milk"),),
+    "look up the cellar": (wants("memory", "search", query="cellar"),),
 }
 
 
@@ -20,11 +21,14 @@ def test_a_talk_comes_to_the_same_on_every_database(address: str) -> None:
             assert await held.heard(first) == await held.heard(again)
             assert "Shall I" in await held.answer("delete the milk task")
             assert "off the list" in await held.answer("yes")
+            assert await held.answer("look up the cellar")
             household, now = held.system.household.id, held.clock.now()
             store = held.system.store
             found = await store.read(lambda conn: figures(conn, household, since=now))
-            assert found.outcomes == {"answered": 3}
+            assert found.outcomes == {"answered": 4}
+            assert found.acted["task.create"] == 1
+            assert found.memory_searches == 25
             later = now + timedelta(days=31)
-            assert await store.write(lambda conn: purge(conn, household, before=later)) == 3
+            assert await store.write(lambda conn: purge(conn, household, before=later)) == 4
 
     asyncio.run(talk())

@@ -1,7 +1,6 @@
 """Shows the figures that the records give."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -14,9 +13,10 @@ from kinkeeper.cli.memory_figures import show_memory
 from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
-from kinkeeper.conversation.records import ConversationFigures, figures
+from kinkeeper.conversation.records import ConversationFigures, figures, figures_record
 from kinkeeper.core.time import midnight
-from kinkeeper.memory.figures import figures_record, load_figures
+from kinkeeper.memory.figures import figures_record as memory_record
+from kinkeeper.memory.figures import load_figures
 from kinkeeper.observer.metrics import Metrics, load_metrics
 from kinkeeper.observer.telling import metrics_record
 
@@ -46,8 +46,8 @@ def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
         memory = system.store.read_now(lambda conn: load_figures(conn, household.id, now=now))
     if as_json:
         span = {"from": first.isoformat(), "to": last.isoformat()}
-        answer_json({**span, **metrics_record(found), "memory": figures_record(memory),
-                     "conversation": asdict(talk)})  # fmt: skip
+        answer_json({**span, **metrics_record(found), "memory": memory_record(memory),
+                     "conversation": figures_record(talk)})  # fmt: skip
     else:
         _show(console(), found)
         show_memory(console(), memory)
@@ -96,6 +96,10 @@ def _show_talk(screen: Console, talk: ConversationFigures) -> None:
     screen.print(f"  {talk.turns} messages to the assistant {_counts(talk.outcomes)}")
     if talk.modes:
         screen.print(f"  answered as: {_counts(talk.modes)}")
+    if talk.acted:
+        screen.print(f"  carried out: {_counts(talk.acted)}")
+    if talk.memory_searches is not None:
+        screen.print(f"  memory searched on request: {talk.memory_searches:.1f} in 100 messages")
     screen.print(f"  stages that failed: {_counts(talk.failures) or 'none'}")
     if talk.encoded:
         screen.print(f"  made of exchanges: {_counts(talk.encoded)}")

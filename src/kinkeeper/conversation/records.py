@@ -1,7 +1,8 @@
 """How turns were decided, as it was written down: for people who ask why, and for those who watch over the whole."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from kinkeeper.conversation.tables import (
 from kinkeeper.conversation.turn import Turn
 
 Record = Mapping[str, Any]
+_SEARCH = "memory.search"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ class ConversationFigures:
         modes: Turns by mode.
         failures: Stages that failed.
         encoded: What is made of exchanges afterwards, by stage and state.
+        acted: Requests carried out, by name.
     """
 
     turns: int = 0
@@ -57,6 +60,12 @@ class ConversationFigures:
     modes: Mapping[str, int] = field(default_factory=dict)
     failures: Mapping[str, int] = field(default_factory=dict)
     encoded: Mapping[str, int] = field(default_factory=dict)
+    acted: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def memory_searches(self) -> float | None:
+        """How often memory was searched on request in a hundred turns; None where there were none."""
+        return 100 * self.acted.get(_SEARCH, 0) / self.turns if self.turns else None
 
 
 def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
@@ -113,8 +122,13 @@ def figures(conn: Connection, household: str, *, since: datetime) -> Conversatio
             stage_failures.c.stage, stage_failures.c.household == household,
             stage_failures.c.at >= since,
         ),
-        encoded=encoded(conn, household, since=since),
+        encoded=encoded(conn, household, since=since), acted=_acted(conn, household, since=since),
     )  # fmt: skip
+
+
+def figures_record(found: ConversationFigures) -> Record:
+    """Return figures as JSON."""
+    return {**asdict(found), "memory_searches_per_100_turns": found.memory_searches}
 
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:
@@ -139,6 +153,13 @@ def purge(conn: Connection, household: str, *, before: datetime) -> int:
             used=None,
         )
     ).rowcount  # fmt: skip
+
+
+def _acted(conn: Connection, household: str, *, since: datetime) -> Mapping[str, int]:
+    query = select(tool_iterations.c.actions).where(
+        tool_iterations.c.household == household, tool_iterations.c.at >= since
+    )
+    return dict(Counter(name for step in conn.execute(query).scalars() for name in step))
 
 
 def _plain(row: RowMapping) -> Record:

@@ -1,8 +1,9 @@
 """The household's own memory as what finds turns again: a database, its index and its search, as in use."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -21,6 +22,7 @@ from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.store.store import Store
 
 _BETWEEN_TURNS = timedelta(seconds=30)
+_Result = TypeVar("_Result")
 
 
 class RememberingEmbedder:
@@ -93,26 +95,36 @@ class StoredMemory:
         if episodes:
             self._now = max(self._now, *(each.said_at for each in episodes)) + _BETWEEN_TURNS
             self._store.write_now(lambda conn: insert_episodes(conn, episodes, at=self._now))
-            self._runner.run(self._work.finish())
+            self._run(self._work.finish())
 
     def find(self, question: str, limit: int) -> Sequence[Hit]:
         """Return what is found, by somebody who sees all of the household."""
-        found = self._runner.run(self._finder.search(self._search(question, limit)))
+        found = self._run(self._finder.search(self._search(question, limit)))
         return [Hit(key=hit.id, relevance=hit.relevance) for hit in found.hits]
 
     def pool(self, question: str) -> Pool:
         """Return what `find` chooses from."""
-        return self._runner.run(self._finder.chosen_from(self._search(question, limit=1)))
+        return self._run(self._finder.chosen_from(self._search(question, limit=1)))
 
     def foresee(self, recent: Sequence[Turn], limit: int) -> Sequence[Hit]:
         """Return what streaming finds by what was said last."""
-        found = self._runner.run(
+        found = self._run(
             foresee(
                 self._finder, [turn.text for turn in recent], self._viewer,
                 now=self._now, kind=HitKind.EPISODE, limit=limit,
             )
         )  # fmt: skip
         return [Hit(key=hit.id, relevance=hit.relevance) for hit in found]
+
+    def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Return what work comes to. A runner spells out whatever it returns; that costs more than most searches."""
+        results: list[_Result] = []
+
+        async def kept() -> None:
+            results.append(await work)
+
+        self._runner.run(kept())
+        return results[0]
 
     def _search(self, text: str, limit: int) -> Search:
         return Search(
