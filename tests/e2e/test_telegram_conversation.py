@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from botapi import Message
-from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.tables import stage_failures, turns
 from kinkeeper.messaging.tables import messages
+from modelserver import hangs, model_server
 from telegram_family import Family, Running, family, run
 
 pytestmark = pytest.mark.slow
@@ -133,5 +134,54 @@ def test_a_stranger_gets_no_conversation(tmp_path: Path):
                 await program.quiet_now()
                 assert program.rows(turns) == []
                 assert not any("soccer" in each.text for each in millers.alone_with(tom))
+
+        run(scenario, within=180)
+
+
+def signs(millers: Family, chat_id: int) -> int:
+    """How often the bot showed in a chat that it is writing."""
+    calls = millers.api.calls("sendChatAction", bot=millers.bot)
+    return sum(int(str(each.arguments["chat_id"])) == chat_id for each in calls)
+
+
+def test_who_waits_sees_that_an_answer_is_made_and_may_stop_it(tmp_path: Path):
+    with family(tmp_path) as millers, model_server() as models:
+        models.will(hangs())
+
+        async def scenario() -> None:
+            async with millers.running(model_url=models.url, model_name="test-model") as program:
+                millers.sarah.starts(millers.bot)
+                await greeted(millers, program)
+                millers.john.says(millers.group, "what a long day it was, the moon is so bright")
+                millers.sarah.says(millers.bot, "why is the moon bright?")
+                await program.until(
+                    lambda: signs(millers, millers.sarah.id) >= 2, "it is shown again", within=40
+                )
+                millers.sarah.says(millers.bot, "stop")
+                stopped = await told_alone(millers, program, 2)
+                assert {each.text for each in millers.alone_with(millers.sarah)[-2:]} >= {
+                    "Okay, stopped."
+                }, stopped.text
+                assert signs(millers, millers.group.id) == 0
+
+        run(scenario, within=180)
+
+
+def test_a_chat_that_takes_no_sign_is_counted_and_gets_its_answer(tmp_path: Path):
+    with family(tmp_path) as millers, model_server() as models:
+        models.will(hangs())
+        millers.api.faults.internal_error("sendChatAction")
+
+        async def scenario() -> None:
+            async with millers.running(model_url=models.url, model_name="test-model") as program:
+                millers.sarah.starts(millers.bot)
+                await greeted(millers, program)
+                millers.sarah.says(millers.bot, "why is the moon bright?")
+                failed = await program.until(
+                    lambda: program.rows(stage_failures, stage="typing"), "it is counted", within=40
+                )
+                assert [each.reason for each in failed] == ["NetworkError"]
+                millers.sarah.says(millers.bot, "stop")
+                await told_alone(millers, program, 2)
 
         run(scenario, within=180)

@@ -440,16 +440,21 @@ async def test_an_outlet_gets_what_a_turn_came_to_once_and_cannot_cost_the_answe
 ) -> None:
     handed: list[str] = []
 
-    def outlet(_conn: Connection, _turn: Turn, ending: Ending) -> None:
-        handed.append(ending.answer.text)
+    class Handed:
+        def ended(self, _conn: Connection, _turn: Turn, ending: Ending) -> None:
+            handed.append(ending.answer.text)
 
-    def breaks(_conn: Connection, _turn: Turn, _ending: Ending) -> None:
-        raise RuntimeError("no")
+        def goes_on(self, _conn: Connection, _turn: Turn, text: str) -> None:
+            handed.append(text)
+
+    class Breaks(Handed):
+        def ended(self, _conn: Connection, _turn: Turn, ending: Ending) -> None:
+            raise RuntimeError("no")
 
     async with talking(tmp_path, Script(SCRIPT)) as held:
-        answer = await held.again(outlets={"web": outlet}).answer("put milk on my list")
+        answer = await held.again(outlets={"web": Handed()}).answer("put milk on my list")
         assert handed == [answer]
-        assert "eggs" in await held.again(outlets={"web": breaks}).answer("put eggs on my list")
+        assert "eggs" in await held.again(outlets={"web": Breaks()}).answer("put eggs on my list")
         assert rows(held, stage_failures) == 2
 
 

@@ -82,7 +82,8 @@ def test_a_foreign_tools_arguments_are_shown_as_they_will_be_sent(tmp_path: Path
             channel="web", thread_id="t", turn_id="turn",
         )  # fmt: skip
         await perform(
-            Catalogue(tool_requests((tool,), never)), serving.system.store, asked,
+            Catalogue(tool_requests((tool,), never, limits={"table": timedelta(minutes=1)})),
+            serving.system.store, asked,
             domain="table", action="book", params={"note": "<script>x</script>", "people": 4},
         )  # fmt: skip
         page = (await client.get("/pending")).text

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
-from kinkeeper.channels.telegram.conversing import outlet
+from kinkeeper.channels.telegram.conversing import ChatOutlet
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.gathering import ContextGatherer
@@ -86,7 +86,7 @@ def talk_of(
         router=Router(recall.embedder, models=gateway),
         loop=ToolLoop(store, _planner(gateway, catalogue), limits),
         answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
-        queue=queue, limits=limits, outlets={TELEGRAM: outlet(household, clock)},
+        queue=queue, limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
 

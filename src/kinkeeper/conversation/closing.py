@@ -6,6 +6,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from kinkeeper.conversation import cycles
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.parts import Parts
@@ -40,13 +41,17 @@ class Closing:
         turn: The turn.
         epoch: Of the claim.
         course: How it went.
+        has_cycle: Whether it waited for slow tools.
     """
 
-    def __init__(self, parts: Parts, turn: Turn, *, epoch: int, course: Course) -> None:
+    def __init__(
+        self, parts: Parts, turn: Turn, *, epoch: int, course: Course, has_cycle: bool
+    ) -> None:
         self._parts = parts
         self._turn = turn
         self._epoch = epoch
         self._course = course
+        self._has_cycle = has_cycle
 
     async def write(
         self,
@@ -100,6 +105,8 @@ class Closing:
         now, turn = self._parts.clock.now(), self._turn
         write_turn(conn, turn, ending, self._course, epoch=self._epoch, now=now)
         tell(conn)
+        if self._has_cycle:
+            cycles.end(conn, turn, ending.outcome, now=now)
         if extent is _Extent.ALL and ending.outcome is not TurnOutcome.FAILED:
             write_records(conn, turn, ending, self._course, now=now)
             self._remember(conn, ending, context, recalled)
@@ -107,7 +114,7 @@ class Closing:
             write_failures(conn, turn, self._course, now=now)
         outlet = self._parts.outlets.get(turn.channel)
         if outlet is not None and extent is not _Extent.ANSWER:
-            outlet(conn, turn, ending)
+            outlet.ended(conn, turn, ending)
         return claim_next(conn, turn.household, turn.thread_id, now=now)
 
     def _remember(

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Integer,
     bindparam,
     case,
+    func,
     insert,
     literal_column,
     null,
@@ -22,7 +23,7 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Answer, Mode, Source, Triage
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.routing.router import Routed
-from kinkeeper.conversation.stages import Course
+from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tables import (
     interaction_log,
     onboarding,
@@ -40,6 +41,7 @@ from kinkeeper.store.schema import Instant
 
 _NEW, _SETTLED, _SETTLED_FROM = "new", "settled", 5
 _MARGINS = 3
+_BY_CLAIM = 1000  # numbers of failures that one claim on a turn has to give; those below are of what goes on beside
 
 
 _OF_TURN = ("household", "turn", "at")
@@ -120,6 +122,7 @@ class Ending:
         partial: What the question is about.
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
+        is_late: Whether the talk went on meanwhile.
     """
 
     outcome: TurnOutcome
@@ -131,6 +134,7 @@ class Ending:
     partial: Mapping[str, Any] | None = None
     asked_about: Mapping[str, Any] | None = None
     iterations: Sequence[Iteration] = field(default_factory=tuple)
+    is_late: bool = False
 
 
 def write_turn(
@@ -217,13 +221,43 @@ def write_failures(conn: Connection, turn: Turn, course: Course, *, now: datetim
     """
     failed = [
         {
-            "household": turn.household, "turn": turn.id, "number": turn.epoch * 1000 + number,
+            "household": turn.household, "turn": turn.id, "number": turn.epoch * _BY_CLAIM + number,
             "stage": each.stage.value, "reason": each.reason, "at": now,
         }
         for number, each in enumerate(course.failures)
     ]  # fmt: skip
     if failed:
         conn.execute(insert(stage_failures), failed)
+
+
+def note_failure(
+    conn: Connection, household: str, turn_id: str, stage: Stage, reason: str, *, now: datetime
+) -> None:
+    """Write of something beside a turn that it failed.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        turn_id: Of the turn.
+        stage: What failed.
+        reason: The kind of error.
+        now: Aware.
+    """
+    columns = stage_failures.c
+    beside = (
+        columns.household == household, columns.turn == turn_id, columns.number < _BY_CLAIM,
+    )  # fmt: skip
+    known = conn.execute(select(func.count()).select_from(stage_failures).where(*beside)).scalar()
+    conn.execute(
+        insert(stage_failures).values(
+            household=household,
+            turn=turn_id,
+            number=known,
+            stage=stage.value,
+            reason=reason,
+            at=now,
+        )
+    )
 
 
 def _routing(routed: Routed) -> dict[str, Any]:

@@ -5,7 +5,6 @@ was killed left behind is taken up by a worker, and its events go on where they 
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +15,14 @@ from sqlalchemy import Connection
 
 from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.closing import Claim
+from kinkeeper.conversation.commit import note_failure
 from kinkeeper.conversation.model import EventName, Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.pipeline import Pipeline
 from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
+from kinkeeper.conversation.stages import Stage
+from kinkeeper.conversation.stopping import StopSignal
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, thread_of, topic_of, usual_thread_id
 from kinkeeper.conversation.turn import Turn
@@ -68,8 +70,9 @@ class Conversation:
         self._clock = parts.clock
         self._pipeline = Pipeline(parts)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._under_way: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._under_way: dict[str, StopSignal] = {}
         self._claims: dict[str, int] = {}
+        self._listening: asyncio.Task[None] | None = None
 
     async def say(
         self,
@@ -143,11 +146,13 @@ class Conversation:
             id=thread_id or usual_thread_id(household, member.id, channel, chat_id),
             created_at=now, last_at=now,
         )  # fmt: skip
-        said = Incoming(
-            thread=thread, text=text, client_message_id=client_message_id, is_shared=is_shared
-        )
+        stops: Sequence[str] = ()
         if read_social(text, names=(self._household.bot_name,)) is Social.CANCEL:
-            turns.request_stop(conn, household, thread.id, member=member.id)
+            stops = turns.request_stop(conn, household, thread.id, member=member.id)
+        said = Incoming(
+            thread=thread, text=text, client_message_id=client_message_id, is_shared=is_shared,
+            stops=stops,
+        )  # fmt: skip
         return turns.accept(conn, said, now=now)
 
     def begin(self, accepted: Accepted) -> None:
@@ -156,6 +161,7 @@ class Conversation:
         Args:
             accepted: As `take_in` returned it.
         """
+        self._stop_here(accepted.stops)
         if accepted.epoch is not None:
             self._begin((accepted.turn_id, accepted.epoch))
 
@@ -207,9 +213,7 @@ class Conversation:
             return turns.request_stop(conn, household, thread_id, member=member.id)
 
         stopped = await self._store.write(request)
-        for turn_id in stopped:
-            if turn_id in self._under_way:
-                self._under_way[turn_id].set()
+        self._stop_here(stopped)
         return len(stopped)
 
     async def threads(self, member: Member) -> Sequence[Thread]:
@@ -248,6 +252,25 @@ class Conversation:
 
         return await self._store.read(read)
 
+    async def is_awaited(self, turn_id: str) -> bool:
+        """Whether somebody still waits for the answer to a message, and has not been told to go on meanwhile."""
+        household = self._household.id
+        turn = await self._store.read(lambda conn: turns.find_turn(conn, household, turn_id))
+        return turn is not None and turn.outcome is None and not turn.is_aside
+
+    async def note_failure(self, turn_id: str, stage: Stage, reason: str) -> None:
+        """Count something beside a turn that failed.
+
+        Args:
+            turn_id: Of the turn.
+            stage: What failed.
+            reason: The kind of error, never its words.
+        """
+        household, now = self._household.id, self._clock.now()
+        await self._store.write(
+            lambda conn: note_failure(conn, household, turn_id, stage, reason, now=now)
+        )
+
     async def run(self) -> None:
         """Stay until cancelled; then hand back what is under way, to be taken up by another process."""
         try:
@@ -258,6 +281,8 @@ class Conversation:
     async def close(self) -> None:
         """End the work in this process; turns that are under way are handed back."""
         tasks, claims = list(self._tasks), dict(self._claims)
+        if self._listening is not None:
+            tasks.append(self._listening)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -309,10 +334,37 @@ class Conversation:
 
     async def _work(self, claim: Claim) -> Claim | None:
         turn_id, epoch = claim
-        self._claims[turn_id] = epoch
+        self._claims[turn_id], stop = epoch, StopSignal()
+        self._under_way[turn_id] = stop
+        self._listen_for_stops()
         try:
-            following = await self._pipeline.run(turn_id, epoch, self._under_way[turn_id])
+            following = await self._pipeline.run(turn_id, epoch, stop, follow=self._begin)
             del self._claims[turn_id]
         finally:
             self._under_way.pop(turn_id, None)
         return following
+
+    def _stop_here(self, turn_ids: Sequence[str]) -> None:
+        """Break off what this process works on of turns that were told to stop."""
+        for turn_id in turn_ids:
+            if turn_id in self._under_way:
+                self._under_way[turn_id].set()
+
+    def _listen_for_stops(self) -> None:
+        """Hear of what is said to other processes, while this one works on a turn for long."""
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.get_running_loop().create_task(self._hear_stops())
+
+    async def _hear_stops(self) -> None:
+        household = self._household.id
+        while self._under_way:
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+            working = list(self._under_way)
+            try:
+                stopped = await self._store.read(
+                    partial(turns.stopped_of, household=household, turn_ids=working)
+                )
+            except UnavailableError as error:
+                log.warning("conversation.stops.unheard", reason=type(error).__name__)
+                continue
+            self._stop_here(stopped)

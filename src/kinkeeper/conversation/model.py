@@ -206,6 +206,7 @@ class AnswerContext:
         results: What was done, in order; the only ground for saying that something was done.
         memories: What memory brought unasked, best first, as lines.
         clarification: A question to ask, where the planner has one.
+        is_stopped: Whether the person said stop, in this message or while it was worked on.
         called: What the person wants to be called, where they said so.
         gists: What the last exchanges on this topic came to, newest first, as lines.
         known: What was said about this topic within a day, by what it is about.
@@ -220,6 +221,7 @@ class AnswerContext:
     results: Sequence[ActionResult] = ()
     memories: Sequence[str] = ()
     clarification: str | None = None
+    is_stopped: bool = False
     called: str = ""
     gists: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)

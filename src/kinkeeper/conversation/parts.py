@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sqlalchemy import Connection
 
@@ -12,15 +13,27 @@ from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.stopping import StopSignal
+from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.store.store import Store
 
-Outlet = Callable[[Connection, Turn, Ending], None]
-"""Hands on what a turn came to, in the transaction that ends it: so it goes out exactly once."""
+
+class Outlet(Protocol):
+    """Hands on what turns come to where a channel does not read the thread's stream."""
+
+    def ended(self, conn: Connection, turn: Turn, ending: Ending) -> None:
+        """Hand on what a turn came to, in the transaction that ends it: so it goes out exactly once."""
+        ...
+
+    def goes_on(self, conn: Connection, turn: Turn, text: str) -> None:
+        """Say that a turn goes on behind the talk, in the transaction that puts it there."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +67,27 @@ class Parts:
     queue: Enqueuer | None = None
     limits: Limits = field(default_factory=Limits)
     outlets: Mapping[str, Outlet] = field(default_factory=dict)
+
+    def work_of(
+        self,
+        turn: Turn,
+        epoch: int,
+        *,
+        stream: TurnStream,
+        stop: StopSignal,
+        follow: Callable[[tuple[str, int]], None],
+    ) -> ToolWork:
+        """Return what takes the slow part of a turn behind the talk.
+
+        Args:
+            turn: The turn.
+            epoch: Of the claim it is worked on under.
+            stream: Told what is being done.
+            stop: Whether the person said stop.
+            follow: Has the thread's next turn worked on.
+        """
+        outlet = self.outlets.get(turn.channel)
+        return ToolWork(
+            self.store, turn, epoch, clock=self.clock, limits=self.limits, stream=stream,
+            stop=stop, follow=follow, goes_on=None if outlet is None else outlet.goes_on,
+        )  # fmt: skip

@@ -4,7 +4,7 @@ Every stage has a limit and something the turn goes on with when it fails; every
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +24,7 @@ from kinkeeper.conversation.commit import (
     recent_margins,
 )
 from kinkeeper.conversation.context.model import TurnContext
+from kinkeeper.conversation.cycles import CycleHead
 from kinkeeper.conversation.events import has_events
 from kinkeeper.conversation.fetching import fetch
 from kinkeeper.conversation.memories import NOTHING, Brought
@@ -42,9 +43,11 @@ from kinkeeper.conversation.questions import Open, find_open
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
+from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import take_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
+from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import is_stopped, keep_plans, turn_with_earlier
 from kinkeeper.core.errors import InvariantError
@@ -78,13 +81,16 @@ class Pipeline:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    async def run(self, turn_id: str, epoch: int, stop: asyncio.Event) -> Claim | None:
+    async def run(
+        self, turn_id: str, epoch: int, stop: StopSignal, *, follow: Callable[[Claim], None]
+    ) -> Claim | None:
         """Run a claimed turn to its end.
 
         Args:
             turn_id: Of the turn.
             epoch: Of the claim.
             stop: Set when its person says stop.
+            follow: Has the thread's next turn worked on, where that need not wait for this one's end.
 
         Returns:
             The thread's next turn, claimed; None where there is none.
@@ -98,15 +104,14 @@ class Pipeline:
         stream = TurnStream(parts.store, loaded.turn, epoch, clock=parts.clock)
         if loaded.is_resumed:
             stream.status("resumed", "Picking up where I left off…", restart=True)
-        run = _Run(parts=parts, loaded=loaded, epoch=epoch, stream=stream, stopped=stop)
+        run = _Run(
+            parts=parts, loaded=loaded, epoch=epoch, stream=stream, signal=stop,
+            work=parts.work_of(loaded.turn, epoch, stream=stream, stop=stop, follow=follow),
+        )  # fmt: skip
         try:
-            ending = await run.ending()
-        except LeaseLostError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever breaks, the turn ends with a word to the person
-            run.course.note(Stage.TURN, error)
-            ending = Ending(outcome=TurnOutcome.FAILED, answer=nothing_said(Mode.RESPOND))
-        return await run.commit(ending)
+            return await run.commit(await run.ending_or_failure())
+        finally:
+            await run.work.end()
 
     def _load(self, conn: Connection, turn_id: str) -> _Loaded:
         household = self._parts.household.id
@@ -136,10 +141,12 @@ class _Run:
     loaded: _Loaded
     epoch: int
     stream: TurnStream
-    stopped: asyncio.Event
+    signal: StopSignal
+    work: ToolWork
     course: Course = field(default_factory=Course)
     context: TurnContext = _NO_CONTEXT
     brought: Brought = NOTHING
+    is_cut: bool = False
 
     @property
     def turn(self) -> Turn:
@@ -147,9 +154,19 @@ class _Run:
 
     async def is_wanted(self) -> bool:
         """Whether the person said stop, here or in another process."""
-        return self.stopped.is_set() or await self.parts.store.read(
+        return self.signal.is_set or await self.parts.store.read(
             lambda conn: is_stopped(conn, self.turn.key)
         )
+
+    async def ending_or_failure(self) -> Ending:
+        """Return what the turn comes to, whatever breaks."""
+        try:
+            return await self.ending()
+        except LeaseLostError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever breaks, the turn ends with a word to the person
+            self.course.note(Stage.TURN, error)
+            return Ending(outcome=TurnOutcome.FAILED, answer=nothing_said(Mode.RESPOND))
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
@@ -168,6 +185,7 @@ class _Run:
             routed = await self._route(history)
             triage = routed.triage if routed is not None else _UNROUTED
         self.brought = bringing.result()
+        self.work.head = self._head(routed, triage)
         planning = PlanningContext(asked=asked, text=self.turn.text, triage=triage, history=history)
         done = await self._do(planning, routed)
         await self._show(done.acted.results)
@@ -176,16 +194,16 @@ class _Run:
             AnswerContext(
                 asked=asked, text=self.turn.text, mode=self._mode(routed, done), triage=done.triage,
                 history=history, results=acted.results, memories=self.brought.lines,
-                clarification=acted.clarification, called=self.context.called,
-                gists=self.context.gists, known=self.context.known, world=self.context.world,
+                clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
+                called=self.context.called, gists=self.context.gists, known=self.context.known, world=self.context.world,
             )
         )  # fmt: skip
-        is_cancelled = any(each.ended == "stopped" for each in acted.iterations)
+        is_cancelled = self.is_cut or any(each.ended == "stopped" for each in acted.iterations)
         return Ending(
             outcome=TurnOutcome.CANCELLED if is_cancelled else TurnOutcome.ANSWERED,
             answer=answer, routed=routed, triage=done.triage, results=acted.results,
             clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
-            iterations=acted.iterations,
+            iterations=acted.iterations, is_late=self.work.is_aside,
         )  # fmt: skip
 
     async def commit(self, ending: Ending) -> Claim | None:
@@ -194,7 +212,10 @@ class _Run:
             self.stream.failed(Stage.TURN.value, _BROKE)
         else:
             self.stream.done(ending.answer)
-        closing = Closing(self.parts, self.turn, epoch=self.epoch, course=self.course)
+        closing = Closing(
+            self.parts, self.turn, epoch=self.epoch, course=self.course,
+            has_cycle=self.work.has_begun,
+        )  # fmt: skip
         async with self.stream.closing() as tell:
             claim = await closing.write(ending, tell, self.context, recalled=self.brought.strong)
         if ending.outcome is not TurnOutcome.FAILED:
@@ -231,11 +252,11 @@ class _Run:
         )  # fmt: skip
 
     async def _do(self, planning: PlanningContext, routed: Routed | None) -> _Done:
-        """Settle what is open, or act; what is wholly social does neither."""
+        """Settle what is open, or act; what is wholly social does neither, and a stop was heeded when it was said."""
         triage, asked = planning.triage, planning.asked
-        settler = Settler(
-            self.parts.store, self.parts.limits, found=self.loaded.open, course=self.course
-        )
+        if self.turn.stops:
+            return _Done(triage=triage, acted=Acted())
+        settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = await settler.settle(asked, self.turn.text, triage, decision)
         if decided is None and wants_undo(self.turn.text):
@@ -281,7 +302,7 @@ class _Run:
         planning = replace(planning, fetched=fetched)
         return await self.parts.loop.run(
             planning, self.parts.catalogue(), course=self.course, stream=self.stream, stop=self,
-            plans=self.turn.plans, keep=self._keep,
+            work=self.work, done=self.turn.results, plans=self.turn.plans, keep=self._keep,
         )  # fmt: skip
 
     async def _keep(self, plans: Sequence[Mapping[str, Any]]) -> None:
@@ -328,17 +349,26 @@ class _Run:
                         return piece
                     told.append(piece)
                     self.stream.token(piece)
-                    if self.stopped.is_set():
-                        break
-            if self.stopped.is_set():
-                return Answer(
-                    text="".join(told), mode=context.mode, confidence=0.0, source=Source.MODEL
-                )
             raise InvariantError("an answer ended without being whole")
 
-        limits = self.parts.limits
-        async with self.stream.telling_if_long("answer", "Writing…", after=limits.status_after):
-            answer = await self.course.attempt(Stage.ANSWER, stream, None, within=limits.answer)
+        limits, answer = self.parts.limits, None
+        # Who said stop while things were done hears what was done, and that from receipts.
+        if not context.is_stopped:
+            try:
+                with self.signal.breaking_off():
+                    async with self.stream.telling_if_long(
+                        "answer", "Writing…", after=limits.status_after
+                    ):
+                        answer = await self.course.attempt(
+                            Stage.ANSWER, stream, None, within=limits.answer
+                        )
+            except StoppedError:
+                self.is_cut = True
+                if told and not context.results:
+                    return Answer(
+                        text="".join(told), mode=context.mode, confidence=0.0, source=Source.MODEL
+                    )
+                context = replace(context, is_stopped=True)
         if answer is not None:
             return answer
         if told:
@@ -346,3 +376,9 @@ class _Run:
         honest = template(context)
         self.stream.token(honest.text)
         return honest
+
+    def _head(self, routed: Routed | None, triage: Triage) -> CycleHead:
+        return CycleHead(
+            topic=self.context.topic.id, intent=routed.intent.type.value if routed else "",
+            warmth=self.context.signals.warmth, hints=triage.tools,
+        )  # fmt: skip

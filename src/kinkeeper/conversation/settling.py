@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.outside.waiting import settled
 from kinkeeper.actions.proposals import supersede
 from kinkeeper.actions.receipts import settled as receipt_of_settled
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
@@ -14,8 +13,9 @@ from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.conversation.model import Confirmation, Social, Triage
 from kinkeeper.conversation.questions import Meant, Open, Verb, decide, meant_by, told
 from kinkeeper.conversation.routing.confirmation import Decision
-from kinkeeper.conversation.stages import Course, Limits, Stage
+from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tool_loop import Acted
+from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.store.store import Store
 
 _VERBS = {Confirmation.YES: Verb.CONFIRM, Confirmation.NO: Verb.REJECT}
@@ -47,14 +47,14 @@ class Settler:
 
     Args:
         store: The household's database.
-        limits: Longest times.
+        work: Waits for servers outside, behind the talk where that takes long.
         found: What is open.
         course: Takes down how it goes.
     """
 
-    def __init__(self, store: Store, limits: Limits, *, found: Open, course: Course) -> None:
+    def __init__(self, store: Store, work: ToolWork, *, found: Open, course: Course) -> None:
         self._store = store
-        self._limits = limits
+        self._work = work
         self._found = found
         self._course = course
 
@@ -120,15 +120,7 @@ class Settler:
     async def _decide(self, meant: Meant, asked: Asked) -> list[ActionResult]:
         async with self._course.timed(Stage.QUESTION):
             results = await self._store.write(lambda conn: decide(conn, meant, asked))
-            return [await self._waited(each, asked) for each in results]
-
-    async def _waited(self, result: ActionResult, asked: Asked) -> ActionResult:
-        if result.status is not ResultStatus.UNDER_WAY or result.action_id is None:
-            return result
-        action = await settled(
-            self._store, asked.household.id, result.action_id, within=self._limits.outside
-        )
-        return result_of(action)
+            return [await self._work.settled(each) for each in results]
 
     def _lapsed(self, asked: Asked) -> Decided | None:
         """Say of what a yes comes too late for how it stands."""

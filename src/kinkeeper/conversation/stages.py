@@ -26,6 +26,7 @@ class Stage(StrEnum):
     PLAN = "plan"
     ACT = "act"
     ANSWER = "answer"
+    TYPING = "typing"
     COMMIT = "commit"
     TURN = "turn"
 
@@ -47,6 +48,9 @@ class Limits:
         fatigue: What all steps may cost; see `tool_loop`.
         repeats: How often the same request running ends the acting.
         status_after: What takes longer is told.
+        tools: Of everything a turn waits for behind the talk, from the first slow request on.
+        in_line: How long a thread's next turns wait for one that waits for slow tools.
+        beat: How often such a turn says that it goes on, and renews its claim.
     """
 
     context: timedelta = timedelta(seconds=2)
@@ -61,6 +65,9 @@ class Limits:
     fatigue: float = 10.0
     repeats: int = 3
     status_after: timedelta = timedelta(seconds=2)
+    tools: timedelta = timedelta(seconds=600)
+    in_line: timedelta = timedelta(seconds=10)
+    beat: timedelta = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

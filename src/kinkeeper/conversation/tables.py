@@ -52,6 +52,10 @@ turns = Table(
     Column("received_at", Instant, nullable=False),
     *work_columns(),
     Column("stop_requested", Integer, nullable=False, default=0),
+    # Whether it told others to stop: then it says nothing to open questions.
+    Column("stops", Integer, nullable=False, default=0),
+    # Whether it waits for slow tools behind the talk: then those after it go on.
+    Column("aside", Integer, nullable=False, default=0),
     # What it came to: answered, cancelled or failed; nothing while it is under way.
     Column("outcome", String(16)),
     Column("mode", String(16)),
@@ -139,6 +143,56 @@ tool_iterations = Table(
     Column("ended", String(24)),
     Column("at", Instant, nullable=False),
     Index("ix_tool_iterations_at", "household", "at"),
+)
+
+# A turn that waits for tools which may outlast anybody's patience. Its words and results are the turn's.
+tool_cycles = Table(
+    "tool_cycles",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("turn", String(36), primary_key=True),
+    Column("type", String(16), nullable=False),
+    Column("source", String(32), nullable=False),
+    Column("topic", String(64), nullable=False),
+    Column("intent", String(16), nullable=False),
+    Column("warmth", Float, nullable=False),
+    Column("hints", JSON, nullable=False),
+    # Under way, or what it came to.
+    Column("state", String(16), nullable=False),
+    Column("resumed", Integer, nullable=False, default=0),
+    Column("at", Instant, nullable=False),
+    Column("finished_at", Instant),
+    Index("ix_tool_cycles_at", "household", "at"),
+)
+
+tool_runs = Table(
+    "tool_runs",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("turn", String(36), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("request", String(160), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("ms", Float, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("ix_tool_runs_at", "household", "at"),
+)
+
+# Each time somebody looked at what a step came to: what they made of it, and whether that changed anything.
+critic_verdicts = Table(
+    "critic_verdicts",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("turn", String(36), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("request", String(160), nullable=False),
+    # Fits, wrong, or why there is no verdict.
+    Column("verdict", String(24), nullable=False),
+    # What came of it: nothing, corrected, or paused.
+    Column("effect", String(16), nullable=False),
+    Column("ms", Float, nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("ix_critic_verdicts_at", "household", "at"),
 )
 
 interaction_log = Table(

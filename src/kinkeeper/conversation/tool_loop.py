@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Protocol
@@ -9,22 +10,24 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.outside.waiting import settled
+from kinkeeper.actions.payload import plain
 from kinkeeper.actions.repository import find_of_slot
 from kinkeeper.actions.requests.catalogue import Catalogue
-from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
 from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
 from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
 from kinkeeper.conversation.result_rows import plan_record, read_plan
 from kinkeeper.conversation.stages import Course, Limits, Stage
+from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
+from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.store.store import Store
 
 NOT_UNDERSTOOD = "I had trouble understanding; could you rephrase?"
 _GROWTH = 0.3
 _TOO_LATE = "there was no answer in time"
-_STOPPED = "you said stop"
+_STOPPED = "You said stop before this was done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,11 @@ class Acted:
 class Stop(Protocol):
     """Knows whether the person said stop."""
 
+    @property
+    def signal(self) -> StopSignal:
+        """Breaks off what is under way."""
+        ...
+
     async def is_wanted(self) -> bool:
         """Whether nothing more is to be done."""
         ...
@@ -93,6 +101,8 @@ class ToolLoop:
         course: Course,
         stream: TurnStream,
         stop: Stop,
+        work: ToolWork,
+        done: Sequence[ActionResult] = (),
         plans: Sequence[Mapping[str, Any]] = (),
         keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]],
     ) -> Acted:
@@ -104,12 +114,15 @@ class ToolLoop:
             course: Takes down how it goes.
             stream: Told what takes long.
             stop: Asked before each request.
+            work: Takes what is slow behind the talk.
+            done: What an earlier run of the same turn that broke off had found out.
             plans: Of an earlier run of the same turn that broke off: followed as far as they go.
             keep: Stores the plans made so far before they are carried out.
         """
         run = _Run(
             store=self._store, planner=self._planner, limits=self._limits, context=context,
-            catalogue=catalogue, course=course, stream=stream, stop=stop, plans=list(plans), keep=keep,
+            catalogue=catalogue, course=course, stream=stream, stop=stop, work=work, done=done,
+            plans=list(plans), keep=keep,
         )  # fmt: skip
         async with course.timed(Stage.ACT):
             return await run.all()
@@ -127,6 +140,8 @@ class _Run:
     course: Course
     stream: TurnStream
     stop: Stop
+    work: ToolWork
+    done: Sequence[ActionResult]
     plans: list[Mapping[str, Any]]
     keep: Callable[[Sequence[Mapping[str, Any]]], Awaitable[None]]
     acted: Acted = field(default_factory=Acted)
@@ -136,11 +151,13 @@ class _Run:
 
     async def all(self) -> Acted:
         """Go on until something ends it."""
-        self.ends_at = asyncio.get_running_loop().time() + self.limits.acting.total_seconds()
+        self.ends_at = self._now() + self.limits.acting.total_seconds()
         for number in range(self.limits.steps):
             began, before = perf_counter(), len(self.acted.results)
-            plan = await self._next_plan(number)
-            ended = await self._step(number, plan)
+            try:
+                ended = await self._step(number, await self._next_plan(number))
+            except StoppedError:
+                ended = "stopped"
             if ended is None and number == self.limits.steps - 1:
                 ended = "iterations"
             done = self.acted.results[before:]
@@ -164,9 +181,10 @@ class _Run:
         async with self.stream.telling_if_long(
             "plan", "Thinking about it…", after=self.limits.status_after
         ):
-            plan = await self.course.attempt(
-                Stage.PLAN, lambda: self.planner.plan(context), None, within=self.limits.plan
-            )
+            with self.stop.signal.breaking_off():
+                plan = await self.course.attempt(
+                    Stage.PLAN, lambda: self.planner.plan(context), None, within=self.limits.plan
+                )
         # What the same words always give needs no keeping, as long as it is one request.
         if plan is not None and (len(plan.actions) > 1 or number or plan.source is Source.MODEL):
             self.plans = [*self.plans[:number], plan_record(plan)]
@@ -200,7 +218,7 @@ class _Run:
         """Return why a request is not carried out any more, if so."""
         if await self.stop.is_wanted():
             return "stopped"
-        if asyncio.get_running_loop().time() >= self.ends_at:
+        if self._now() >= self.ends_at:
             return "timeout"
         if self.fatigue >= self.limits.fatigue:
             return "fatigue"
@@ -218,15 +236,7 @@ class _Run:
         """Say of what is not carried out any more why it is not."""
         if ended == "repetition":
             return
-        is_stopped = ended == "stopped"
-        self.acted.results += [
-            ActionResult(
-                domain=each.domain, action=each.action, params=each.params,
-                status=ResultStatus.CANCELLED if is_stopped else ResultStatus.FAILED,
-                error=_STOPPED if is_stopped else "this took too long", may_retry=not is_stopped,
-            )
-            for each in actions
-        ]  # fmt: skip
+        self.acted.results += [_left(each, ended) for each in actions]
 
     def _why_done(self, plan: Plan) -> str | None:
         if plan.clarification is not None:
@@ -240,31 +250,64 @@ class _Run:
         if kind is None:
             self.course.note(Stage.ACT, "UnknownRequest")
             return replace(_failed(action, "that is not set up here"), may_retry=False)
+        known = self._found_before(action)
+        if known is not None:
+            return known
+        if kind.limit is not None:
+            await self.work.begin(kind.progress)
+            self._take_more_time()
+        began = perf_counter()
         asked = replace(self.context.asked, number=len(self.acted.results), origin=origin)
+        result = await self.work.settled(await self._performed(action, kind, asked))
+        ms = round((perf_counter() - began) * 1000, 3)
+        await self.work.ran([*self.acted.results, result], ms=ms)
+        self._take_more_time()
+        return result
+
+    def _take_more_time(self) -> None:
+        """Let the acting take as long as slow tools may, once it waits for one."""
+        if self.work.has_begun:
+            self.ends_at = self._now() + self.work.left.total_seconds()
+
+    def _found_before(self, action: PlannedAction) -> ActionResult | None:
+        """Return what an earlier run of the turn found by the same request; what it wrote is found by its number."""
+        at = len(self.acted.results)
+        if at >= len(self.done):
+            return None
+        known = self.done[at]
+        is_same = (known.domain, known.action) == (action.domain, action.action)
+        is_same = is_same and plain(known.params) == plain(action.params)
+        is_read = known.status is ResultStatus.DONE and known.action_id is None
+        return known if is_same and is_read else None
+
+    async def _performed(
+        self, action: PlannedAction, kind: RequestKind, asked: Asked
+    ) -> ActionResult:
+        left = max(0.0, self.ends_at - self._now())
+        longest = min(left, (kind.limit or self.limits.action).total_seconds())
+        # What writes is over in a moment, and must not be left half-way.
+        may_break_off = self.stop.signal.breaking_off() if kind.read else nullcontext()
         async with self.stream.telling_if_long(
             "act", kind.progress, after=self.limits.status_after
         ):
             try:
-                async with asyncio.timeout(self.limits.action.total_seconds()):
-                    result = await perform(
-                        self.catalogue, self.store, asked, domain=action.domain,
-                        action=action.action, params=action.params,
-                    )  # fmt: skip
+                with may_break_off:
+                    async with asyncio.timeout(longest):
+                        return await perform(
+                            self.catalogue, self.store, asked, domain=action.domain,
+                            action=action.action, params=action.params,
+                        )  # fmt: skip
             except TimeoutError as error:
                 self.course.note(Stage.ACT, error)
                 return await self._after_timeout(action, asked)
+            except StoppedError:
+                return _left(action, "stopped")
             except Exception as error:  # noqa: BLE001 - one request that breaks is told as failed, the others go on
                 self.course.note(Stage.ACT, error)
                 return _failed(action, "something went wrong here")
-            return await self._settled(result)
 
-    async def _settled(self, result: ActionResult) -> ActionResult:
-        """Wait a little for what a server outside has to say."""
-        if result.status is not ResultStatus.UNDER_WAY or result.action_id is None:
-            return result
-        household = self.context.asked.household.id
-        action = await settled(self.store, household, result.action_id, within=self.limits.outside)
-        return result_of(action)
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
 
     async def _after_timeout(self, action: PlannedAction, asked: Asked) -> ActionResult:
         """Return how a request stands whose answer did not come: it may have been written all the same."""
@@ -281,6 +324,16 @@ class _Run:
     def _cost(self, action: PlannedAction) -> float:
         kind = self.catalogue.find(action.domain, action.action)
         return 1.0 if kind is None else kind.cost
+
+
+def _left(action: PlannedAction, ended: str) -> ActionResult:
+    """Return a request that was not carried out, or not to its end."""
+    if ended != "stopped":
+        return _failed(action, "this took too long")
+    return ActionResult(
+        domain=action.domain, action=action.action, params=action.params,
+        status=ResultStatus.CANCELLED, error=_STOPPED,
+    )  # fmt: skip
 
 
 def _failed(action: PlannedAction, reason: str) -> ActionResult:

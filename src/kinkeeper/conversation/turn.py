@@ -52,6 +52,8 @@ class Turn:
         client_message_id: The channel's id of the message.
         chat_id: The chat on the channel, where it has several.
         is_shared: Whether others read along.
+        is_aside: Whether it waits for slow tools behind the talk.
+        stops: Whether it told others to stop.
     """
 
     household: str
@@ -77,6 +79,8 @@ class Turn:
     client_message_id: str = ""
     chat_id: str | None = None
     is_shared: bool = False
+    is_aside: bool = False
+    stops: bool = False
 
     @property
     def viewer(self) -> Viewer:
@@ -110,5 +114,5 @@ def turn_of(row: RowMapping) -> Turn:
         partial=row["partial"], plans=row["plans"] or (), asked_about=row["asked_about"],
         used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
         client_message_id=row["client_message_id"], chat_id=row["chat_id"],
-        is_shared=bool(row["is_shared"]),
+        is_shared=bool(row["is_shared"]), is_aside=bool(row["aside"]), stops=bool(row["stops"]),
     )  # fmt: skip

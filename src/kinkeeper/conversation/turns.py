@@ -1,6 +1,6 @@
 """Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,8 +27,8 @@ from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.store.prepared import Prepared
 
-LEASE = timedelta(minutes=11)
-"""Longest time a turn may take before another process may take it up: what tools may take, and a minute."""
+LEASE = timedelta(minutes=13)
+"""Longest time a turn may take before another process may take it up: what tools and an answer may take, and a minute."""
 
 LONGEST_TEXT = 16_384
 _WAITS_IN_LINE = timedelta(minutes=1)
@@ -62,7 +62,7 @@ _INSERT = Prepared(
     (
         "household", "id", "thread", "member", "position", "channel", "client_message_id", "text",
         "received_at", "due_at", "state", "epoch", "begun", "lease_until", "attempt", "failures",
-        "stop_requested", "chat_id", "is_shared",
+        "stop_requested", "chat_id", "is_shared", "stops", "aside",
     ),
 )  # fmt: skip
 # Unfinished turns of a thread, and the same message if it was taken in before.
@@ -72,7 +72,10 @@ _IN_THE_WAY = Prepared(
         _columns.thread == bindparam("of_thread"),
         or_(
             _columns.id == bindparam("of_turn"),
-            _columns.state.in_([literal_column("'queued'"), literal_column("'running'")]),
+            and_(
+                _columns.state.in_([literal_column("'queued'"), literal_column("'running'")]),
+                _columns.aside == literal_column("0"),
+            ),
         ),
     )
 )
@@ -87,12 +90,14 @@ class Incoming:
         text: Verbatim.
         client_message_id: The client's id of it, unique within the thread.
         is_shared: Whether others read along.
+        stops: Ids of the turns that it tells to stop.
     """
 
     thread: Thread
     text: str
     client_message_id: str
     is_shared: bool = False
+    stops: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +110,7 @@ class Accepted:
         after: Number behind which the events of the turn stand.
         is_new: False where the same message was taken in before, and not to be tried again.
         epoch: To work on it under; None where somebody else does, or another turn goes before it.
+        stops: Ids of the turns that it tells to stop.
     """
 
     turn_id: str
@@ -112,6 +118,7 @@ class Accepted:
     after: int
     is_new: bool
     epoch: int | None
+    stops: Sequence[str] = ()
 
 
 def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
@@ -147,7 +154,8 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
             "client_message_id": said.client_message_id, "text": said.text, "received_at": now,
             "due_at": now, "begun": 0, "epoch": 0, "attempt": 1, "failures": 0, "stop_requested": 0,
             "chat_id": thread.chat_id, "is_shared": int(said.is_shared),
-            **(_claimed(now, epoch=1) if is_first else _in_line(now)),
+            "stops": int(bool(said.stops)), "aside": 0,
+            **(_claimed(now, epoch=1) if is_first else _waiting(now)),
         },
     )  # fmt: skip
     count_turn(conn, thread, at=now)
@@ -158,6 +166,7 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
         after=after,
         is_new=True,
         epoch=1 if is_first else None,
+        stops=said.stops,
     )
 
 
@@ -175,7 +184,7 @@ def claim_next(
     Returns:
         Id and epoch of the turn, or None.
     """
-    waiting = _unfinished(conn, household, thread_id)
+    waiting = _in_line(conn, household, thread_id)
     if not waiting:
         return None
     epoch = leases.claim(conn, turns, (household, waiting[0]), now=now, lease=LEASE)
@@ -183,7 +192,7 @@ def claim_next(
 
 
 def first_in_thread(conn: Connection, key: Key, _now: datetime) -> Key | None:
-    """Return the first unfinished turn of the thread that a turn belongs to.
+    """Return the first unfinished turn of the line that a turn stands in: its thread's, or its own behind the talk.
 
     Args:
         conn: Any transaction.
@@ -191,7 +200,11 @@ def first_in_thread(conn: Connection, key: Key, _now: datetime) -> Key | None:
     """
     household, turn_id = key
     turn = find_turn(conn, household, turn_id)
-    waiting = [] if turn is None else _unfinished(conn, household, turn.thread_id)
+    if turn is None:
+        return None
+    if turn.is_aside:
+        return key if turn.outcome is None else None
+    waiting = _in_line(conn, household, turn.thread_id)
     return (household, waiting[0]) if waiting else None
 
 
@@ -240,22 +253,32 @@ def turn_with_earlier(
 
 def request_stop(conn: Connection, household: str, thread_id: str, *, member: str) -> Sequence[str]:
     """Note that a member's unfinished turns in a thread are to stop; returns their ids."""
-    waiting = _unfinished(conn, household, thread_id)
-    conn.execute(
-        update(turns)
-        .where(_columns.household == household, _columns.id.in_(waiting), _columns.member == member)
-        .values(stop_requested=1)
+    unfinished = (
+        _columns.household == household, _columns.thread == thread_id,
+        _columns.member == member, _columns.state.in_(_UNFINISHED),
+    )  # fmt: skip
+    stopped = update(turns).where(*unfinished).values(stop_requested=1).returning(_columns.id)
+    return list(conn.execute(stopped).scalars())
+
+
+def stopped_of(conn: Connection, household: str, turn_ids: Collection[str]) -> Sequence[str]:
+    """Return which of some turns were told to stop.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        turn_ids: Of turns.
+    """
+    query = select(_columns.id).where(
+        _columns.household == household, _columns.id.in_(turn_ids), _columns.stop_requested == 1
     )
-    return waiting
+    return list(conn.execute(query).scalars())
 
 
 def is_stopped(conn: Connection, key: Key) -> bool:
     """Whether a turn was told to stop."""
     household, turn_id = key
-    query = select(_columns.stop_requested).where(
-        _columns.household == household, _columns.id == turn_id
-    )
-    return bool(conn.execute(query).scalar())
+    return bool(stopped_of(conn, household, [turn_id]))
 
 
 def keep_plans(conn: Connection, key: Key, epoch: int, plans: Sequence[Mapping[str, Any]]) -> bool:
@@ -326,13 +349,13 @@ def _again(conn: Connection, household: str, turn_id: str, now: datetime) -> Acc
     after = events.number_before(conn, stored.household, stored.thread_id, stored.id)
     if stored.outcome is TurnOutcome.FAILED:
         after = events.last_number(conn, stored.household, stored.thread_id)
-        is_first = not _unfinished(conn, stored.household, stored.thread_id)
+        is_first = not _in_line(conn, stored.household, stored.thread_id)
         epoch = stored.epoch + 1 if is_first else None
-        values = _claimed(now, epoch=epoch) if epoch else _in_line(now)
+        values = _claimed(now, epoch=epoch) if epoch else _waiting(now)
         conn.execute(
             update(turns)
             .where(_columns.household == stored.household, _columns.id == stored.id)
-            .values(outcome=None, finished_at=None, stop_requested=0, due_at=now, **values)
+            .values(outcome=None, finished_at=None, stop_requested=0, aside=0, due_at=now, **values)
         )
     return Accepted(
         turn_id=stored.id, thread_id=stored.thread_id, after=after,
@@ -346,16 +369,17 @@ def _claimed(now: datetime, *, epoch: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _in_line(now: datetime) -> dict[str, Any]:
+def _waiting(now: datetime) -> dict[str, Any]:
     return {"state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE}
 
 
-def _unfinished(conn: Connection, household: str, thread_id: str) -> list[str]:
+def _in_line(conn: Connection, household: str, thread_id: str) -> list[str]:
+    """Return the unfinished turns of a thread in order, but for those that wait behind the talk."""
     query = (
         select(_columns.id)
         .where(
             _columns.household == household, _columns.thread == thread_id,
-            _columns.state.in_(_UNFINISHED),
+            _columns.state.in_(_UNFINISHED), _columns.aside == 0,
         )
         .order_by(_columns.position)
     )  # fmt: skip

@@ -216,6 +216,19 @@ def fail(
     return step if _change(conn, table, _held(table, key, epoch), values) else None
 
 
+def renew(conn: Connection, table: Table, key: Key, epoch: int, *, until: datetime) -> bool:
+    """Let a claim stand for longer, or shorter; returns whether it still stood.
+
+    Args:
+        conn: In a writing transaction.
+        table: Has `work_columns`.
+        key: Of the row.
+        epoch: As `claim` returned it.
+        until: Aware; from then on others may claim the row.
+    """
+    return _change(conn, table, _held(table, key, epoch), {"lease_until": until})
+
+
 def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: datetime) -> bool:
     """Hand a claimed row back undone, under the same dispatch; it counts neither as begun nor as failed.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -164,6 +164,7 @@ class RequestKind:
         prepare: Set for requests that write.
         progress: Shown while it takes long: "Checking your calendar…".
         cost: What it takes out of a turn's budget of effort, > 0.
+        limit: Longest time it may take, where that is more than anybody waits for an answer; None where it is quick.
     """
 
     domain: str
@@ -176,6 +177,7 @@ class RequestKind:
     read: Read | None = None
     prepare: Prepare | None = None
     cost: float = 1.0
+    limit: timedelta | None = None
 
     @property
     def key(self) -> str:

@@ -6,6 +6,7 @@ A tool that the settings call safe only reads; every other call awaits a person,
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -109,14 +110,17 @@ class ForeignArguments(BaseModel):
         return dict(self.model_extra or {})
 
 
-def tool_requests(tools: Sequence[ForeignTool], call: CallTools) -> tuple[RequestKind, ...]:
+def tool_requests(
+    tools: Sequence[ForeignTool], call: CallTools, *, limits: Mapping[str, timedelta]
+) -> tuple[RequestKind, ...]:
     """Return a row for each tool.
 
     Args:
         tools: Of all servers.
         call: Calls those that are safe.
+        limits: Longest time a call may take, by server.
     """
-    return tuple(_request(tool, call) for tool in tools)
+    return tuple(_request(tool, call, limits[tool.server]) for tool in tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +159,14 @@ class _Asking:
         )  # fmt: skip
 
 
-def _request(tool: ForeignTool, call: CallTools) -> RequestKind:
+def _request(tool: ForeignTool, call: CallTools, limit: timedelta) -> RequestKind:
     asking = _Asking(tool, call)
     return RequestKind(
         domain=tool.server, name=tool.name,
         description=f'Foreign tool, which says of itself: "{tool.description}"',
         parameters=ForeignArguments.of(tool),
         stakes=Stakes.LOW if tool.is_safe else Stakes.HIGH,
-        progress=f"Asking {tool.server}…", is_foreign=True,
+        progress=f"Asking {tool.server}…", is_foreign=True, limit=limit,
         read=asking.read if tool.is_safe else None,
         prepare=None if tool.is_safe else asking.prepare,
     )  # fmt: skip

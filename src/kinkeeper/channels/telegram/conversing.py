@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Connection
@@ -13,7 +14,6 @@ from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Conversation
-from kinkeeper.conversation.parts import Outlet
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.time import Clock
@@ -86,31 +86,49 @@ def take_in(
     )  # fmt: skip
 
 
-def outlet(household: Household, clock: Clock) -> Outlet:
-    """Return what puts the answers of a household's conversations into its outbox.
+class ChatOutlet:
+    """Puts what a household's conversations have to say into its outbox.
 
     Args:
         household: As its file has it.
         clock: Tells the time.
     """
 
-    def put(conn: Connection, turn: Turn, ending: Ending) -> None:
-        now, member = clock.now(), household.member(turn.member)
+    def __init__(self, household: Household, clock: Clock) -> None:
+        self._household = household
+        self._clock = clock
+
+    def ended(self, conn: Connection, turn: Turn, ending: Ending) -> None:
+        """Hand on what a turn came to; see `kinkeeper.conversation.parts.Outlet`."""
+        member = self._household.member(turn.member)
         if turn.chat_id is None or member is None:
             return
         messages = _messages(conn, turn, ending, is_adult=member.is_adult)
+        # What comes late, or where others talk, too, says what it is about.
+        is_reply = turn.is_shared or ending.is_late
         for number, (text, action_id) in enumerate(messages):
             has_buttons = action_id is not None and member.is_adult
-            message = Outbound(
-                channel=CHANNEL, chat_id=turn.chat_id, body=text,
-                dedupe_key=f"{_KEY}:{turn.id}:{number}",
-                reply_to=turn.client_message_id if turn.is_shared else None,
+            message = replace(
+                self._message(turn, turn.chat_id, text, key=str(number), is_reply=is_reply),
                 buttons=_BUTTONS if has_buttons else (), action_id=action_id if has_buttons else None,
-                deliver_by=now + _ANSWER_WITHIN, is_unprompted=False, is_soundless=False,
             )  # fmt: skip
-            outbox.put(conn, household.id, message, now=now)
+            outbox.put(conn, self._household.id, message, now=self._clock.now())
 
-    return put
+    def goes_on(self, conn: Connection, turn: Turn, text: str) -> None:
+        """Say that a turn takes a while; see `kinkeeper.conversation.parts.Outlet`."""
+        if turn.chat_id is None:
+            return
+        message = self._message(turn, turn.chat_id, text, key="goes_on", is_reply=True)
+        outbox.put(conn, self._household.id, message, now=self._clock.now())
+
+    def _message(
+        self, turn: Turn, chat_id: str, text: str, *, key: str, is_reply: bool
+    ) -> Outbound:
+        return Outbound(
+            channel=CHANNEL, chat_id=chat_id, body=text, dedupe_key=f"{_KEY}:{turn.id}:{key}",
+            reply_to=turn.client_message_id if is_reply else None,
+            deliver_by=self._clock.now() + _ANSWER_WITHIN, is_unprompted=False, is_soundless=False,
+        )  # fmt: skip
 
 
 def _messages(

@@ -18,6 +18,7 @@ from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
 from kinkeeper.channels.telegram.listening import heard, heard_reactions
 from kinkeeper.channels.telegram.parsing import parse_update
+from kinkeeper.channels.telegram.typing import Awaited, Typing
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -29,6 +30,8 @@ from kinkeeper.channels.telegram.updates import (
     Unknown,
     Update,
 )
+from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.messaging import addresses, failed_updates, outbox
@@ -74,15 +77,17 @@ class Reception:
         families: Its households.
         identity: Who the bot is.
         clock: Tells when something arrived.
+        typing: Shows where somebody waits for an answer.
     """
 
     def __init__(
-        self, store: Store, families: Families, *, identity: Identity, clock: Clock
+        self, store: Store, families: Families, *, identity: Identity, clock: Clock, typing: Typing
     ) -> None:
         self._store = store
         self._families = families
         self._identity = identity
         self._clock = clock
+        self._typing = typing
 
     async def take_in(self, content: object, *, is_in_order: bool) -> Taken:
         """Take in one update; returns once it is durable.
@@ -166,7 +171,7 @@ class Reception:
         )
         talk = speaking[0].conversation
         accepted = conversing.take_in(conn, talk, said, member=member, text=said.text)
-        return (partial(talk.begin, accepted),)
+        return (partial(self._begin, talk, accepted, said.chat.id),)
 
     def _converse(self, conn: Connection, family: Family, said: Said) -> Sequence[Begin] | None:
         """Answer what a member says to the bot in their group; None where it is not for the bot."""
@@ -181,7 +186,13 @@ class Reception:
         if text is None:
             return None
         accepted = conversing.take_in(conn, talk, said, member=member, text=text)
-        return (partial(talk.begin, accepted),)
+        return (partial(self._begin, talk, accepted, said.chat.id),)
+
+    def _begin(self, talk: Conversation, accepted: Accepted, chat_id: str) -> None:
+        """Have a message answered, and show that if it takes long."""
+        talk.begin(accepted)
+        if accepted.is_new:
+            self._typing.expect(Awaited(talk=talk, turn_id=accepted.turn_id, chat_id=chat_id))
 
     def _react(self, conn: Connection, reacted: Reacted, now: datetime) -> None:
         family = self._family(conn, reacted.chat.id, now) if not reacted.chat.is_private else None

@@ -12,6 +12,7 @@ from kinkeeper.channels.telegram.reception import Identity, Reception
 from kinkeeper.channels.telegram.sending import TelegramChannel
 from kinkeeper.channels.telegram.standing import findings, load_known
 from kinkeeper.channels.telegram.strangers import NOBODY
+from kinkeeper.channels.telegram.typing import Typing
 from kinkeeper.channels.telegram.webhook import TelegramWebhook, WebhookAddress
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.findings import Finding, broken
@@ -49,7 +50,8 @@ class Running:
         self._households = [family.household for family in families.all]
         self._number = number
         self._address = address
-        reception = Reception(store, families, identity=identity, clock=clock)
+        self._typing = Typing(bot)
+        reception = Reception(store, families, identity=identity, clock=clock, typing=self._typing)
         self._presence = Presence(
             bot, store, families, identity=identity, clock=clock, webhook=address, ladder=steps
         )
@@ -70,8 +72,8 @@ class Running:
     @property
     def tasks(self) -> tuple[_Task, ...]:
         """What is to run until the end."""
-        is_polling = self._address is None
-        return (self._presence.run, self._polling.run) if is_polling else (self._presence.run,)
+        further = (self._polling.run,) if self._address is None else ()
+        return (self._presence.run, self._typing.run, *further)
 
     def findings(self) -> Sequence[Finding]:
         """Say how the bot stands, as Telegram said last. Blocks: reads the database."""

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+START = timedelta(seconds=30)
+"""Longest wait for a server to start."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolServer:
@@ -30,3 +33,8 @@ class ToolServer:
     safe: frozenset[str] = frozenset()
     timeout: timedelta = timedelta(seconds=20)
     allows_private: bool = False
+
+    @property
+    def longest_call(self) -> timedelta:
+        """Longest time one call may take: to start it, to ask what it offers, and to call."""
+        return START + 2 * self.timeout

@@ -12,7 +12,7 @@ from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
 from kinkeeper.connectors.tools import records
 from kinkeeper.connectors.tools.connection import ToolClient, opened, reason_of
-from kinkeeper.connectors.tools.model import ToolServer
+from kinkeeper.connectors.tools.model import START, ToolServer
 from kinkeeper.core.errors import ConflictError, UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.store.store import Store
@@ -22,7 +22,6 @@ log = structlog.get_logger()
 _IDLE = timedelta(minutes=10)
 _LOOK_AGAIN = timedelta(hours=6)
 _TRY_AGAIN = timedelta(minutes=5)
-_START = timedelta(seconds=30)
 
 
 class Connection:
@@ -99,7 +98,7 @@ class Connection:
             self._wanted.set()
         self._used.set()
         try:
-            async with asyncio.timeout(_START.total_seconds()):
+            async with asyncio.timeout(START.total_seconds()):
                 return await asyncio.shield(self._client)
         except TimeoutError as error:
             self.give_up()
@@ -215,7 +214,8 @@ class ToolServers:
             lambda conn: records.list_tools(conn, self._household, servers)
         )
         self._tools = {(each.tool.server, each.tool.name): each.tool for each in known}
-        self._requests = tool_requests(tuple(self._tools.values()), self.ask)
+        limits = {each.name: each.longest_call for each in servers}
+        self._requests = tool_requests(tuple(self._tools.values()), self.ask, limits=limits)
 
     def requests(self) -> tuple[RequestKind, ...]:
         """Return a row for each tool that was offered last."""

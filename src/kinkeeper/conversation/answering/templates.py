@@ -54,6 +54,7 @@ _CORRECTS = re.compile(
 )
 """What begins or ends like this puts right what was just done: to say only that it was heard would be no answer."""
 
+_STOPPED, _LEFT = "Okay, stopped.", "You said stop, so I left this; nothing was done."
 _WILL_NOT = ("All right, I won't.", "Okay, I won't.")
 _SURE, _UNSURE = 1.0, 0.3
 _MOST_USED = 8
@@ -101,6 +102,8 @@ def _text(context: AnswerContext) -> tuple[str, float]:
     turn = context.asked.turn_id
     if context.results:
         return _about_results(context), _SURE
+    if context.is_stopped:
+        return (_STOPPED if context.triage.social is Social.CANCEL else _LEFT), _SURE
     if context.clarification:
         return plain(context.clarification, 600), _SURE
     cancels = Mode.CANCEL is context.mode or context.triage.social is Social.CANCEL
@@ -157,7 +160,7 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
         case ResultStatus.AWAITING:
             return _request(done, todo, is_adult=context.asked.member.is_adult)
         case ResultStatus.UNDER_WAY:
-            return f"I'm trying to {todo}; it is not through yet, and I'll say when it is."
+            return f"I'm trying to {todo}; it is not through yet."
         case ResultStatus.FAILED:
             why = plain(done.error or "", 300).rstrip(".")
             return f"I could not {todo}{': ' + why if why else ''}."

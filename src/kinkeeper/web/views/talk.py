@@ -109,7 +109,10 @@ def _shown(turn: Turn, actions: Mapping[str, PendingAction], wording: Wording) -
         id=turn.id, text=turn.text, answer=answer, at=wording.moment(turn.received_at),
         iso=wording.local(turn.received_at).isoformat(timespec="seconds"),
         is_open=turn.outcome is None,
-        cards=tuple(each.card for each in turn.results if each.card is not None),
+        # Of a turn under way its stream shows what it found.
+        cards=tuple(each.card for each in turn.results if each.card is not None)
+        if turn.outcome is not None
+        else (),
         questions=tuple(_questions(turn.results, actions)),
         used=tuple(_used(turn.used)),
         is_gone=turn.outcome is not None and not turn.text and not answer,

@@ -238,6 +238,21 @@ def upgrade() -> None:
         )
 
     op.create_table(
+        "critic_verdicts",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("request", sa.String(length=160), nullable=False),
+        sa.Column("verdict", sa.String(length=24), nullable=False),
+        sa.Column("effect", sa.String(length=16), nullable=False),
+        sa.Column("ms", sa.Float(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", "number", name=op.f("pk_critic_verdicts")),
+    )
+    with op.batch_alter_table("critic_verdicts", schema=None) as batch_op:
+        batch_op.create_index("ix_critic_verdicts_at", ["household", "at"], unique=False)
+
+    op.create_table(
         "embeddings",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("model", sa.String(length=160), nullable=False),
@@ -1269,6 +1284,25 @@ def upgrade() -> None:
         batch_op.create_index("ix_threads_member", ["household", "member", "last_at"], unique=False)
 
     op.create_table(
+        "tool_cycles",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("source", sa.String(length=32), nullable=False),
+        sa.Column("topic", sa.String(length=64), nullable=False),
+        sa.Column("intent", sa.String(length=16), nullable=False),
+        sa.Column("warmth", sa.Float(), nullable=False),
+        sa.Column("hints", sa.JSON(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("resumed", sa.Integer(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.Column("finished_at", sa.String(length=27), nullable=True),
+        sa.PrimaryKeyConstraint("household", "turn", name=op.f("pk_tool_cycles")),
+    )
+    with op.batch_alter_table("tool_cycles", schema=None) as batch_op:
+        batch_op.create_index("ix_tool_cycles_at", ["household", "at"], unique=False)
+
+    op.create_table(
         "tool_iterations",
         sa.Column("household", sa.String(length=64), nullable=False),
         sa.Column("turn", sa.String(length=36), nullable=False),
@@ -1283,6 +1317,20 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("tool_iterations", schema=None) as batch_op:
         batch_op.create_index("ix_tool_iterations_at", ["household", "at"], unique=False)
+
+    op.create_table(
+        "tool_runs",
+        sa.Column("household", sa.String(length=64), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("request", sa.String(length=160), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("ms", sa.Float(), nullable=False),
+        sa.Column("at", sa.String(length=27), nullable=False),
+        sa.PrimaryKeyConstraint("household", "turn", "number", name=op.f("pk_tool_runs")),
+    )
+    with op.batch_alter_table("tool_runs", schema=None) as batch_op:
+        batch_op.create_index("ix_tool_runs_at", ["household", "at"], unique=False)
 
     op.create_table(
         "tool_servers",
@@ -1349,6 +1397,8 @@ def upgrade() -> None:
         sa.Column("due_at", sa.String(length=27), nullable=False),
         sa.Column("error", sa.Text(), nullable=True),
         sa.Column("stop_requested", sa.Integer(), nullable=False),
+        sa.Column("stops", sa.Integer(), nullable=False),
+        sa.Column("aside", sa.Integer(), nullable=False),
         sa.Column("outcome", sa.String(length=16), nullable=True),
         sa.Column("mode", sa.String(length=16), nullable=True),
         sa.Column("source", sa.String(length=8), nullable=True),
