@@ -231,7 +231,7 @@ def write_failures(conn: Connection, turn: Turn, course: Course, *, now: datetim
 
 
 def note_failure(
-    conn: Connection, household: str, turn_id: str, stage: Stage, reason: str, *, now: datetime
+    conn: Connection, household: str, turn_id: str, *, stage: Stage, reason: str, now: datetime
 ) -> None:
     """Write of something beside a turn that it failed.
 

@@ -268,7 +268,7 @@ class Conversation:
         """
         household, now = self._household.id, self._clock.now()
         await self._store.write(
-            lambda conn: note_failure(conn, household, turn_id, stage, reason, now=now)
+            lambda conn: note_failure(conn, household, turn_id, stage=stage, reason=reason, now=now)
         )
 
     async def run(self) -> None:
