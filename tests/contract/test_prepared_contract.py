@@ -1,6 +1,7 @@
 """A prepared statement does on either database what SQLAlchemy does with the same statement."""
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Never
 
 import pytest
@@ -105,3 +106,15 @@ def test_a_list_is_one_parameter(noting: Store, names: list[str]) -> None:
         noting.write_now(lambda conn, n=name: INSERT.execute(conn, {**ROW, "name": n}))  # type: ignore[misc]
     found = noting.read_now(lambda conn: query.execute(conn, {"names": names}))
     assert {name for (name,) in found} == set(stored) & set(names)
+
+
+def test_a_list_is_looked_up_by_the_index(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "plan.db")) as store:
+        store.write_now(metadata.create_all)
+        query = select(scraps.c.tries).where(is_one_of(scraps.c.name, "names"))
+        plan = store.read_now(
+            lambda conn: conn.exec_driver_sql(
+                f"EXPLAIN QUERY PLAN {query.compile(dialect=conn.dialect)}", ("[]",)
+            ).all()
+        )
+    assert f"SEARCH {scraps.name} USING INDEX" in str(plan)

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from kinkeeper.memory.tables import memory_counters, memory_removals
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 T = TypeVar("T")
 
@@ -18,6 +19,8 @@ TOPIC = "memory"
 _SECRET_BYTES = 32
 
 _counters = memory_counters.c
+
+_LAST = Prepared(select(_counters.seq).where(_counters.household == bindparam("household")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +71,8 @@ def reserve(conn: Connection, household: str, count: int = 1) -> int:
 
 def last_seq(conn: Connection, household: str) -> int:
     """Return the highest change number of a household, 0 where nothing was ever stored."""
-    query = select(_counters.seq).where(_counters.household == household)
-    return conn.execute(query).scalar_one_or_none() or 0
+    rows = _LAST.execute(conn, {"household": household})
+    return int(rows[0][0]) if rows else 0
 
 
 def note_removals(conn: Connection, household: str, kind: str, ids: Iterable[str]) -> None:

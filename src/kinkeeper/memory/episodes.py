@@ -5,14 +5,26 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.counting import Changed, removed, reserve
 from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus, Viewer
-from kinkeeper.memory.rows import IDS_PER_QUERY, episode_from_row, episode_row, in_parts
+from kinkeeper.memory.rows import episode_from_row, episode_row, in_parts
 from kinkeeper.memory.tables import episodes, facts, statements
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 EPISODE = "episode"
 CONTEXT = "context"
@@ -20,6 +32,20 @@ CONTEXT = "context"
 
 _columns = episodes.c
 _ACTIVE = [status.value for status in FactStatus if status.is_active]
+# Asked for with every search.
+_OUTDATED = Prepared(
+    select(statements.c.episode_id, statements.c.start_index, statements.c.end_index)
+    .join(
+        facts,
+        and_(facts.c.household == statements.c.household, facts.c.id == statements.c.fact_id),
+    )
+    .where(
+        statements.c.household == bindparam("household"),
+        is_one_of(statements.c.episode_id, "episodes"),
+        *(facts.c.status != status for status in _ACTIVE),
+    )
+    .order_by(statements.c.start_index)
+)
 
 
 def insert_episodes(
@@ -255,20 +281,9 @@ def outdated_spans(
         left out.
     """
     found: dict[str, list[tuple[int, int]]] = {}
-    said = statements.c
-    for part in in_parts(sorted(set(episode_ids)), IDS_PER_QUERY):
-        query = (
-            select(said.episode_id, said.start_index, said.end_index)
-            .join(facts, and_(facts.c.household == said.household, facts.c.id == said.fact_id))
-            .where(
-                said.household == household,
-                said.episode_id.in_(part),
-                facts.c.status.not_in(_ACTIVE),
-            )
-            .order_by(said.start_index)
-        )
-        for row in conn.execute(query):
-            found.setdefault(row.episode_id, []).append((row.start_index, row.end_index))
+    values = {"household": household, "episodes": [*{*episode_ids}]}
+    for episode_id, start, end in _OUTDATED.execute(conn, values):
+        found.setdefault(episode_id, []).append((start, end))
     return {each: tuple(spans) for each, spans in found.items()}
 
 

@@ -7,7 +7,7 @@ too, and so is the transaction; SQLite's driver is asked directly.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import (
     ARRAY,
@@ -184,6 +184,10 @@ class _IsOneOf(ColumnElement[bool]):
     def __init__(self, column: ColumnElement[str], name: str) -> None:
         self.column = column
         self.texts = bindparam(name, type_=_Texts())
+
+    def self_group(self, against: Any = None) -> Self:
+        """Return it as it is: compared with 1, as columns of truth values are, no index would serve it."""
+        return self
 
 
 @compiles(_IsOneOf)

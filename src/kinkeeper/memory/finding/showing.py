@@ -1,19 +1,20 @@
 """What was found, as it may be shown now: read afresh, so that nothing outdated comes out of an index or cache."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, Table, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select
 
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.episodes import EPISODE, outdated_spans
 from kinkeeper.memory.facts import FACT
-from kinkeeper.memory.model import Category, Episode, Fact, Viewer
-from kinkeeper.memory.rows import episode_from_row, fact_from_row, in_parts
+from kinkeeper.memory.model import Category, Fact, Viewer
+from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.tables import episodes, facts, statements
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 is_said_in = and_(
     episodes.c.household == statements.c.household, episodes.c.id == statements.c.episode_id
@@ -21,16 +22,32 @@ is_said_in = and_(
 """Joins a statement with the episode it was read out of."""
 
 
-def _seen(table: Table) -> Select[Any]:
-    """Return the query of rows that somebody may see; put together once, asked for with every search."""
-    return select(table).where(
-        table.c.household == bindparam("household"),
-        table.c.id.in_(bindparam("ids", expanding=True)),
-        table.c.scope.in_(bindparam("scopes", expanding=True)),
+def _seen(table: Table, *columns: ColumnElement[Any]) -> Prepared:
+    """Return the query of rows that somebody may see, which is asked for with every search."""
+    return Prepared(
+        select(*columns).where(
+            table.c.household == bindparam("household"), is_one_of(table.c.id, "ids"),
+            # Joined with nothing: SQLite would go through all that may be seen by an index of scopes.
+            is_one_of(table.c.scope.concat(""), "scopes"),
+        )
+    )  # fmt: skip
+
+
+_SEEN_EPISODES = _seen(
+    episodes, episodes.c.id, episodes.c.text, episodes.c.said_at.label("at"), episodes.c.speaker,
+    episodes.c.session, episodes.c.scope,
+)  # fmt: skip
+_SEEN_FACTS = _seen(facts, *facts.c)
+_SPEAKERS = Prepared(
+    select(statements.c.fact_id, episodes.c.speaker)
+    .join(episodes, is_said_in)
+    .where(
+        statements.c.household == bindparam("household"),
+        is_one_of(statements.c.fact_id, "facts"),
+        episodes.c.speaker.is_not(None),
     )
-
-
-_SEEN_EPISODES, _SEEN_FACTS = _seen(episodes), _seen(facts)
+    .order_by(statements.c.said_at, statements.c.id.desc())
+)  # fmt: skip
 _CUT = "…"
 _NOT_WORDS = " \t\r\n…,.;:!?-–—\"'()"
 
@@ -106,16 +123,15 @@ def shown(
     found: dict[Key, Hit] = {}
     said = [key.id for key in keys if key.kind is HitKind.EPISODE]
     cuts = outdated_spans(conn, viewer.household, said) if said else {}
-    for row in _rows(conn, _SEEN_EPISODES, viewer, said):
-        episode = episode_from_row(dict(row))
-        if text := still_true(episode.text, cuts.get(episode.id, ())):
-            found[Key(HitKind.EPISODE, episode.id)] = _episode_hit(episode, text)
+    for row in _SEEN_EPISODES.mappings(conn, _asked(viewer, said)) if said else ():
+        if text := still_true(row["text"], cuts.get(row["id"], ())):
+            found[Key(HitKind.EPISODE, row["id"])] = _episode_hit(row | {"text": text})
     held = [key.id for key in keys if key.kind is HitKind.FACT]
     said_by = _speakers(conn, viewer.household, held) if held else {}
-    for row in _rows(conn, _SEEN_FACTS, viewer, held):
-        fact = fact_from_row(dict(row))
+    for values in _SEEN_FACTS.mappings(conn, _asked(viewer, held)) if held else ():
+        fact = fact_from_row(values)
         confidence = confidence_now(fact, now)
-        if fact.is_current(now) and row["due_at"] > now and confidence > above:
+        if fact.is_current(now) and values["due_at"] > now and confidence > above:
             found[Key(HitKind.FACT, fact.id)] = _fact_hit(fact, confidence, said_by.get(fact.id))
     return found
 
@@ -137,36 +153,19 @@ def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
     return f" {_CUT} ".join(part.strip() for part in parts).strip() if outdated else text
 
 
-def _rows(
-    conn: Connection, seen: Select[Any], viewer: Viewer, ids: Sequence[str]
-) -> Iterable[RowMapping]:
-    for part in in_parts(ids):
-        asked = {"household": viewer.household, "ids": part, "scopes": sorted(viewer.scopes)}
-        yield from conn.execute(seen, asked).mappings().all()
+def _asked(viewer: Viewer, ids: Sequence[str]) -> Mapping[str, Any]:
+    return {"household": viewer.household, "ids": ids, "scopes": [*viewer.scopes]}
 
 
 def _speakers(conn: Connection, household: str, fact_ids: Sequence[str]) -> dict[str, str]:
     """Return who said each fact last, as named where it was said."""
-    found: dict[str, str] = {}
-    for part in in_parts(fact_ids):
-        query = (
-            select(statements.c.fact_id, episodes.c.speaker)
-            .join(episodes, is_said_in)
-            .where(
-                statements.c.household == household, statements.c.fact_id.in_(part),
-                episodes.c.speaker.is_not(None),
-            )
-            .order_by(statements.c.said_at, statements.c.id.desc())
-        )  # fmt: skip
-        found |= {row.fact_id: row.speaker for row in conn.execute(query).all()}
-    return found
+    return dict(_SPEAKERS.execute(conn, {"household": household, "facts": fact_ids}))  # type: ignore[arg-type]  # rows of two
 
 
-def _episode_hit(episode: Episode, text: str) -> Hit:
+def _episode_hit(row: Mapping[str, Any]) -> Hit:
     return Hit(
-        id=episode.id, kind=HitKind.EPISODE, text=text, category=None, confidence=1.0,
-        at=episode.said_at, created_at=episode.said_at, speaker=episode.speaker,
-        session=episode.session, scope=episode.scope, provenance=(episode.id,),
+        **row, kind=HitKind.EPISODE, category=None, confidence=1.0, created_at=row["at"],
+        provenance=(row["id"],),
     )  # fmt: skip
 
 

@@ -110,8 +110,9 @@ class VectorIndex:
         if values is None:
             return None
         rows = self._row_of[np.minimum(slots, len(self._row_of) - 1)]
-        has_vector = (rows != _NO_ROW) & (slots < len(self._row_of))
-        return np.asarray(values[rows] * has_vector[:, None], np.float32)
+        kept: Vectors = values[rows].astype(np.float32)
+        kept[(rows == _NO_ROW) | (slots >= len(self._row_of))] = 0
+        return kept
 
     def search(
         self, query: Vectors, *, limit: int, is_allowed: Callable[[Slots], Mask] | None = None

@@ -12,16 +12,19 @@ from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.tables import memory_vectors
 from kinkeeper.models.embedding.embedder import Vectors
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 # Little-endian wherever the file is read; what half precision loses is a thousandth of a cosine.
 _NUMBER = np.dtype("<f2")
 
 _columns = memory_vectors.c
 
-# Put together once: it is asked for hundreds of ids, many times.
-_BY_IDS = select(_columns.id, _columns.vector).where(
-    _columns.household == bindparam("household"), _columns.kind == bindparam("kind"),
-    _columns.id.in_(bindparam("ids", expanding=True)), _columns.model == bindparam("model"),
+# Asked for hundreds of ids with every search.
+_BY_IDS = Prepared(
+    select(_columns.id, _columns.vector).where(
+        _columns.household == bindparam("household"), _columns.kind == bindparam("kind"),
+        is_one_of(_columns.id, "ids"), _columns.model == bindparam("model"),
+    )
 )  # fmt: skip
 
 
@@ -82,14 +85,10 @@ def vectors_of(
         kind: Of what.
         ids: Of which texts.
     """
-    found: list[str] = []
-    stored: list[bytes] = []
-    for part in in_parts([*ids]):
-        asked = {"household": household, "kind": kind.value, "model": model, "ids": part}
-        for each, vector in conn.execute(_BY_IDS, asked).all():
-            found.append(each)
-            stored.append(vector)
-    return dict(zip(found, _numbers(stored), strict=True))
+    asked = {"household": household, "kind": kind.value, "model": model, "ids": [*ids]}
+    rows = _BY_IDS.execute(conn, asked)
+    vectors = _numbers([vector for _, vector in rows])
+    return {each: vector for (each, _), vector in zip(rows, vectors, strict=True)}
 
 
 def vectors_changed(
