@@ -9,7 +9,7 @@ from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.event_rules import named_event
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.moments import moment_of
-from kinkeeper.conversation.planning.pointing import meant, target
+from kinkeeper.conversation.planning.referents import meant, target
 from kinkeeper.language.text import shorten
 
 _LONGEST_SUBJECT = 60

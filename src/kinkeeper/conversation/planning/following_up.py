@@ -9,7 +9,7 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case, Step, action
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.people import members_in
-from kinkeeper.conversation.planning.pointing import latest
+from kinkeeper.conversation.planning.referents import latest
 
 _HERS = re.compile(r"^(?:her|his|their)\b", re.IGNORECASE)
 _SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Missing, Step, action
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import Thing, content_words
-from kinkeeper.conversation.planning.pointing import meant, target
+from kinkeeper.conversation.planning.referents import meant, target
 
 _TIMES = frozenset(
     {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before"}

@@ -54,12 +54,15 @@ class Thing:
     """One thing that exists.
 
     Attributes:
-        kind: "event", "task", "note" or "mail".
+        kind: "event", "task", "note", "line" of a note or "mail".
         id: Its id; empty where it has none.
         title: What it is called.
         start: Of an event its start, of a task its deadline, ISO 8601, where known.
         original_start: Names one occurrence of a series, where known.
         is_open: Whether there is still something to be done about it.
+        end: Of an event, ISO 8601, where known.
+        who: Ids of those who take part, where known.
+        note: Title of the note that a line stands on.
     """
 
     kind: str
@@ -68,6 +71,9 @@ class Thing:
     start: str | None = None
     original_start: str | None = None
     is_open: bool = True
+    end: str | None = None
+    who: tuple[str, ...] = ()
+    note: str = ""
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -140,7 +146,12 @@ def _thing(kind: str, row: Mapping[str, Any]) -> Thing | None:
         start=_first(row, "start", "start_time", "deadline") or None,
         original_start=_first(row, "original_start") or None,
         is_open=row.get("status", "open") == "open",
+        end=_first(row, "end", "end_time") or None, who=_names(row.get("who")),
     )  # fmt: skip
+
+
+def _names(said: Any) -> tuple[str, ...]:
+    return (said,) if isinstance(said, str) else tuple(said or ())
 
 
 def _first(row: Mapping[str, Any], *names: str) -> str:

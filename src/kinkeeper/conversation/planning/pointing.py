@@ -1,8 +1,8 @@
 """Messages that point at what was said before: "cancel it", "the second one", "same time on Friday". Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
@@ -12,30 +12,20 @@ from kinkeeper.conversation.planning.event_rules import new_time
 from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
 from kinkeeper.conversation.planning.moments import moment_of
-from kinkeeper.conversation.planning.named import Thing, best_match, results_of
+from kinkeeper.conversation.planning.named import Thing, results_of
 from kinkeeper.conversation.planning.people import who_of
-from kinkeeper.conversation.planning.task_rules import eve_of
+from kinkeeper.conversation.planning.referents import latest, meant, target
+from kinkeeper.conversation.planning.relative import days_on, in_its_frame, relative_changes
+from kinkeeper.conversation.planning.reminding import remind_of
+from kinkeeper.conversation.planning.shown_lines import gone, taken_off
 
-_ORDINALS: Final = {
-    "first": 0, "1st": 0, "former": 0, "next": 0, "top": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2,
-    "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "sixth": 5, "seventh": 6, "eighth": 7, "ninth": 8, "tenth": 9,
-    "last": -1, "latter": -1, "final": -1, "bottom": -1,
-}  # fmt: skip
-_NUMBERS: Final = {
-    "one": 0, "1": 0, "two": 1, "2": 1, "three": 2, "3": 2, "four": 3, "4": 3, "five": 4, "5": 4, "6": 5,
-    "7": 6, "8": 7, "9": 8,
-}  # fmt: skip
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
+_MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
 WHICH: Final = "Which one do you mean?"
-_SEVERAL = re.compile(r"^(?:both|all of|them$|those$|these$)", re.IGNORECASE)
-_KIND = re.compile(r"\b(event|appointment|meeting|task|reminder|note)\b", re.IGNORECASE)
-_KINDS = {"appointment": "event", "meeting": "event", "reminder": "task"}
 _JOINTS = re.compile(
     r"(?:(?:and|or|to|till|until|then|at|on|only|not|please|instead)\b\W*)*", re.IGNORECASE
 )
 """Between times that are nothing but times; any other word makes it a message of its own."""
-
-_EVENINGS, _EVENING, _WEEK = frozenset({"evening", "night"}), 18, 7
 
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
@@ -49,6 +39,9 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
     """
     if not any(exchange.results for exchange in case.context.history) and not case.context.results:
         return None
+    relative = _relative(clause, case)
+    if relative:
+        return relative
     for name, read in _READERS.items():
         found = case.grammar.pointing[name].fullmatch(clause)
         if found is not None:
@@ -60,72 +53,11 @@ def pointed(clause: str, case: Case) -> list[Step] | None:
     return None
 
 
-def latest(case: Case) -> Iterator[ActionResult]:
-    """Yield what was done, the latest first."""
-    yield from reversed(case.context.results)
-    for exchange in reversed(case.context.history):
-        yield from reversed(exchange.results)
-
-
-def meant(said: str, case: Case) -> list[Thing]:
-    """Return the things that words like "it" or "the second one" point at; none where nobody can tell."""
-    lists = [results_of([each]) for each in latest(case)]
-    lists = [each for each in lists if each]
-    kind = _KIND.search(said)
-    if kind is not None and lists:
-        wanted = _KINDS.get(kind[1].lower(), kind[1].lower())
-        lists = [
-            chosen for each in lists if (chosen := tuple(one for one in each if one.kind == wanted))
-        ]
-    if not lists:
-        return []
-    if _SEVERAL.match(said):
-        return [*lists[0]]
-    words = said.lower().replace("#", " ").split()
-    if "other" in words:
-        return _other(lists)
-    place = next((_ORDINALS[word] for word in words if word in _ORDINALS), None)
-    if place is None and words[0] in {"number", "no."} | set(_NUMBERS):
-        place = next((_NUMBERS[word] for word in words if word in _NUMBERS), None)
-    if place is not None:
-        listed = next((each for each in lists if len(each) > 1), lists[0])
-        return [listed[place]] if -len(listed) <= place < len(listed) else []
-    if words[-1] == "one" or words[:2] == ["the", "one"]:
-        return _described(said, lists[0], case) or ([lists[0][0]] if len(lists[0]) == 1 else [])
-    return [lists[0][0]] if len(lists[0]) == 1 else []
-
-
-def _other(lists: Sequence[Sequence[Thing]]) -> list[Thing]:
-    """Return the only thing of the latest list that was not spoken of since."""
-    since: set[str] = set()
-    for each in lists:
-        if len(each) > 1:
-            rest = [one for one in each if (one.id or one.title) not in since]
-            return rest if len(rest) == 1 else []
-        since |= {one.id or one.title for one in each}
-    return []
-
-
-def _described(said: str, things: Sequence[Thing], case: Case) -> list[Thing]:
-    words = re.sub(
-        r"^the (?:one )?(?:on|at|in|with|about|for)?\s*|\s+one$", "", said, flags=re.IGNORECASE
-    )
-    moment = moment_of(case.message.times(said), case.now)
-    if moment is not None:
-        text = moment.text or ""
-        if moment.day is None and moment.start is not None:
-            text = f"T{moment.start:%H:%M}"
-        fitting = [each for each in things if each.start and text[:16] in each.start]
-        return fitting if len(fitting) == 1 else []
-    found = best_match(case.message.words(words), things)
-    return [found] if found is not None else []
-
-
-def target(thing: Thing) -> dict[str, Any]:
-    """Return the parameters that name a thing."""
-    if thing.kind == "event" and thing.id:
-        return {"event_id": thing.id, "on": thing.original_start or thing.start}
-    return {"find_by": thing.id or thing.title}
+def _further(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
+    found = case.grammar.pointing["days_on"].fullmatch(clause)
+    days = days_on(found.groupdict(""), last.params, case) if found is not None else {}
+    kept = {key: value for key, value in last.params.items() if key in {"query", "who"}}
+    return [action("calendar", "list_events", {**kept, **days})] if days else None
 
 
 def _drop(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -136,10 +68,14 @@ def _drop(groups: Groups, case: Case) -> Sequence[Step] | None:
     stored = next(latest(case), None)
     if stored is not None and (stored.domain, stored.action) == ("memory", "store"):
         return [action("memory", "forget", {"find_by": stored.params.get("value")})]
+    return [step for each in meant(groups["one"], case) if (step := _dropped(each)) is not None]
+
+
+def _dropped(thing: Thing) -> Step | None:
+    if thing.kind == "line":
+        return taken_off(thing)
     names = {"event": ("calendar", "delete_event"), "task": ("task", "delete")}
-    return [
-        action(*names[each.kind], target(each)) for each in meant(groups["one"], case) if each.kind in names
-    ]  # fmt: skip
+    return action(*names[thing.kind], target(thing)) if thing.kind in names else None
 
 
 def _appended(case: Case) -> tuple[str, list[str]] | None:
@@ -151,19 +87,62 @@ def _appended(case: Case) -> tuple[str, list[str]] | None:
 
 
 def _done(groups: Groups, case: Case) -> Sequence[Step] | None:
-    things = meant(groups.get("one") or "it", case)
-    return [
-        action("task", "complete", target(each)) for each in things if each.kind == "task" and each.is_open
-    ]  # fmt: skip
+    things = meant(groups.get("one") or groups.get("one2") or "it", case)
+    return [step for each in things if (step := _ticked(each)) is not None]
+
+
+def _ticked(thing: Thing) -> Step | None:
+    if thing.kind == "line":
+        return taken_off(thing)
+    is_open = thing.kind == "task" and thing.is_open
+    return action("task", "complete", target(thing)) if is_open else None
+
+
+def _same_again(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "and the other one": what was done last, done with another thing of the same list."""
+    last = next(latest(case), None)
+    key = "" if last is None else f"{last.domain}.{last.action}"
+    does = {
+        "task.complete": _ticked, "task.delete": _dropped, "calendar.delete_event": _dropped,
+        "notes.remove_line": _dropped,
+    }.get(key)  # fmt: skip
+    if does is None:
+        return None
+    return [step for each in meant(groups["one"], case) if (step := does(each)) is not None]
+
+
+def _take(_groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "I'll do it" right after something was shown or made that somebody has to see to."""
+    just = case.context.history[-1].results if case.context.history else ()
+    things = results_of(just[-1:])
+    me = [case.context.asked.member.id]
+    if len(things) != 1 or things[0].kind not in {"event", "task"}:
+        return None
+    field = "responsible" if things[0].kind == "event" else "who"
+    return [_changed(things[0], {field: me})]
+
+
+def _relative(clause: str, case: Case) -> list[Step] | None:
+    """Read "an hour later" and the like, said of what was made or changed last."""
+    last = next(latest(case), None)
+    if last is not None and last.action == "list_events":
+        return _further(clause, last, case)
+    if last is None or last.action not in _MAKES:
+        return None
+    things = results_of([last])
+    changes = relative_changes(clause, things[0], case) if len(things) == 1 else {}
+    return [_changed(things[0], changes)] if changes else None
 
 
 def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     changes = new_time(groups, case)
-    return (
-        [_changed(each, changes) for each in meant(groups.get("one") or "it", case)]
-        if changes
-        else None
-    )
+    if not changes:
+        return None
+    to = groups.get("to", "")
+    return [
+        _changed(each, in_its_frame(changes, to, each, case))
+        for each in meant(groups.get("one") or "it", case)
+    ]
 
 
 def _changed(thing: Thing, changes: Mapping[str, Any]) -> Step:
@@ -247,54 +226,12 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [action(last.domain, last.action, {**known, field: combined(moment.partial or "", old)})]
 
 
-def _remind(groups: Groups, case: Case) -> Sequence[Step] | None:
-    things = meant(groups.get("one") or "it", case)
-    when = groups["when"]
-    eve = eve_of(when, case)
-    if eve is not None and len(things) == 1 and things[0].start:
-        return [_on_the_eve(things[0], when, eve, case)]
-    moment = moment_of(case.message.times(when), case.now)
-    lengths = case.message.lengths(when)
-    if len(things) != 1 or (
-        case.message.title(when) not in {"", "before", "earlier", "beforehand", "ahead"}
-    ):
-        return None
-    thing, at = things[0], moment.text if moment is not None else None
-    is_before = re.search(r"\b(?:before|earlier|ahead)\b", case.message.words(when), re.IGNORECASE)
-    if thing.start and "T" in thing.start and is_before:
-        early = lengths[0].until - lengths[0].begin if lengths else _early(groups, case)
-        at = (datetime.fromisoformat(thing.start) - early).isoformat()
-    return [action("task", "create", {"title": thing.title, "deadline": at or thing.start})]
-
-
-def _on_the_eve(thing: Thing, when: str, eve: re.Match[str], case: Case) -> Step:
-    """Read "the day before at noon": that day at the time that was said, else in the morning or evening of it."""
-    day = datetime.fromisoformat(thing.start or "").date()
-    day -= timedelta(days=_WEEK if eve["unit"].lower() == "week" else 1)
-    said = moment_of(case.message.times(when), case.now)
-    at = said.start.timetz() if said is not None and said.start is not None else None
-    if at is None and eve["unit"].lower() in _EVENINGS:
-        at = time(_EVENING, tzinfo=case.now.tzinfo)
-    moment = day.isoformat() if at is None else datetime.combine(day, at).isoformat()
-    what = re.search(r"\bto (?P<what>[a-z].+)$", case.message.title(when), re.IGNORECASE)
-    return action(
-        "task", "create", {"title": what["what"] if what else thing.title, "deadline": moment}
-    )
-
-
-def _early(groups: Groups, case: Case) -> timedelta:
-    times = case.message.times(groups["when"])
-    if not times:
-        return timedelta(hours=1)
-    if not times[0].has_time:
-        return abs(times[0].begin.date() - case.now.date())
-    return abs(times[0].begin - case.now)
-
-
 def _invite(groups: Groups, case: Case) -> Sequence[Step] | None:
     guests = who_of(groups["guest"], case)
-    things = [each for each in meant("it", case) if each.kind == "event"]
-    return [_changed(each, {"who": guests}) for each in things] if guests else None
+    things = [each for each in meant("it", case) if each.kind in {"event", "task"}]
+    return [
+        _changed(each, {"who": [*dict.fromkeys((*each.who, *guests))]}) for each in things if guests
+    ]
 
 
 def _rename(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -360,6 +297,7 @@ def more(text: str, case: Case) -> list[Step] | None:
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "drop": _drop, "done": _done, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
-    "same_time": _again, "only_time": _only_time, "remind": _remind, "person": _person,
-    "invite": _invite, "rename": _rename, "place": _place,
+    "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
+    "invite": _invite, "rename": _rename, "place": _place, "taking": _take, "same_again": _same_again,
+    "line_gone": gone,
 }  # fmt: skip

@@ -9,11 +9,13 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
+from kinkeeper.language.when.model import TimeSpan
 
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
 _AGAIN = re.compile(r"^(?:it|that|this|them|those)$", re.IGNORECASE)
+_UNTIL = re.compile(r"^(?:un)?till?\b", re.IGNORECASE)
 _EVE = re.compile(
     r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
     re.IGNORECASE,
@@ -147,8 +149,14 @@ def update(groups: Groups, case: Case) -> Sequence[Step] | None:
     what = _bare(case.message.title(groups.get("about") or groups["what"]))
     if not what or _AGAIN.match(what):
         return None
+    known = best_match(what, case.open_tasks())
+    if "known" in groups and known is None:
+        return None
+    find_by = what if known is None or "known" not in groups else known.id or known.title
     return [
-        action("task", "update", {"find_by": what, "changes": deadline_changes(groups["to"], case)})
+        action(
+            "task", "update", {"find_by": find_by, "changes": deadline_changes(groups["to"], case)}
+        )
     ]
 
 
@@ -156,10 +164,20 @@ def deadline_changes(part: str, case: Case) -> dict[str, object]:
     """Return what a new time of a task changes."""
     moment = moment_of(case.message.times(part), case.now)
     if moment is not None:
-        return {"deadline": moment.partial, **({"rrule": moment.rule} if moment.rule else {})}
+        return {
+            "deadline": _put_off(moment, case.message.times(part)),
+            **({"rrule": moment.rule} if moment.rule else {}),
+        }
     lengths = case.message.lengths(part)
     minutes = int((lengths[0].until - lengths[0].begin).total_seconds() // 60) if lengths else 0
     return {"shift_minutes": minutes} if minutes else {}
+
+
+def _put_off(moment: Moment, spans: Sequence[TimeSpan]) -> str | None:
+    """Return the new time: "till Saturday", which as a span begins now, puts something off to its end."""
+    if moment.day is not None and moment.days > 1 and _UNTIL.match(spans[-1].surface):
+        return (moment.day + timedelta(days=moment.days - 1)).isoformat()
+    return moment.partial
 
 
 def priority(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -9,6 +9,7 @@ from kinkeeper.conversation.routing.words import (
     NAMES,
     Clause,
     clauses_of,
+    phrases,
     without_address,
     word_lists,
 )
@@ -50,6 +51,8 @@ def read_social(
     kinds = {_likeliest(each) for each in chances}
     kind = next(social for social in _BY_STRENGTH if social in kinds)
     if any(_undoes(clause, has_referent=has_referent) for clause in clauses):
+        return None
+    if has_referent and not phrases("referring").isdisjoint(clauses):
         return None
     if is_offered and _agrees(text, names):
         return None

@@ -1,0 +1,216 @@
+"""Times that are said by others: "an hour later", "the week after", "30 minutes longer", "the 6th" of its month. Pure."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from kinkeeper.conversation.planning.case import Case
+from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.core.errors import InvariantError
+from kinkeeper.language.when.model import TimeSpan
+
+_BACKWARDS: Final = frozenset(
+    {"earlier", "sooner", "before", "previous", "shorter", "forward", "up"}
+)
+_DAYS: Final = {"day": 1, "week": 7}
+_MONTHS: Final = 12
+_WEEK: Final = timedelta(days=7)
+_BESIDE_NOW = re.compile(r"\b(?P<dir>later|earlier|sooner)$", re.IGNORECASE)
+_MONTH = re.compile(r"\bmonths?\b", re.IGNORECASE)
+_NEXT_TO = re.compile(
+    r"^the (?P<dir>next|following|previous) (?P<unit>day|week|month)$", re.IGNORECASE
+)
+_DAY_OF_MONTH = re.compile(
+    r"^(?:on )?(?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)$", re.IGNORECASE
+)
+_WEEKDAY = re.compile(
+    r"^(?:on )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs|nes|ur)?(?:day)?$", re.IGNORECASE
+)
+_BARE_HOUR = re.compile(r"^(?:at )?(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?$", re.IGNORECASE)
+_HALF: Final = 12
+_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_ENDS = re.compile(r"^(?:until|till|til)\b", re.IGNORECASE)
+
+
+def relative_changes(clause: str, thing: Thing, case: Case) -> dict[str, Any]:
+    """Return what a clause changes about when something is, by when it is now; nothing where it does not say that.
+
+    Args:
+        clause: With marks, without politeness.
+        thing: What is meant, with its start, as it is or as it was last proposed.
+        case: The message.
+    """
+    for name, read in _READERS.items():
+        found = case.grammar.pointing[name].fullmatch(clause)
+        if found is not None:
+            changes = read(found.groupdict(""), thing, case)
+            if changes:
+                return changes
+    return {}
+
+
+def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) -> dict[str, Any]:
+    """Return changes whose day and hour are meant by when something is now.
+
+    "The 6th" is of its month, a weekday of its week where that is not this one (unless the day has passed), and a
+    bare "7" the one in the same half of the day.
+
+    Args:
+        changes: With "start_time" as the words say it by themselves.
+        to: The words, with marks.
+        thing: What is changed.
+        case: The message.
+    """
+    value = changes.get("start_time")
+    if thing.start is None or not isinstance(value, str):
+        return dict(changes)
+    spans, old = case.message.times(to), datetime.fromisoformat(thing.start)
+    framed = value
+    for span in spans:
+        if span.has_date and not span.has_time:
+            framed = _on(framed, _framed(span, old.date(), case.now.date()))
+        elif _BARE_HOUR.match(span.surface) and "T" in thing.start:
+            framed = _in_half(framed, old)
+    return {**changes, "start_time": framed}
+
+
+def _on(value: str, day: date | None) -> str:
+    """Return a time as "HH:MM", a date or both on another day."""
+    if day is None:
+        return value
+    rest = value.partition("T")[2]
+    return f"{day.isoformat()}T{rest}" if rest else day.isoformat()
+
+
+def _in_half(value: str, old: datetime) -> str:
+    """Return a time with the hour of that number which lies in the same half of the day as an older time."""
+    day, mark, clock = value.rpartition("T")
+    hour = int(clock[:2]) % _HALF + (_HALF if old.hour >= _HALF else 0)
+    return f"{day}{mark}{hour:02}{clock[2:]}"
+
+
+def _framed(span: TimeSpan, start: date, today: date) -> date | None:
+    numbered, named = _DAY_OF_MONTH.match(span.surface), _WEEKDAY.match(span.surface)
+    meant = None
+    if numbered is not None:
+        meant = _in_month(start, int(numbered["day"]))
+    elif named is not None and start - today >= _WEEK:
+        meant = start + timedelta(days=_WEEKDAYS.index(named["day"].lower()) - start.weekday())
+    return meant if meant is not None and meant >= today else None
+
+
+def _in_month(of: date, day: int) -> date | None:
+    try:
+        return of.replace(day=day)
+    except ValueError:
+        return None
+
+
+def _by_length(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    lengths = case.message.lengths(groups["by"])
+    return _shifted(_signed(lengths[0].until - lengths[0].begin, groups["way"]), thing)
+
+
+def _beside_now(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    """Read "an hour later", which by itself is a time counted from now."""
+    (span,) = case.message.times(groups["at"])[:1] or (None,)
+    if span is None or _BESIDE_NOW.search(span.surface) is None:
+        return {}
+    if span.has_time:
+        return _shifted(span.begin - case.now.replace(microsecond=0), thing)
+    if _MONTH.search(span.surface):
+        months = (span.begin.year - case.now.year) * _MONTHS + span.begin.month - case.now.month
+        return _months_on(months, thing)
+    return _shifted(span.begin.date() - case.now.date(), thing)
+
+
+def days_on(groups: Mapping[str, str], last: Mapping[str, Any], case: Case) -> dict[str, Any]:
+    """Return the days to list that are said by those listed last ("and the week after?").
+
+    Args:
+        groups: What was found, by name.
+        last: Parameters of the last listing.
+        case: The message.
+    """
+    beside = _beside(groups, case)
+    first = last.get("from")
+    if beside is None or not isinstance(first, str) or beside[0] not in _DAYS:
+        return {}
+    days = _DAYS[beside[0]]
+    start = date.fromisoformat(first[:10]) + _signed(timedelta(days=days), beside[1])
+    return {"from": start.isoformat(), "days_ahead": days}
+
+
+def _beside(groups: Mapping[str, str], case: Case) -> tuple[str, str] | None:
+    """Return which unit of time is meant and which way from where one stands, if that is what was said."""
+    if not groups["at"]:
+        return groups["unit"].lower(), groups["way"]
+    found = _NEXT_TO.match(case.message.words(groups["at"]))
+    return (found["unit"].lower(), found["dir"]) if found is not None else None
+
+
+def _next_to(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    """Read "the day after" and "the following week"."""
+    beside = _beside(groups, case)
+    if beside is None:
+        return {}
+    unit, way = beside
+    if unit in _DAYS:
+        return _shifted(_signed(timedelta(days=_DAYS[unit]), way), thing)
+    return _months_on(-1 if way.lower() in _BACKWARDS else 1, thing)
+
+
+def _months_on(months: int, thing: Thing) -> dict[str, Any]:
+    old = _start_of(thing)
+    past = old.month - 1 + months
+    day = _in_month(date(old.year + past // _MONTHS, past % _MONTHS + 1, 1), old.day)
+    return _shifted(day - old.date(), thing) if day is not None else {}
+
+
+def _longer(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    if thing.kind != "event" or thing.end is None:
+        return {}
+    lengths = case.message.lengths(groups["by"])
+    more = _signed(lengths[0].until - lengths[0].begin, groups["way"])
+    return {"end_time": (datetime.fromisoformat(thing.end) + more).isoformat()}
+
+
+def _lasting(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    if thing.kind != "event" or "T" not in (thing.start or ""):
+        return {}
+    lengths = case.message.lengths(groups["by"])
+    return {"end_time": (_start_of(thing) + (lengths[0].until - lengths[0].begin)).isoformat()}
+
+
+def _ending(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    times = [each for each in case.message.times(groups["to"]) if each.has_time]
+    if thing.kind != "event" or "T" not in (thing.start or "") or not times:
+        return {}
+    if not (groups["verb"] or _ENDS.match(times[0].surface)):
+        return {}
+    end = datetime.combine(_start_of(thing).date(), times[0].begin.timetz())
+    return {"end_time": end.isoformat()}
+
+
+def _shifted(by: timedelta, thing: Thing) -> dict[str, Any]:
+    if not thing.start:
+        return {"shift_minutes": int(by.total_seconds() // 60)}
+    new = _start_of(thing) + by
+    return {"start_time": new.isoformat() if "T" in thing.start else new.date().isoformat()}
+
+
+def _signed(length: timedelta, way: str) -> timedelta:
+    return -length if way.lower() in _BACKWARDS else length
+
+
+def _start_of(thing: Thing) -> datetime:
+    if thing.start is None:
+        raise InvariantError("a thing without a start has nothing to count from")
+    return datetime.fromisoformat(thing.start)
+
+
+_READERS: Final = {
+    "later": _by_length, "beside_now": _beside_now, "next_to": _next_to, "longer": _longer,
+    "lasting": _lasting, "ending": _ending,
+}  # fmt: skip
