@@ -18,6 +18,7 @@ from kinkeeper.evaluation import (
     answers,
     brain,
     category,
+    consent,
     dialogues,
     likeness,
     memory_confidence,
@@ -136,6 +137,10 @@ def _answers(scope: Scope) -> Report:
     return answers.measure(scope.root, is_full=scope.is_full)
 
 
+def _consent(scope: Scope) -> Report:
+    return consent.measure(scope.root, is_full=scope.is_full)
+
+
 def _memory_relations(scope: Scope) -> Report:
     return memory_relations.measure(scope.data, root=scope.root)
 
@@ -173,6 +178,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "extraction": (_extraction,),
     "brain": (_brain,),
     "answers": (_answers,),
+    "consent": (_consent,),
     "memory": (
         _memory_retrieval, _memory_relations, _memory_observations, _memory_confidence, _category,
         _brain,
