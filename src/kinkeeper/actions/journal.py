@@ -1,48 +1,55 @@
 """What happened to actions: one row a transition, one row a press that changed nothing."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, Table, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.states import Cause, Refusal, Transition
 from kinkeeper.actions.tables import action_refusals, action_transitions
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 # What commits say that change where an action stands.
 TOPIC = "actions"
 
-_transitions = action_transitions.c
 _refusals = action_refusals.c
+
+
+def _of_action(table: Table) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return (
+        table.c.household == bindparam("of_household"),
+        table.c.action_id == bindparam("of_action"),
+    )
+
+
+_TRANSITIONS = Prepared(
+    select(action_transitions)
+    .where(*_of_action(action_transitions))
+    .order_by(action_transitions.c.number)
+)
 
 
 def record_transition(
     conn: Connection, household: str, action_id: str, transition: Transition
 ) -> None:
     """Journal a transition, in the transaction that makes it."""
-    conn.execute(
-        insert(action_transitions).values(
-            household=household,
-            action_id=action_id,
-            number=_next_number(conn, action_transitions, household, action_id),
-            from_status=transition.from_status and transition.from_status.value,
-            to_status=transition.to_status.value,
-            cause=transition.cause.value,
-            at=transition.at,
-            by_member=transition.by,
-            detail=transition.detail,
-        )
-    )
+    values = {
+        "household": household, "action_id": action_id,
+        "from_status": transition.from_status and transition.from_status.value,
+        "to_status": transition.to_status.value, "cause": transition.cause.value,
+        "at": transition.at, "by_member": transition.by, "detail": transition.detail,
+    }  # fmt: skip
+    _record(conn, action_transitions, values)
     touch(conn, TOPIC, household)
 
 
 def list_transitions(conn: Connection, household: str, action_id: str) -> list[Transition]:
     """Return the transitions of an action, first one first."""
-    query = (
-        select(action_transitions)
-        .where(_transitions.household == household, _transitions.action_id == action_id)
-        .order_by(_transitions.number)
-    )
+    of_action = {"of_household": household, "of_action": action_id}
     return [
         Transition(
             from_status=ActionStatus(row["from_status"]) if row["from_status"] else None,
@@ -52,7 +59,7 @@ def list_transitions(conn: Connection, household: str, action_id: str) -> list[T
             by=row["by_member"],
             detail=row["detail"],
         )
-        for row in conn.execute(query).mappings()
+        for row in _TRANSITIONS.mappings(conn, of_action)
     ]
 
 
@@ -75,16 +82,11 @@ def record_refusal(
         by: Who pressed, as far as known.
         at: Aware.
     """
-    conn.execute(
-        insert(action_refusals).values(
-            household=household,
-            action_id=action_id,
-            number=_next_number(conn, action_refusals, household, action_id),
-            reason=reason.value,
-            by_member=by,
-            at=at,
-        )
-    )
+    values = {
+        "household": household, "action_id": action_id, "reason": reason.value, "by_member": by,
+        "at": at,
+    }  # fmt: skip
+    _record(conn, action_refusals, values)
 
 
 def count_refusals(
@@ -110,8 +112,15 @@ def purge_refusals(conn: Connection, household: str, *, before: datetime) -> int
     return conn.execute(delete(action_refusals).where(*old)).rowcount
 
 
-def _next_number(conn: Connection, table: Table, household: str, action_id: str) -> int:
-    last = select(func.coalesce(func.max(table.c.number), 0)).where(
-        table.c.household == household, table.c.action_id == action_id
-    )
-    return int(conn.execute(last).scalar_one()) + 1
+def _record(conn: Connection, table: Table, values: Mapping[str, Any]) -> None:
+    """Add a row about an action under the number behind its last one."""
+    last, insertion = _numbered(table)
+    of_action = {"of_household": values["household"], "of_action": values["action_id"]}
+    insertion.execute(conn, {**values, "number": last.execute(conn, of_action)[0][0] + 1})
+
+
+@cache
+def _numbered(table: Table) -> tuple[Prepared, Prepared]:
+    """Return what finds the last number of an action in a journal, and what adds a row to it."""
+    last = select(func.coalesce(func.max(table.c.number), 0)).where(*_of_action(table))
+    return Prepared(last), Prepared(insert(table), table.c.keys())

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -28,6 +29,7 @@ from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import Cause, as_of, step
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.store.prepared import Prepared
 
 _actions = pending_actions.c
 _sources = action_sources.c
@@ -62,9 +64,17 @@ _NEXT_EXPIRY = (
 _BY_ID = select(pending_actions).where(
     _actions.household == bindparam("household"), _actions.id == bindparam("id")
 )
-_BY_ID_FOR_UPDATE = _BY_ID.with_for_update()
-_INSERT = insert(pending_actions)
-_INSERT_SOURCE = insert(action_sources)
+_LOAD, _LOAD_FOR_UPDATE = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
+_OF_SLOT = Prepared(
+    select(_sources.action_id).where(
+        *(
+            _sources[name] == bindparam(name)
+            for name in ("household", "source_type", "source_id", "slot")
+        )
+    )
+)
+_INSERT = Prepared(insert(pending_actions), pending_actions.c.keys())
+_INSERT_SOURCE = Prepared(insert(action_sources), action_sources.c.keys())
 
 
 def load_action(
@@ -81,11 +91,11 @@ def load_action(
     Raises:
         NotFoundError: The household has no action with that id.
     """
-    query = _BY_ID_FOR_UPDATE if for_update else _BY_ID
-    found = _decoded(conn.execute(query, {"household": household, "id": action_id}))
+    load = _LOAD_FOR_UPDATE if for_update else _LOAD
+    found = load.mappings(conn, {"household": household, "id": action_id})
     if not found:
         raise NotFoundError(f"there is no action {action_id!r}", action_id=action_id)
-    return found[0]
+    return action_from_row(found[0])
 
 
 def find_action(conn: Connection, household: str, id_or_prefix: str) -> PendingAction:
@@ -211,14 +221,11 @@ def find_of_slot(
     conn: Connection, household: str, *, source_type: str, source_id: str, slot: str
 ) -> PendingAction | None:
     """Return the action that one slot of a source asked for, if it did before."""
-    query = select(_sources.action_id).where(
-        _sources.household == household,
-        _sources.source_type == source_type,
-        _sources.source_id == source_id,
-        _sources.slot == slot,
-    )
-    action_id = conn.execute(query).scalar_one_or_none()
-    return None if action_id is None else load_action(conn, household, action_id)
+    of_slot = {
+        "household": household, "source_type": source_type, "source_id": source_id, "slot": slot,
+    }  # fmt: skip
+    found = _OF_SLOT.execute(conn, of_slot)
+    return load_action(conn, household, found[0][0]) if found else None
 
 
 def find_mergeable(
@@ -272,7 +279,7 @@ def find_due(conn: Connection, household: str, now: datetime) -> list[PendingAct
 
 def insert_action(conn: Connection, action: PendingAction) -> None:
     """Write a new action."""
-    conn.execute(_INSERT, action_row(action))
+    _INSERT.execute(conn, action_row(action))
 
 
 def insert_source(
@@ -286,13 +293,8 @@ def insert_source(
         source: Its source_type, source_id and slot.
         at: Aware.
     """
-    conn.execute(
-        _INSERT_SOURCE,
-        {
-            "household": action.proposal.household, "action_id": action.id, "added_at": at,
-            **source,
-        },
-    )  # fmt: skip
+    values = {"household": action.proposal.household, "action_id": action.id, "added_at": at}
+    _INSERT_SOURCE.execute(conn, {**values, **source})
 
 
 def advance(
@@ -327,17 +329,12 @@ def advance(
     transition = step(action.status, cause, at=at, by=by, detail=detail)
     moved = replace(action, status=transition.to_status, **changes)
     row = action_row(moved)
-    statement = (
-        update(pending_actions)
-        .where(
-            _actions.household == action.proposal.household,
-            _actions.id == action.id,
-            _actions.status == action.status.value,
-            _actions.undone_at.is_(None),
-        )
-        .values({name: row[name] for name in ("status", *changes)})
-    )
-    if conn.execute(statement).rowcount == 0:
+    as_read = {
+        "of_household": action.proposal.household, "of_action": action.id,
+        "was": action.status.value,
+    }  # fmt: skip
+    changed = tuple(sorted({"status", *changes}))
+    if not _move(changed).execute(conn, as_read | {f"{name}_": row[name] for name in changed}):
         return None
     record_transition(conn, action.proposal.household, action.id, transition)
     announce(conn, moved, now=at)
@@ -352,6 +349,22 @@ def actions_of_type(conn: Connection, household: str, kind: ActionType) -> list[
 def actions_before(conn: Connection, household: str, instant: datetime) -> list[PendingAction]:
     """Return all actions that were created before an instant."""
     return _read(conn, _of(household).where(_actions.created_at < instant))
+
+
+@cache
+def _move(changed: tuple[str, ...]) -> Prepared:
+    """Return the statement that changes these columns of an action that still stands as it was read."""
+    return Prepared(
+        update(pending_actions)
+        .where(
+            _actions.household == bindparam("of_household"),
+            _actions.id == bindparam("of_action"),
+            _actions.status == bindparam("was"),
+            _actions.undone_at.is_(None),
+        )
+        .values({name: bindparam(f"{name}_", type_=_actions[name].type) for name in changed})
+        .returning(_actions.id)
+    )
 
 
 def _of(household: str) -> Select[Any]:

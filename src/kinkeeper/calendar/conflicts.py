@@ -10,8 +10,10 @@ from kinkeeper.calendar.occurrences import booked_people, near_parameters, near_
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval
+from kinkeeper.store.prepared import Prepared
 
 _NO_BUFFER = timedelta()
+_BOOKED = Prepared(near_query(by_member=True, is_booked=True))
 
 
 def overlaps(first: Occurrence, second: Occurrence, *, buffer: timedelta = _NO_BUFFER) -> bool:
@@ -58,10 +60,8 @@ def find_conflicts(
         ]
     colliding = [
         row
-        for row in conn.execute(
-            near_query(by_member=True, is_booked=True), near_parameters(household, reach, member)
-        )
-        if row.event_id not in ignore_events
-        and share_time(Interval(row.start_at, row.end_at), interval, buffer)
+        for row in _BOOKED.mappings(conn, near_parameters(household, reach, member))
+        if row["event_id"] not in ignore_events
+        and share_time(Interval(row["start_at"], row["end_at"]), interval, buffer)
     ]
     return stored_occurrences(conn, household, colliding)

@@ -27,21 +27,24 @@ from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
 from kinkeeper.core.time import Interval, as_utc
+from kinkeeper.store.prepared import Prepared
 
 AHEAD = timedelta(days=400)
 BACK = timedelta(days=35)
 SPANS_DAYS = (1, 32, 3700)  # length classes of occurrences, the last longer than any event
 _SLACK = timedelta(days=30)  # a year ahead stays covered although only moved once a month
 _ROWS_PER_STATEMENT = 2000
-_HORIZON = select(horizons.c.covers_from, horizons.c.covers_until).where(
-    horizons.c.household == bindparam("household")
+_HORIZON = Prepared(
+    select(horizons.c.covers_from, horizons.c.covers_until).where(
+        horizons.c.household == bindparam("household")
+    )
 )
 
 
 def load_horizon(conn: Connection, household: str) -> Interval | None:
     """Return the span that the occurrence table covers; None before the first extension."""
-    row = conn.execute(_HORIZON, {"household": household}).one_or_none()
-    return None if row is None else Interval(row.covers_from, row.covers_until)
+    rows = _HORIZON.execute(conn, {"household": household})
+    return Interval(*rows[0]) if rows else None
 
 
 def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:

@@ -19,10 +19,20 @@ from kinkeeper.calendar.model import (
 from kinkeeper.calendar.recurrence import local_start
 from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.core.time import from_text, to_text
+from kinkeeper.store.prepared import Prepared, is_one_of
 
-_IDS_PER_STATEMENT = 500  # databases limit the parameters of one statement
-_EVENTS = select(events).where(events.c.household == bindparam("household")).order_by(events.c.id)
-_EVENTS_BY_ID = _EVENTS.where(events.c.id.in_(bindparam("ids", expanding=True)))
+_OF_HOUSEHOLD = (
+    select(events).where(events.c.household == bindparam("household")).order_by(events.c.id)
+)
+_EVENTS = Prepared(_OF_HOUSEHOLD)
+_EVENTS_BY_ID = Prepared(_OF_HOUSEHOLD.where(is_one_of(events.c.id, "ids")))
+_CHANGED = (
+    select(overrides)
+    .where(overrides.c.household == bindparam("household"))
+    .order_by(overrides.c.original_start)
+)
+_OVERRIDES = Prepared(_CHANGED)
+_OVERRIDES_OF_EVENT = Prepared(_CHANGED.where(overrides.c.event_id == bindparam("event_id")))
 
 
 def event_row(event: Event) -> dict[str, Any]:
@@ -121,18 +131,10 @@ def read_events(
         ids: Only these, where given; unknown ones are left out.
     """
     if ids is None:
-        rows = conn.execute(_EVENTS, {"household": household}).mappings().all()
+        rows = _EVENTS.mappings(conn, {"household": household})
     else:
-        wanted = sorted(set(ids))
-        rows = [
-            row
-            for at in range(0, len(wanted), _IDS_PER_STATEMENT)
-            for row in conn.execute(
-                _EVENTS_BY_ID,
-                {"household": household, "ids": wanted[at : at + _IDS_PER_STATEMENT]},
-            ).mappings()
-        ]
-    return {row["id"]: event_from_row(dict(row)) for row in rows}
+        rows = _EVENTS_BY_ID.mappings(conn, {"household": household, "ids": sorted(set(ids))})
+    return {row["id"]: event_from_row(row) for row in rows}
 
 
 def read_overrides(
@@ -145,12 +147,10 @@ def read_overrides(
         household: Tenant key.
         event_id: Only of this event, where given.
     """
-    query = select(overrides).where(overrides.c.household == household)
-    if event_id is not None:
-        query = query.where(overrides.c.event_id == event_id)
+    query = _OVERRIDES if event_id is None else _OVERRIDES_OF_EVENT
     found: defaultdict[str, list[Override]] = defaultdict(list)
-    for row in conn.execute(query.order_by(overrides.c.original_start)).mappings():
-        found[row["event_id"]].append(override_from_row(dict(row)))
+    for row in query.mappings(conn, {"household": household, "event_id": event_id}):
+        found[row["event_id"]].append(override_from_row(row))
     return found
 
 

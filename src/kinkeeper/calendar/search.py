@@ -3,13 +3,13 @@
 So an answer never misses anything, whatever span is asked for; only its cost differs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam
+from sqlalchemy import Connection, and_, bindparam
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
@@ -18,6 +18,7 @@ from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
 from kinkeeper.core.time import Interval
+from kinkeeper.store.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,19 +120,18 @@ def expand_all(conn: Connection, household: str, interval: Interval) -> list[Occ
 
 
 def stored_occurrences(
-    conn: Connection, household: str, rows: Iterable[Row[Any]]
+    conn: Connection, household: str, rows: Sequence[Mapping[str, Any]]
 ) -> list[Occurrence]:
     """Return the occurrences of rows of the occurrence table, ordered by start."""
-    rows = list(rows)
-    of_id = read_events(conn, household, {row.event_id for row in rows}) if rows else {}
+    of_id = read_events(conn, household, {row["event_id"] for row in rows}) if rows else {}
     found = [
         Occurrence(
-            event=of_id[row.event_id],
-            original_start=row.original_start,
-            interval=Interval(row.start_at, row.end_at),
-            state=EventState(row.state),
-            responsible=tuple(row.responsible),
-            place=row.place,
+            event=of_id[row["event_id"]],
+            original_start=row["original_start"],
+            interval=Interval(row["start_at"], row["end_at"]),
+            state=EventState(row["state"]),
+            responsible=tuple(row["responsible"]),
+            place=row["place"],
         )
         for row in rows
     ]
@@ -145,15 +145,13 @@ def _find(
     if not is_covered(conn, household, interval):
         return _expanded(conn, household, interval, wanted)
     parameters = near_parameters(household, interval, wanted.member)
-    rows = conn.execute(
-        _query(
-            by_member=wanted.member is not None,
-            by_activity=wanted.activity is not None,
-            by_kind=wanted.kind is not None,
-            include_cancelled=wanted.include_cancelled,
-        ),
-        parameters | {"activity": wanted.activity, "kind": wanted.kind},
-    ).all()
+    query = _query(
+        by_member=wanted.member is not None,
+        by_activity=wanted.activity is not None,
+        by_kind=wanted.kind is not None,
+        include_cancelled=wanted.include_cancelled,
+    )
+    rows = query.mappings(conn, parameters | {"activity": wanted.activity, "kind": wanted.kind})
     touching = stored_occurrences(conn, household, rows)
     return [each for each in touching if share_time(each.interval, interval)]
 
@@ -161,7 +159,7 @@ def _find(
 @lru_cache
 def _query(
     *, by_member: bool, by_activity: bool, by_kind: bool, include_cancelled: bool
-) -> Select[Any]:
+) -> Prepared:
     query = near_query(by_member=by_member)
     if not include_cancelled:
         query = query.where(occurrences.c.state == EventState.CONFIRMED.value)
@@ -177,7 +175,7 @@ def _query(
         )
     if by_kind:
         query = query.where(events.c.kind == bindparam("kind"))
-    return query
+    return Prepared(query)
 
 
 def _expanded(

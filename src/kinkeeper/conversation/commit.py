@@ -36,7 +36,7 @@ from kinkeeper.conversation.tables import (
 from kinkeeper.conversation.tool_loop import Iteration
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.jobs.leases import LeaseLostError, WorkState
-from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.schema import Instant
 
 _NEW, _SETTLED, _SETTLED_FROM = "new", "settled", 5
@@ -44,6 +44,13 @@ _MARGINS = 3
 _BY_CLAIM = 1000  # numbers of failures that one claim on a turn has to give; those below are of what goes on beside
 
 
+_RECENT = Prepared(
+    select(routing_decisions.c.turn, routing_decisions.c.margin).where(
+        routing_decisions.c.household == bindparam("of_household"),
+        is_one_of(routing_decisions.c.turn, "turns"),
+        routing_decisions.c.margin.is_not(None),
+    )
+)
 _OF_TURN = ("household", "turn", "at")
 _ROUTING = Prepared(
     insert(routing_decisions),
@@ -176,13 +183,9 @@ def recent_margins(conn: Connection, household: str, earlier: Sequence[Turn]) ->
         household: Tenant key.
         earlier: The thread's turns so far, oldest first.
     """
-    columns = routing_decisions.c
-    query = select(columns.turn, columns.margin).where(
-        columns.household == household,
-        columns.turn.in_([turn.id for turn in earlier[-_MARGINS:]]),
-        columns.margin.is_not(None),
-    )
-    margins = {row.turn: row.margin for row in conn.execute(query)}
+    lately = {"of_household": household, "turns": [turn.id for turn in earlier[-_MARGINS:]]}
+    found = _RECENT.mappings(conn, lately) if earlier else ()
+    margins = {row["turn"]: row["margin"] for row in found}
     return tuple(margins[turn.id] for turn in earlier if turn.id in margins)
 
 

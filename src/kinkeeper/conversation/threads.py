@@ -1,6 +1,6 @@
 """Threads: one person's conversations, which nobody else reads. Functions over the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -164,13 +164,19 @@ def _query(*more: Any) -> Select[Any]:
     return select(*(_columns[name] for name in _STORED), *more)
 
 
+_BY_ID = _query().where(
+    _columns.household == bindparam("of_household"), _columns.id == bindparam("of_thread")
+)
+_FIND, _FIND_LOCKED = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
+
+
 def _find(conn: Connection, household: str, thread_id: str, *, locked: bool) -> Thread | None:
-    query = _query().where(_columns.household == household, _columns.id == thread_id)
-    row = conn.execute(query.with_for_update() if locked else query).mappings().first()
-    return None if row is None else _thread(row)
+    of_thread = {"of_household": household, "of_thread": thread_id}
+    rows = (_FIND_LOCKED if locked else _FIND).mappings(conn, of_thread)
+    return _thread(rows[0]) if rows else None
 
 
-def _thread(row: RowMapping, opening: str | None = None) -> Thread:
+def _thread(row: RowMapping | Mapping[str, Any], opening: str | None = None) -> Thread:
     values = {name: row[name] for name in _STORED}
     return Thread(title=shorten(opening or "", _LONGEST_TITLE), **values)
 

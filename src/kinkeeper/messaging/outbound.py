@@ -1,9 +1,10 @@
 """What goes out: kinds, states, buttons, and a message as it is put and as it stands. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import RowMapping
 
@@ -148,7 +149,7 @@ class StoredOutbound:
         return self.message_key is not None
 
 
-def stored(row: RowMapping) -> StoredOutbound:
+def stored(row: RowMapping | Mapping[str, Any]) -> StoredOutbound:
     """Return the row of a statement on the whole table."""
     return StoredOutbound(
         id=row["id"],

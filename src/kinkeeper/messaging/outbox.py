@@ -8,6 +8,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     and_,
+    bindparam,
     delete,
     func,
     insert,
@@ -28,9 +29,25 @@ from kinkeeper.messaging.outbound import (
 )
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 
 TOPIC = "outbox"
 _columns = outbox.c
+_CARRIERS = Prepared(
+    select(outbox)
+    .where(
+        _columns.household == bindparam("of_household"),
+        _columns.action_id == bindparam("of_action"),
+        _columns.kind == OutboundKind.SEND.value,
+        or_(
+            _columns.channel_message_id.is_not(None),
+            _columns.ephemeral_id.is_not(None),
+            _columns.state == OutboundState.QUEUED.value,
+            _columns.state == OutboundState.SENDING.value,
+        ),
+    )
+    .order_by(_columns.id)
+)
 
 
 def put(
@@ -110,17 +127,8 @@ def find_by_channel_id(
 
 def carriers(conn: Connection, household: str, action_id: str) -> Sequence[StoredOutbound]:
     """Return the messages with buttons for an action that are, or may still get, in front of people."""
-    is_out = or_(_columns.channel_message_id.is_not(None), _columns.ephemeral_id.is_not(None))
-    waits = _columns.state.in_([OutboundState.QUEUED.value, OutboundState.SENDING.value])
-    found = _read(
-        conn, household,
-        and_(
-            _columns.action_id == action_id,
-            _columns.kind == OutboundKind.SEND.value,
-            or_(is_out, waits),
-        ),
-    )  # fmt: skip
-    return [row for row in found if row.message.buttons]
+    found = _CARRIERS.mappings(conn, {"of_household": household, "of_action": action_id})
+    return [row for row in map(stored, found) if row.message.buttons]
 
 
 def drop_waiting(conn: Connection, household: str, row_id: int, *, reason: str) -> bool:

@@ -21,11 +21,14 @@ from sqlalchemy import (
     Insert,
     Select,
     String,
+    Table,
     Update,
     any_,
     bindparam,
     func,
+    insert,
     select,
+    update,
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -147,6 +150,39 @@ class Prepared:
         ready = _Compiled(str(compiled), binds, names, reads, compiled.positiontup is not None)
         self._compiled[dialect.name] = ready
         return ready
+
+
+class PreparedPut:
+    """Puts a row where its primary key says: changes the one that is there, or makes it.
+
+    Args:
+        table: Every column of it is given.
+    """
+
+    def __init__(self, table: Table) -> None:
+        key = [*table.primary_key.columns]
+        others = [column for column in table.columns if not column.primary_key]
+        self._insert = Prepared(insert(table), table.columns.keys())
+        self._update = Prepared(
+            update(table)
+            .where(*(column == bindparam(f"of_{column.key}") for column in key))
+            .values({column: bindparam(f"{column.key}_", type_=column.type) for column in others})
+            .returning(*key)
+        )
+        self._names = [
+            (f"of_{column.key}" if column.primary_key else f"{column.key}_", column.key)
+            for column in table.columns
+        ]
+
+    def put(self, conn: Connection, row: Mapping[str, Any]) -> None:
+        """Run it in the caller's transaction.
+
+        Args:
+            conn: Of the database.
+            row: A value for each column.
+        """
+        if not self._update.execute(conn, {name: row[key] for name, key in self._names}):
+            self._insert.execute(conn, row)
 
 
 def _columns(

@@ -5,15 +5,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.tables import row_changes
 
 Row = Mapping[str, Any]
 """What people change of a row: JSON-ready, and equal for equal contents."""
 
 _journal = row_changes.c
+_MADE = Prepared(
+    select(_journal.kind, _journal.row_id).where(
+        _journal.household == bindparam("household"), _journal.change_id == bindparam("change_id")
+    )
+)
+_LAST = Prepared(
+    select(func.coalesce(func.max(_journal.revision), 0)).where(
+        *(_journal[name] == bindparam(name) for name in ("household", "kind", "row_id"))
+    )
+)
+_INSERT = Prepared(
+    insert(row_changes),
+    (
+        "household", "change_id", "kind", "row_id", "revision", "before", "after", "changed_at",
+    ),
+)  # fmt: skip
 
 
 class Write(Protocol):
@@ -68,17 +85,12 @@ class Journal:
         before = self.read(conn, household, row_id)
         row = after(before)
         self.write(conn, household, row_id, row, at=at)
-        latest = select(func.coalesce(func.max(_journal.revision), 0)).where(
-            _journal.household == household,
-            _journal.kind == self.kind,
-            _journal.row_id == row_id,
-        )
+        of_row = {"household": household, "kind": self.kind, "row_id": row_id}
         values = {
-            "household": household, "change_id": change_id, "kind": self.kind, "row_id": row_id,
-            "revision": conn.execute(latest).scalar_one() + 1, "before": before, "after": row,
-            "changed_at": at,
+            **of_row, "change_id": change_id, "revision": _LAST.execute(conn, of_row)[0][0] + 1,
+            "before": before, "after": row, "changed_at": at,
         }  # fmt: skip
-        conn.execute(insert(row_changes).values(values))
+        _INSERT.execute(conn, values)
 
     def take_back(self, conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
         """Put back exactly what was before a change; taking it back again does nothing.
@@ -107,17 +119,15 @@ class Journal:
         conn.execute(update(row_changes).where(*mine).values(undone_at=at))
 
     def _is_made(self, conn: Connection, household: str, row_id: str, change_id: str) -> bool:
-        query = select(_journal.kind, _journal.row_id).where(
-            _journal.household == household, _journal.change_id == change_id
-        )
-        known = conn.execute(query).one_or_none()
-        if known is not None and tuple(known) != (self.kind, row_id):
+        known = _MADE.execute(conn, {"household": household, "change_id": change_id})
+        if known and tuple(known[0]) != (self.kind, row_id):
+            kind, other_id = known[0]
             raise ConflictError(
-                f"change {change_id!r} was one of {known.kind} {known.row_id!r}; "
+                f"change {change_id!r} was one of {kind} {other_id!r}; "
                 "give every change its own id",
                 change_id=change_id,
             )
-        return known is not None
+        return bool(known)
 
 
 def purge(conn: Connection, household: str, *, before: datetime) -> int:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
 from kinkeeper.store.commits import touch
+from kinkeeper.store.prepared import Prepared
 from kinkeeper.tasks.model import Task, TaskStatus
 from kinkeeper.tasks.rows import columns_of, task_of, task_row
 from kinkeeper.tasks.tables import task_reminders, tasks
@@ -19,6 +20,38 @@ TOPIC = "tasks"
 
 _tasks = tasks.c
 _reminders = task_reminders.c
+_WRITTEN = tuple(column.key for column in _tasks if column is not _tasks.version)
+_OF_HOUSEHOLD = select(tasks).where(_tasks.household == bindparam("of_household"))
+_ALL = Prepared(_OF_HOUSEHOLD)
+_OF_STATUS = Prepared(_OF_HOUSEHOLD.where(_tasks.status == bindparam("status")))
+_BY_ID = Prepared(_OF_HOUSEHOLD.where(_tasks.id == bindparam("of_task")))
+_INSERT = Prepared(insert(tasks), (*_WRITTEN, "version"))
+_CHANGE = Prepared(
+    update(tasks)
+    .where(_tasks.household == bindparam("of_household"), _tasks.id == bindparam("of_task"))
+    .values(
+        {
+            "version": _tasks.version + 1,
+            **{name: bindparam(f"{name}_", type_=_tasks[name].type) for name in _WRITTEN},
+        }
+    )
+    .returning(_tasks.id)
+)
+_OF_TASK = (
+    _reminders.household == bindparam("of_household"), _reminders.task_id == bindparam("of_task"),
+)  # fmt: skip
+_TOLD_AT = select(_reminders.told_at).where(*_OF_TASK)
+_TOLD, _TOLD_FOR_UPDATE = Prepared(_TOLD_AT), Prepared(_TOLD_AT.with_for_update())
+_INSERT_REMINDER = Prepared(insert(task_reminders), _reminders.keys())
+_REMIND = Prepared(
+    update(task_reminders)
+    .where(*_OF_TASK)
+    .values(
+        next_at=bindparam("next_at_", type_=_reminders.next_at.type),
+        told_at=bindparam("told_at_", type_=_reminders.told_at.type),
+    )
+    .returning(_reminders.task_id)
+)
 
 
 def find_task(conn: Connection, household: str, task_id: str) -> Task | None:
@@ -49,11 +82,12 @@ def list_tasks(
         household: Tenant key.
         status: Only these; all where None.
     """
-    query = select(tasks).where(_tasks.household == household)
-    if status is not None:
-        query = query.where(_tasks.status == status.value)
-    found = [task_of(dict(row)) for row in conn.execute(query).mappings()]
-    return sorted(found, key=_by_time)
+    of_household = {"of_household": household}
+    if status is None:
+        rows = _ALL.mappings(conn, of_household)
+    else:
+        rows = _OF_STATUS.mappings(conn, of_household | {"status": status.value})
+    return sorted(map(task_of, rows), key=_by_time)
 
 
 def task_versions(conn: Connection, household: str) -> dict[str, int]:
@@ -70,13 +104,10 @@ def put_task(conn: Connection, task: Task, *, at: datetime) -> None:
         task: As it shall be; checked.
         at: When, aware.
     """
-    mine = (_tasks.household == task.household, _tasks.id == task.id)
-    version = conn.execute(select(_tasks.version).where(*mine)).scalar()
-    values: dict[str, Any] = columns_of(task_row(task)) | {"changed_at": at}
-    if version is None:
-        conn.execute(insert(tasks).values(values | {"version": 1}))
-    else:
-        conn.execute(update(tasks).where(*mine).values(values | {"version": version + 1}))
+    row = columns_of(task_row(task)) | {"changed_at": at}
+    mine = {"of_household": task.household, "of_task": task.id}
+    if not _CHANGE.execute(conn, mine | {f"{name}_": value for name, value in row.items()}):
+        _INSERT.execute(conn, row | {"version": 1})
     told_at = last_told(conn, task.household, task.id)
     set_reminder(
         conn, task.household, task.id, next_at=next_reminder(task, told_at=told_at), told_at=told_at
@@ -103,13 +134,9 @@ def last_told(
         task_id: Of the task.
         for_update: Whether others who say reminders must wait until this transaction ends.
     """
-    query = select(_reminders.told_at).where(
-        _reminders.household == household, _reminders.task_id == task_id
-    )
-    if for_update:
-        query = query.with_for_update()
-    told_at: datetime | None = conn.execute(query).scalar()
-    return told_at
+    query = _TOLD_FOR_UPDATE if for_update else _TOLD
+    found = query.execute(conn, {"of_household": household, "of_task": task_id})
+    return found[0][0] if found else None
 
 
 def next_due(conn: Connection, household: str) -> datetime | None:
@@ -159,18 +186,16 @@ def set_reminder(
         next_at: Aware; None where never.
         told_at: Aware; None where none was.
     """
-    key = (_reminders.household == household, _reminders.task_id == task_id)
-    values = {"next_at": next_at, "told_at": told_at}
-    is_known = conn.execute(update(task_reminders).where(*key).values(values)).rowcount > 0
+    key = {"of_household": household, "of_task": task_id}
+    is_known = _REMIND.execute(conn, key | {"next_at_": next_at, "told_at_": told_at})
     if not is_known and next_at is not None:
-        row = {"household": household, "task_id": task_id, **values}
-        conn.execute(insert(task_reminders).values(row))
+        row = {"household": household, "task_id": task_id, "next_at": next_at, "told_at": told_at}
+        _INSERT_REMINDER.execute(conn, row)
 
 
 def _row(conn: Connection, household: str, task_id: str) -> dict[str, Any] | None:
-    query = select(tasks).where(_tasks.household == household, _tasks.id == task_id)
-    row = conn.execute(query).mappings().one_or_none()
-    return None if row is None else dict(row)
+    rows = _BY_ID.mappings(conn, {"of_household": household, "of_task": task_id})
+    return rows[0] if rows else None
 
 
 def _by_time(task: Task) -> tuple[bool, float, datetime, str]:

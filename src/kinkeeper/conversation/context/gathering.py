@@ -148,7 +148,6 @@ class ContextGatherer:
         now = self._clock.now()
         if repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now) and queue:
             queue.enqueue(conn, ENCODING, (household, FIRST_STAGE, turn.turn_id))
-        repository.drop_expired(conn, household, now=now)
 
     def _kept(
         self, conn: Connection, thread_id: str, member: Member, gloss: Gloss, *, now: datetime

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, RowMapping, Table, delete, insert, select, update
+from sqlalchemy import Connection, Integer, bindparam, delete, insert, literal_column, select
 
 from kinkeeper.conversation.context.model import CommittedTurn, Topic, Vector
 from kinkeeper.conversation.context.tables import (
@@ -19,6 +19,7 @@ from kinkeeper.conversation.context.tables import (
 from kinkeeper.conversation.context.volatile import MOST
 from kinkeeper.core.time import from_text, to_text
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.store.prepared import Prepared, PreparedPut
 
 GIST_LASTS = timedelta(minutes=30)
 FACT_LASTS = timedelta(hours=24)
@@ -27,6 +28,56 @@ _MOST_TOPICS, _MOST_GISTS = 8, 5
 
 _topics, _gists, _facts = conversation_topics.c, conversation_gists.c, volatile_facts.c
 _names, _encodings = conversation_names.c, conversation_encodings.c
+
+
+_TOPICS = Prepared(
+    select(conversation_topics)
+    .where(
+        _topics.household == bindparam("of_household"),
+        _topics.thread == bindparam("of_thread"),
+        _topics.expires_at > bindparam("now"),
+    )
+    .order_by(_topics.last_at.desc())
+    .limit(literal_column(str(_MOST_TOPICS), Integer))
+)
+_GISTS = Prepared(
+    select(_gists.text)
+    .where(
+        _gists.household == bindparam("of_household"),
+        _gists.topic == bindparam("of_topic"),
+        _gists.expires_at > bindparam("now"),
+    )
+    .order_by(_gists.made_at.desc())
+    .limit(literal_column(str(_MOST_GISTS), Integer))
+)
+_FACTS = Prepared(
+    select(_facts.about, _facts.value)
+    .where(
+        _facts.household == bindparam("of_household"),
+        _facts.topic == bindparam("of_topic"),
+        _facts.expires_at > bindparam("now"),
+    )
+    .order_by(_facts.said_at.desc())
+    .limit(literal_column(str(MOST), Integer))
+)
+_CALLED = Prepared(
+    select(_names.name).where(
+        _names.household == bindparam("of_household"), _names.member == bindparam("of_member")
+    )
+)
+_ENCODING = Prepared(
+    select(_encodings.turn).where(
+        *(_encodings[name] == bindparam(name) for name in ("household", "stage", "turn"))
+    )
+)
+_ADD_ENCODING = Prepared(
+    insert(conversation_encodings),
+    ("household", "stage", "turn", "thread", "member", "topic", "said_at", "due_at"),
+)
+_PUT_TOPIC = PreparedPut(conversation_topics)
+_PUT_GIST = PreparedPut(conversation_gists)
+_PUT_FACT = PreparedPut(volatile_facts)
+_PUT_NAME = PreparedPut(conversation_names)
 
 
 def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -> list[Topic]:
@@ -38,13 +89,8 @@ def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -
         thread: Its id.
         now: Aware.
     """
-    rows = conn.execute(
-        select(conversation_topics)
-        .where(_topics.household == household, _topics.thread == thread, _topics.expires_at > now)
-        .order_by(_topics.last_at.desc())
-        .limit(_MOST_TOPICS)
-    ).mappings()
-    return [_topic(row) for row in rows]
+    values = {"of_household": household, "of_thread": thread, "now": now}
+    return [_topic(row) for row in _TOPICS.mappings(conn, values)]
 
 
 def put_topic(conn: Connection, household: str, thread: str, topic: Topic) -> None:
@@ -56,18 +102,13 @@ def put_topic(conn: Connection, household: str, thread: str, topic: Topic) -> No
         "last_at": topic.last_at, "expires_at": topic.last_at + _TOPIC_LASTS,
     }  # fmt: skip
     key = {"household": household, "id": topic.id}
-    _put(conn, conversation_topics, key, values | {"thread": thread})
+    _PUT_TOPIC.put(conn, key | values | {"thread": thread})
 
 
 def gists_of(conn: Connection, household: str, topic: str, *, now: datetime) -> list[str]:
     """Return what the last exchanges on a topic came to, newest first."""
-    rows = conn.execute(
-        select(_gists.text)
-        .where(_gists.household == household, _gists.topic == topic, _gists.expires_at > now)
-        .order_by(_gists.made_at.desc())
-        .limit(_MOST_GISTS)
-    )
-    return list(rows.scalars())
+    values = {"of_household": household, "of_topic": topic, "now": now}
+    return [text for (text,) in _GISTS.execute(conn, values)]
 
 
 def put_gist(
@@ -75,21 +116,16 @@ def put_gist(
 ) -> None:
     """Store what an exchange came to, for half an hour after it was said."""
     values = {
-        "thread": thread, "topic": topic, "text": text, "made_at": at,
-        "expires_at": at + GIST_LASTS,
+        "household": household, "turn": turn, "thread": thread, "topic": topic, "text": text,
+        "made_at": at, "expires_at": at + GIST_LASTS,
     }  # fmt: skip
-    _put(conn, conversation_gists, {"household": household, "turn": turn}, values)
+    _PUT_GIST.put(conn, values)
 
 
 def facts_of(conn: Connection, household: str, topic: str, *, now: datetime) -> dict[str, str]:
     """Return what was said on a topic within a day, newest first, by what it is about."""
-    rows = conn.execute(
-        select(_facts.about, _facts.value)
-        .where(_facts.household == household, _facts.topic == topic, _facts.expires_at > now)
-        .order_by(_facts.said_at.desc())
-        .limit(MOST)
-    )
-    return {row.about: row.value for row in rows}
+    values = {"of_household": household, "of_topic": topic, "now": now}
+    return {row["about"]: row["value"] for row in _FACTS.mappings(conn, values)}
 
 
 def put_facts(
@@ -97,23 +133,22 @@ def put_facts(
 ) -> None:
     """Store what was said on a topic; the same thing said anew takes the place of what was said before."""
     for about, value in facts.items():
-        key = {"household": household, "topic": topic, "about": about}
-        values = {"value": value, "said_at": at, "expires_at": at + FACT_LASTS}
-        _put(conn, volatile_facts, key, values)
+        values = {
+            "household": household, "topic": topic, "about": about, "value": value, "said_at": at,
+            "expires_at": at + FACT_LASTS,
+        }  # fmt: skip
+        _PUT_FACT.put(conn, values)
 
 
 def called(conn: Connection, household: str, member: str) -> str:
     """Return what a member wants to be called; "" where they never said."""
-    found = conn.execute(
-        select(_names.name).where(_names.household == household, _names.member == member)
-    ).scalar()
-    return found or ""
+    found = _CALLED.execute(conn, {"of_household": household, "of_member": member})
+    return str(found[0][0]) if found else ""
 
 
 def set_called(conn: Connection, household: str, member: str, name: str, *, at: datetime) -> None:
     """Store what a member wants to be called; the last word counts."""
-    key = {"household": household, "member": member}
-    _put(conn, conversation_names, key, {"name": name, "said_at": at})
+    _PUT_NAME.put(conn, {"household": household, "member": member, "name": name, "said_at": at})
 
 
 def add_encoding(
@@ -124,18 +159,14 @@ def add_encoding(
     Returns:
         Whether it is new.
     """
-    mine = (
-        _encodings.household == turn.household, _encodings.stage == stage,
-        _encodings.turn == turn.turn_id,
-    )  # fmt: skip
-    if conn.execute(select(_encodings.turn).where(*mine)).first() is not None:
+    key = {"household": turn.household, "stage": stage, "turn": turn.turn_id}
+    if _ENCODING.execute(conn, key):
         return False
-    conn.execute(
-        insert(conversation_encodings).values(
-            household=turn.household, stage=stage, turn=turn.turn_id, thread=turn.thread_id,
-            member=turn.member, topic=topic, said_at=turn.at, due_at=due_at,
-        )
-    )  # fmt: skip
+    values = {
+        "thread": turn.thread_id, "member": turn.member, "topic": topic, "said_at": turn.at,
+        "due_at": due_at,
+    }  # fmt: skip
+    _ADD_ENCODING.execute(conn, key | values)
     return True
 
 
@@ -161,14 +192,7 @@ def drop_expired(conn: Connection, household: str, *, now: datetime) -> int:
     return gone + conn.execute(delete(conversation_encodings).where(*over)).rowcount
 
 
-def _put(conn: Connection, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Change the row of a key, or make it."""
-    is_it = [table.c[name] == value for name, value in key.items()]
-    if not conn.execute(update(table).where(*is_it).values(**values)).rowcount:
-        conn.execute(insert(table).values(**key, **values))
-
-
-def _topic(row: RowMapping) -> Topic:
+def _topic(row: Mapping[str, Any]) -> Topic:
     vector = row["vector"]
     return Topic(
         id=row["id"], label=row["label"], words=row["words"],

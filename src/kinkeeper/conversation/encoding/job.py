@@ -155,6 +155,7 @@ class Encoding:
             if repository.add_encoding(conn, done, stage, topic, due_at=due_at) and self._queue:
                 delay = max(due_at - self._clock.now(), timedelta(0))
                 self._queue.enqueue(conn, ENCODING, (turn.household, stage, turn.id), delay=delay)
+        repository.drop_expired(conn, turn.household, now=self._clock.now())
         text = gist_of(turn.text, turn.results)
         if not topic or not text:
             return False

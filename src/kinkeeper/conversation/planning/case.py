@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property, lru_cache
 from typing import Any
 
 from kinkeeper.conversation.model import PlannedAction, PlanningContext
@@ -34,7 +35,7 @@ class Missing:
 Step = PlannedAction | Missing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """One message with all that the rules may look at.
 
@@ -43,14 +44,17 @@ class Case:
         message: The text with marks.
         grammar: How requests are put.
         vocabulary: Words of the household.
-        things: Tasks, events and the like that were looked up or spoken of, the latest first.
     """
 
     context: PlanningContext
     message: Message
     grammar: Grammar
     vocabulary: Vocabulary
-    things: Sequence[Thing]
+
+    @cached_property
+    def things(self) -> Sequence[Thing]:
+        """Tasks, events and the like that were looked up or spoken of, the latest first; most messages name none."""
+        return things_of(self.context)
 
     @property
     def now(self) -> datetime:
@@ -67,14 +71,19 @@ class Case:
         return (each for each in self.things if each.kind == "task" and each.is_open)
 
 
+@lru_cache(maxsize=8)  # a turn plans its message once a step
+def _read(text: str, now: datetime, household: Household) -> Message:
+    return read_message(text, now, household, load_grammar())
+
+
 def case_of(context: PlanningContext, vocabulary: Vocabulary) -> Case:
     """Return what the rules need to read a message."""
     grammar = load_grammar()
     asked = context.asked
     return Case(
         context=context,
-        message=read_message(context.text, asked.now, asked.household, grammar),
-        grammar=grammar, vocabulary=vocabulary, things=things_of(context),
+        message=_read(context.text, asked.now, asked.household),
+        grammar=grammar, vocabulary=vocabulary,
     )  # fmt: skip
 
 

@@ -155,7 +155,11 @@ def _names(said: Any) -> tuple[str, ...]:
 
 
 def _first(row: Mapping[str, Any], *names: str) -> str:
-    return next((value for name in names if isinstance(value := row.get(name), str) and value), "")
+    for name in names:
+        value = row.get(name)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
 def best_match(text: str, things: Iterable[Thing]) -> Thing | None:
