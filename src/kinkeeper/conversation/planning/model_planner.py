@@ -68,7 +68,7 @@ class ModelPlanner:
         ours = [kind for kind in kinds if not kind.is_foreign]
         if own is None or not ours or context.results or context.open_edit:
             return None
-        answer = await self._asked(replace(case, context=own, things=()), case, ours)
+        answer = await self._asked(replace(case, context=own), case, ours)
         plan = replace(_held(answer, case), is_said=True)
         missing = answer.missing if plan.partial is None else plan.partial["missing"]
         is_enough = bool(plan.actions) or missing not in {None, *REFERENCES}
