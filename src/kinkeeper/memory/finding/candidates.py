@@ -65,7 +65,8 @@ class Candidates:
         most: The score of a text that holds each of the query's stems but names, known here or not.
         legs: Scores by leg, each of shape (candidates,).
         clues: What else tells, by name, of the same shape.
-        vectors: By id, where read.
+        meanings: What each means by itself: shape (candidates, dimension), 0 where that is not known; None
+            where meaning was not compared.
     """
 
     ids: Sequence[str]
@@ -73,7 +74,7 @@ class Candidates:
     most: float
     legs: Mapping[str, Scores]
     clues: Mapping[str, Scores]
-    vectors: Mapping[str, Vectors]
+    meanings: Vectors | None
 
 
 def gather(
@@ -100,24 +101,24 @@ def gather(
     slots = np.unique(np.concatenate(found))
     ids, matches = shelf.ids(slots), shelf.words.matches(query.numbers, slots)
     legs = _word_legs(matches, query.is_name)
-    vectors: dict[str, Vectors] = {}
+    meanings: Vectors | None = None
     if question.vector is not None:
         for kind, index in shelf.vectors.items():
-            kept = index.kept(slots)
-            if kept is None:
+            vectors = index.kept(slots)
+            if vectors is None:
                 read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
-                legs[_LEG_OF[kind]] = _cosines(read, ids, question.vector)
-            else:
-                read = {ids[place]: kept[place] for place in np.flatnonzero(kept.any(axis=1))}
-                legs[_LEG_OF[kind]] = (kept @ question.vector).astype(np.float64)
-            vectors = vectors or read
+                vectors = _rows(read, ids, len(question.vector))
+            legs[_LEG_OF[kind]] = (vectors @ question.vector).astype(np.float64)
+            if meanings is None or not meanings.any():
+                meanings = vectors
     told = clues(shelf, slots, matches, is_name=query.is_name, most=query.most)
     beside = of_neighbours(
         {name: legs[name] for name in _TOLD_BESIDE if name in legs}, shelf, slots
     )
     return Candidates(
         ids=ids, asked=asked(question.text, matches, query.is_name), most=query.most,
-        legs=legs | _signals(shelf, slots, question, names), clues=told | beside, vectors=vectors,
+        legs=legs | _signals(shelf, slots, question, names), clues=told | beside,
+        meanings=meanings,
     )  # fmt: skip
 
 
@@ -160,10 +161,10 @@ def _signals(
     }
 
 
-def _cosines(vectors: Mapping[str, Vectors], ids: Sequence[str], query: Vectors) -> Scores:
-    """Return cosines; 0 of what has no vector yet."""
-    found = np.zeros(len(ids))
+def _rows(vectors: Mapping[str, Vectors], ids: Sequence[str], dimension: int) -> Vectors:
+    """Return vectors in the order of ids; 0 of what has none yet."""
+    found = np.zeros((len(ids), dimension), np.float32)
     places = [place for place, each in enumerate(ids) if each in vectors]
     if places:
-        found[places] = np.stack([vectors[ids[place]] for place in places]) @ query
+        found[places] = [vectors[ids[place]] for place in places]
     return found

@@ -24,6 +24,8 @@ _AS_MANY = 300
 """Fewer texts tell little about how rare a word is: it is as rare as if there were so many."""
 _MOST_POSTINGS = 60_000
 _SHORTLIST = 2_000
+_ASKED_FOR_ONE = 4
+"""How many are asked at first whether they may be found, for each that is wanted."""
 _FIRST_ROOM = 1_024
 
 Mask = NDArray[np.bool_]
@@ -165,18 +167,33 @@ class LexicalIndex:
             else:
                 read += len(posting.slots)
                 self._add_up(posting)
-        touched = np.flatnonzero(self._sums[: self._next])
+        touched = np.flatnonzero(self._sums[: self._next] > 0)
         scores = self._sums[touched]
-        self._sums[touched] = 0
-        # The neighbours of a text that is gone were given nothing; it itself may have been given something.
-        keep = self._alive[touched]
-        if is_allowed is not None:
-            keep &= is_allowed(touched)
-        touched, scores = touched[keep], scores[keep]
-        if late:
-            touched, scores = best(touched, scores, max(limit, _SHORTLIST))
-            scores = scores + sum(self._late_scores(posting, touched) for posting in late)
-        return best(touched, scores, limit)
+        self._sums[: self._next] = 0
+        if not late:
+            return best(*self._allowed(touched, scores, limit, is_allowed), limit)
+        most = max(limit, _SHORTLIST)
+        touched, scores = foremost(*self._allowed(touched, scores, most, is_allowed), most)
+        return best(touched, scores + sum(self._late_scores(each, touched) for each in late), limit)
+
+    def _allowed(
+        self,
+        slots: Slots,
+        scores: NDArray[np.float32],
+        wanted: int,
+        is_allowed: Callable[[Slots], Mask] | None,
+    ) -> tuple[Slots, NDArray[np.float32]]:
+        """Return texts that may be found, all of the best among them; most may, so few are asked at first."""
+        most = _ASKED_FOR_ONE * wanted
+        while True:
+            some, theirs = foremost(slots, scores, most)
+            # The neighbours of a text that is gone were given nothing; it itself may have been given something.
+            keep = self._alive[some]
+            if is_allowed is not None:
+                keep &= is_allowed(some)
+            if len(some) == len(slots) or np.count_nonzero(keep) >= wanted:
+                return some[keep], theirs[keep]
+            most *= _ASKED_FOR_ONE
 
     def matches(self, terms: Sequence[int], slots: Slots) -> TermMatches:
         """Return how terms occur in texts, exactly.
@@ -294,13 +311,26 @@ def best(
         scores: As many.
         limit: Most of them, > 0.
     """
-    if len(slots) > limit:
-        kept = np.argpartition(-scores, limit - 1)[:limit]
-        worst = scores[kept].min()
-        kept = np.flatnonzero(scores >= worst)
-        slots, scores = slots[kept], scores[kept]
+    slots, scores = foremost(slots, scores, limit)
     order = np.lexsort((-slots, -scores))[:limit]
     return slots[order], scores[order]
+
+
+def foremost(
+    slots: Slots, scores: NDArray[np.float32], limit: int
+) -> tuple[Slots, NDArray[np.float32]]:
+    """Return the places with the highest scores in the order in which they come; all of equal ones.
+
+    Args:
+        slots: Places.
+        scores: As many.
+        limit: How many at least, where there are so many.
+    """
+    if len(slots) <= limit:
+        return slots, scores
+    worst = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    kept = np.flatnonzero(scores >= worst)
+    return slots[kept], scores[kept]
 
 
 def _saturated(

@@ -1,7 +1,8 @@
 """Candidates of all kinds side by side, scored on the same scales. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Pool:
         clues: What else tells, by name, of the same shape.
         asked: What the query is like.
         relevances: Chance that each bears on the query: shape (candidates,).
-        vectors: What each means, by row, where known.
+        meanings: What each means: shape (dimension,), 0 where that is not known; None where it was not compared.
     """
 
     keys: Sequence[Key]
@@ -37,7 +38,7 @@ class Pool:
     clues: Mapping[str, Scores]
     asked: Asked
     relevances: Scores
-    vectors: Mapping[Key, Vectors]
+    meanings: Sequence[Vectors | None]
 
     def by_relevance(self) -> Scores:
         """Return scores by which what answers the query best comes first."""
@@ -46,6 +47,17 @@ class Pool:
     def for_context(self) -> Scores:
         """Return scores by which what serves a context best comes first."""
         return context_order(self.relevances, self.legs[legs.CONFIDENCE], self.legs[legs.RECENCY])
+
+    def meanings_of(self, places: Iterable[int]) -> dict[Key, Vectors]:
+        """Return what candidates mean, where that is known.
+
+        Args:
+            places: Of candidates.
+        """
+        found = {self.keys[place]: self.meanings[place] for place in places}
+        return {
+            key: meaning for key, meaning in found.items() if meaning is not None and meaning.any()
+        }
 
 
 def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None) -> Pool:
@@ -67,9 +79,11 @@ def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None)
         },
         asked=each[0][1].asked,
         relevances=np.concatenate([_relevances(some, calibration) for _, some in each]),
-        vectors={
-            Key(kind, row_id): vector for kind, some in each for row_id, vector in some.vectors.items()
-        },
+        meanings=[
+            meaning
+            for _, some in each
+            for meaning in (repeat(None, len(some.ids)) if some.meanings is None else some.meanings)
+        ],
     )  # fmt: skip
 
 
@@ -88,13 +102,14 @@ def distinct(
         calibration: What cosines mean; None where meaning was not compared.
     """
     likeness = _likeness(hits, vectors, calibration)
+    if np.count_nonzero(likeness >= ALIKE) <= len(hits):
+        return [*hits]
+    alike = np.minimum(likeness, _overlaps(hits))
     kept: set[int] = set()
     for kind in HitKind:
         places = [place for place, hit in enumerate(hits) if hit.kind is kind]
         confidences = np.array([hits[place].confidence for place in places])
-        own = np.minimum(
-            likeness[np.ix_(places, places)], _overlaps([hits[place] for place in places])
-        )
+        own = alike[np.ix_(places, places)]
         kept |= {places[place] for place in without_repeats(own, confidences)}
     told = {
         (episode, place)

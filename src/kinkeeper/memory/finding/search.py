@@ -23,7 +23,7 @@ from kinkeeper.memory.finding.following import Following
 from kinkeeper.memory.finding.pool import Pool, distinct, pooled
 from kinkeeper.memory.finding.reading import read_episodes, read_facts
 from kinkeeper.memory.finding.shelf import Admission, Shelf
-from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.signals import periods_of, with_names
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Viewer
@@ -258,6 +258,7 @@ class Finder:
         relevant = np.flatnonzero(pool.relevances >= search.min_relevance)
         order = relevant[np.argsort(-ranked[relevant], kind="stable")]
         hits: list[Hit] = []
+        meanings: dict[Key, Vectors] = {}
         # What was left out as outdated or said twice makes room for what comes next.
         page = search.limit + _SPARE
         for start in range(0, len(order), page):
@@ -272,7 +273,8 @@ class Finder:
                 if pool.keys[place] in rows
             ]
             if search.is_diverse:
-                hits = distinct(hits, pool.vectors, self._calibration)
+                meanings |= pool.meanings_of(places)
+                hits = distinct(hits, meanings, self._calibration)
             if len(hits) >= search.limit:
                 break
         return tuple(hits[: search.limit])
