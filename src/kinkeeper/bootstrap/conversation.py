@@ -11,6 +11,7 @@ from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.criticism.model import Critic
 from kinkeeper.conversation.memories import Memories
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.planning.grammar import load_grammar
@@ -84,7 +85,9 @@ def talk_of(
         ),
         memories=Memories(finder, streaming, clock, searches=gateway is not None),
         router=Router(recall.embedder, models=gateway),
-        loop=ToolLoop(store, _planner(gateway, catalogue), limits),
+        loop=ToolLoop(
+            store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)
+        ),
         answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
         queue=queue, limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
     )  # fmt: skip
@@ -99,6 +102,17 @@ def _planner(gateway: ModelGateway | None, catalogue: Callable[[], Catalogue]) -
     )
 
     return Planners(ModelPlanner(gateway, catalogue))
+
+
+def _critic(settings: Settings, gateway: ModelGateway | None, store: Store) -> Critic | None:
+    """Return what takes a second look, where there is a light model to do so: a big one would take too long."""
+    if gateway is None or settings.light_model is None:
+        return None
+    from kinkeeper.conversation.criticism.critic import (  # noqa: PLC0415 - loads the templates' library
+        ModelCritic,
+    )
+
+    return ModelCritic(gateway, store)
 
 
 def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None) -> Answerer:

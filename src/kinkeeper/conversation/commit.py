@@ -1,7 +1,7 @@
 """The end of a turn: everything it came to, written in one transaction, whichever way it went."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -20,11 +20,13 @@ from sqlalchemy import (
 
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.criticism.model import Verdict
 from kinkeeper.conversation.model import Answer, Mode, Source, Triage
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.routing.router import Routed
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tables import (
+    critic_verdicts,
     interaction_log,
     onboarding,
     routing_decisions,
@@ -129,6 +131,7 @@ class Ending:
         partial: What the question is about.
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
+        verdicts: What second looks at its steps came to.
         is_late: Whether the talk went on meanwhile.
     """
 
@@ -141,6 +144,7 @@ class Ending:
     partial: Mapping[str, Any] | None = None
     asked_about: Mapping[str, Any] | None = None
     iterations: Sequence[Iteration] = field(default_factory=tuple)
+    verdicts: Sequence[Verdict] = ()
     is_late: bool = False
 
 
@@ -208,6 +212,9 @@ def write_records(
         _TRIAGE.execute(conn, of_turn | _triage(ending.triage, ending))
     for step in ending.iterations:
         _STEP.execute(conn, of_turn | _step(step))
+    if ending.verdicts:
+        rows = [of_turn | asdict(each) | {"effect": each.effect.value} for each in ending.verdicts]
+        conn.execute(insert(critic_verdicts), rows)
     _INTERACTION.execute(conn, of_turn | _answer(ending.answer, course))
     write_failures(conn, turn, course, now=now)
     _come_further(conn, turn, now)

@@ -25,6 +25,7 @@ class Stage(StrEnum):
     QUESTION = "question"
     PLAN = "plan"
     ACT = "act"
+    CRITIC = "critic"
     ANSWER = "answer"
     TYPING = "typing"
     COMMIT = "commit"
@@ -41,6 +42,7 @@ class Limits:
         route: Of routing, model included.
         plan: Of one plan, model included.
         action: Of one request.
+        critic: Of a second look at what one request came to, with what it sets right.
         outside: Of waiting for a server outside after a yes.
         answer: Of the answer, model included.
         acting: Of all steps of a turn together.
@@ -58,6 +60,7 @@ class Limits:
     route: timedelta = timedelta(seconds=2)
     plan: timedelta = timedelta(seconds=20)
     action: timedelta = timedelta(seconds=10)
+    critic: timedelta = timedelta(seconds=10)
     outside: timedelta = timedelta(seconds=5)
     answer: timedelta = timedelta(seconds=120)
     acting: timedelta = timedelta(seconds=60)

@@ -15,6 +15,7 @@ from kinkeeper.actions.repository import find_of_slot
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import ActionResult, Asked, RequestKind, ResultStatus
 from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
+from kinkeeper.conversation.criticism.model import Critic, Reviewed, Step, Verdict
 from kinkeeper.conversation.model import Plan, PlannedAction, Planner, PlanningContext, Source
 from kinkeeper.conversation.result_rows import plan_record, read_plan
 from kinkeeper.conversation.stages import Course, Limits, Stage
@@ -58,12 +59,14 @@ class Acted:
         clarification: What to ask back.
         partial: What the question is about.
         iterations: The steps.
+        verdicts: What second looks at them came to.
     """
 
     results: list[ActionResult] = field(default_factory=list)
     clarification: str | None = None
     partial: Mapping[str, Any] | None = None
     iterations: list[Iteration] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
 
 
 class Stop(Protocol):
@@ -86,10 +89,14 @@ class ToolLoop:
         store: Its database.
         planner: Decides what is next.
         limits: How much a turn may do.
+        critic: Looks at what steps came to; None where nobody does.
     """
 
-    def __init__(self, store: Store, planner: Planner, limits: Limits) -> None:
+    def __init__(
+        self, store: Store, planner: Planner, limits: Limits, *, critic: Critic | None = None
+    ) -> None:
         self._store = store
+        self._critic = critic
         self._planner = planner
         self._limits = limits
 
@@ -120,7 +127,8 @@ class ToolLoop:
             keep: Stores the plans made so far before they are carried out.
         """
         run = _Run(
-            store=self._store, planner=self._planner, limits=self._limits, context=context,
+            store=self._store, planner=self._planner, critic=self._critic, limits=self._limits,
+            context=context,
             catalogue=catalogue, course=course, stream=stream, stop=stop, work=work, done=done,
             plans=list(plans), keep=keep,
         )  # fmt: skip
@@ -134,6 +142,7 @@ class _Run:
 
     store: Store
     planner: Planner
+    critic: Critic | None
     limits: Limits
     context: PlanningContext
     catalogue: Catalogue
@@ -210,9 +219,29 @@ class _Run:
                 self._leave(plan.actions[at:], ended)
                 return ended
             result = await self._carry_out(action, _origin(plan))
-            self.acted.results.append(result)
+            reviewed = await self._reviewed(result, plan)
+            self.acted.results.append(reviewed.result)
             self.fatigue += self._cost(action) * (1 + _GROWTH * number)
+            if reviewed.question is not None:
+                self.acted.clarification = reviewed.question
+                return "paused"
         return self._why_done(plan)
+
+    async def _reviewed(self, result: ActionResult, plan: Plan) -> Reviewed:
+        """Return a step after a second look; where that fails, the step stands."""
+        kind = self.catalogue.find(result.domain, result.action)
+        if self.critic is None or kind is None:
+            return Reviewed(result=result)
+        asked = replace(self.context.asked, number=len(self.acted.results), origin=_origin(plan))
+        step = Step(context=self.context, source=plan.source, kind=kind, asked=asked, result=result)
+        critic = self.critic
+        reviewed = await self.course.attempt(
+            Stage.CRITIC, lambda: critic.review(step, self.catalogue), Reviewed(result=result),
+            within=self.limits.critic,
+        )  # fmt: skip
+        if reviewed.verdict is not None:
+            self.acted.verdicts.append(reviewed.verdict)
+        return reviewed
 
     async def _why_not(self, action: PlannedAction) -> str | None:
         """Return why a request is not carried out any more, if so."""

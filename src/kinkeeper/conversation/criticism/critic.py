@@ -1,0 +1,152 @@
+"""Looks at what steps came to: sets right in silence what can be taken back, asks about what cannot."""
+
+from dataclasses import replace
+from time import perf_counter
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.receipts import Outcome as Undone
+from kinkeeper.actions.repository import find_of_slot, load_action
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
+from kinkeeper.actions.requests.performing import FROM_CHAT, perform, result_of
+from kinkeeper.actions.undo import undo
+from kinkeeper.conversation.criticism.judge import Judge, Judged
+from kinkeeper.conversation.criticism.model import Effect, Reviewed, Step, Verdict
+from kinkeeper.conversation.criticism.narrowing import narrowed
+from kinkeeper.conversation.model import PlannedAction, Source
+from kinkeeper.conversation.planning.case import case_of
+from kinkeeper.conversation.planning.grounding import offered
+from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.models.model import ModelGateway, Outcome
+from kinkeeper.store.store import Store
+
+_FITS, _WRONG = "fits", "wrong"
+_AGAIN = 1000  # added to a request's number: what takes its place is a request of its own
+_LOOKED_AT = frozenset({ResultStatus.DONE, ResultStatus.AWAITING})
+_TAKEN_BACK = frozenset({Undone.UNDONE, Undone.ALREADY_UNDONE})
+
+
+class ModelCritic:
+    """Has a light model look at steps that rules did not make, or whose outcome others wrote.
+
+    It approves nothing: what awaits a person awaits them still. What it sets right are words of the person's own
+    message; where it fails, is late or says what nobody said, the step stands as it was.
+
+    Args:
+        models: Answer, and count where there was no answer.
+        store: The household's database.
+    """
+
+    def __init__(self, models: ModelGateway, store: Store) -> None:
+        self._judge = Judge(models)
+        self._store = store
+
+    async def review(self, step: Step, catalogue: Catalogue) -> Reviewed:
+        """Return a step as it stands after a second look; see `Critic`."""
+        result, kind = step.result, step.kind
+        is_open = step.source is Source.MODEL or kind.is_foreign
+        if not is_open or result.status not in _LOOKED_AT:
+            return Reviewed(result=result)
+        began = perf_counter()
+        reviewed, verdict = await self._corrected_before(step), _WRONG
+        if reviewed is None:
+            reviewed, verdict = await self._judged(step, catalogue)
+        return replace(
+            reviewed,
+            verdict=Verdict(
+                number=step.asked.number, request=kind.key, verdict=verdict,
+                effect=_effect(reviewed, result), ms=round((perf_counter() - began) * 1000, 3),
+            ),
+        )  # fmt: skip
+
+    async def _judged(self, step: Step, catalogue: Catalogue) -> tuple[Reviewed, str]:
+        """Return what stands after the model's word on a step, and that word."""
+        case = case_of(step.context, vocabulary_of(step.asked.household))
+        offer, kind, result = offered(case), step.kind, step.result
+        answer = await self._judge.judge(
+            Judged(
+                household=step.asked.household.id, text=step.context.text, kind=kind,
+                result=result, offer=offer,
+            )
+        )  # fmt: skip
+        if isinstance(answer, Outcome):
+            return Reviewed(result=result), answer.value
+        if answer.fits:
+            return Reviewed(result=result), _FITS
+        done = PlannedAction(domain=kind.domain, action=kind.name, params=result.params)
+        right = narrowed(done, answer.params, kind, offer=offer, case=case)
+        return await self._acted_on(step, right, catalogue), _WRONG
+
+    async def _corrected_before(self, step: Step) -> Reviewed | None:
+        """Return what an earlier run of the turn, which broke off, had put in the place of a step."""
+        if step.result.action_id is None:
+            return None
+        asked = step.asked
+
+        def stored(conn: Connection) -> Reviewed | None:
+            found = find_of_slot(
+                conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
+                slot=str(asked.number + _AGAIN),
+            )  # fmt: skip
+            return Reviewed(result=result_of(found)) if found and can_be_undone(found) else None
+
+        return await self._store.read(stored)
+
+    async def _acted_on(
+        self, step: Step, right: PlannedAction | None, catalogue: Catalogue
+    ) -> Reviewed:
+        """Set right what is safe, and ask about the rest."""
+        result = step.result
+        if not await self._is_safe(step):
+            return Reviewed(result=result, question=_question(result))
+        if right is None:
+            return Reviewed(result=result)
+        asked = replace(step.asked, number=step.asked.number + _AGAIN)
+        again = await perform(
+            catalogue, self._store, asked, domain=right.domain, action=right.action,
+            params=right.params,
+        )  # fmt: skip
+        if again.status is not ResultStatus.DONE:
+            return Reviewed(result=result)
+        if not await self._took_back(result, asked):
+            await self._took_back(again, asked)
+            return Reviewed(result=result)
+        return Reviewed(result=again)
+
+    async def _is_safe(self, step: Step) -> bool:
+        """Whether a step only read, or can be taken back."""
+        result, household = step.result, step.asked.household.id
+        if result.status is ResultStatus.AWAITING:
+            return False
+        if result.action_id is None:
+            return True
+        action_id = result.action_id
+        action = await self._store.read(lambda conn: load_action(conn, household, action_id))
+        return can_be_undone(action)
+
+    async def _took_back(self, result: ActionResult, asked: Asked) -> bool:
+        """Take back what a result wrote, if it wrote anything; returns whether it stands no more."""
+        action_id = result.action_id
+        if action_id is None:
+            return True
+
+        def back(conn: Connection) -> bool:
+            receipt = undo(
+                conn, action_id, member=asked.member, household=asked.household, now=asked.now
+            )
+            return receipt.outcome in _TAKEN_BACK
+
+        return await self._store.write(back)
+
+
+def _effect(reviewed: Reviewed, before: ActionResult) -> Effect:
+    if reviewed.question is not None:
+        return Effect.PAUSED
+    return Effect.NONE if reviewed.result is before else Effect.CORRECTED
+
+
+def _question(result: ActionResult) -> str:
+    what = f": {result.summary}" if result.summary else ""
+    return f"Before I go on, is this really what you meant{what}?"
