@@ -218,8 +218,9 @@ class _Run:
             if ended is not None:
                 self._leave(plan.actions[at:], ended)
                 return ended
-            result = await self._carry_out(action, _origin(plan))
-            reviewed = await self._reviewed(result, plan)
+            origin = _origin(plan)
+            result = await self._carry_out(action, origin)
+            reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)
             self.fatigue += self._cost(action) * (1 + _GROWTH * number)
             if reviewed.question is not None:
@@ -227,13 +228,13 @@ class _Run:
                 return "paused"
         return self._why_done(plan)
 
-    async def _reviewed(self, result: ActionResult, plan: Plan) -> Reviewed:
+    async def _reviewed(self, result: ActionResult, source: Source, origin: Origin) -> Reviewed:
         """Return a step after a second look; where that fails, the step stands."""
         kind = self.catalogue.find(result.domain, result.action)
         if self.critic is None or kind is None:
             return Reviewed(result=result)
-        asked = replace(self.context.asked, number=len(self.acted.results), origin=_origin(plan))
-        step = Step(context=self.context, source=plan.source, kind=kind, asked=asked, result=result)
+        asked = replace(self.context.asked, number=len(self.acted.results), origin=origin)
+        step = Step(context=self.context, source=source, kind=kind, asked=asked, result=result)
         critic = self.critic
         reviewed = await self.course.attempt(
             Stage.CRITIC, lambda: critic.review(step, self.catalogue), Reviewed(result=result),
