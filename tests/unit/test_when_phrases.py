@@ -178,3 +178,38 @@ def test_reads_what_comes_again(text: str, rule: str, begin: str):
 @pytest.mark.parametrize("text", SILENT)
 def test_keeps_silent(text: str):
     assert read(text, TUESDAY) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "rule"),
+    [
+        ("tuesdays at 7pm until easter", "2026-03-03T19:00", "FREQ=WEEKLY;BYDAY=TU;UNTIL=20260405"),
+        ("every monday from 16 march at 5", "2026-03-16T17:00", "FREQ=WEEKLY;BYDAY=MO"),
+        ("daily at 10am for 10 days", "2026-03-03T10:00", "FREQ=DAILY;UNTIL=20260312"),
+        ("fridays in may at 6pm", "2026-05-01T18:00", "FREQ=WEEKLY;BYDAY=FR;UNTIL=20260531"),
+        ("thursdays 9:30 to 10:15 for 3 weeks", "2026-03-05T09:30", "FREQ=WEEKLY;BYDAY=TH;UNTIL=20260325"),
+        ("first monday of every month at 6", "2026-04-06T18:00", "FREQ=MONTHLY;BYDAY=1MO"),
+        ("every weekday at 10.45", "2026-03-03T10:45", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ],
+)  # fmt: skip
+def test_what_recurs_has_its_first_and_last_day(text: str, begin: str, rule: str) -> None:
+    (span,) = read(text, TUESDAY)
+
+    assert span.begin.isoformat().startswith(begin)
+    assert span.recurrence == rule
+
+
+@pytest.mark.parametrize("text", ["sat, 2 til 4", "sat 2 until 4", "sat, 2-4", "sat from 2 till 4"])
+def test_two_hours_of_a_day_are_its_ends(text: str) -> None:
+    spans = read(text, TUESDAY)
+
+    assert (spans[-1].begin.hour, spans[-1].until.hour) == (14, 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"), [("dentist at 8", 8), ("dinner at 8", 20), ("dentist at 5", 17)]
+)
+def test_offices_open_at_eight_in_the_morning(text: str, hour: int) -> None:
+    (span,) = read(text, TUESDAY)
+
+    assert span.begin.hour == hour

@@ -129,12 +129,14 @@ class PlannedAction:
         action: Its name.
         params: For its typed parameters.
         reasoning: One line for the trace.
+        is_offer: Whether nobody asked for it: it might be wanted, so the person is asked.
     """
 
     domain: str
     action: str
     params: Mapping[str, Any]
     reasoning: str = ""
+    is_offer: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "actions": [
             {
                 "domain": each.domain, "action": each.action, "params": plain(each.params),
-                "reasoning": each.reasoning,
+                "reasoning": each.reasoning, "is_offer": each.is_offer,
             }
             for each in plan.actions
         ],

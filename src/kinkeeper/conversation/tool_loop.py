@@ -218,7 +218,7 @@ class _Run:
             if ended is not None:
                 self._leave(plan.actions[at:], ended)
                 return ended
-            origin = _origin(plan)
+            origin = _origin(plan, action)
             result = await self._carry_out(action, origin)
             reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)
@@ -373,9 +373,11 @@ def _failed(action: PlannedAction, reason: str) -> ActionResult:
     )  # fmt: skip
 
 
-def _origin(plan: Plan) -> Origin:
+def _origin(plan: Plan, action: PlannedAction) -> Origin:
     """Return how what a plan wants came to be wanted.
 
     A model that has read what others wrote may want what they want; then a person is asked first.
     """
+    if action.is_offer:
+        return Origin.INFERRED
     return Origin.SAID if plan.source is Source.RULES or plan.is_said else Origin.MODEL

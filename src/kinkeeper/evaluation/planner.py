@@ -148,13 +148,15 @@ def _public(
         if not is_full:
             requests, others = _sample(requests), _sample(others)
         chosen = [_is_right(row, _plan(row, context)) for row in requests]
-        written = [not _writes(_plan(row, context)) for row in others]
-        rows.append((name, len(chosen), _share(chosen), len(written), 1 - _share(written)))
+        plans = [_plan(row, context) for row in others]
+        written = [not _writes(plan) for plan in plans]
+        offered = _share(map(_offers, plans))
+        rows.append((name, len(chosen), _share(chosen), len(written), 1 - _share(written), offered))
         right += chosen
         quiet += written
     table = Table(
         title="Public requests, the unseen half, by rules alone",
-        columns=("set", "requests", "right request", "other talk", "written needlessly"),
+        columns=("set", "requests", "right request", "other talk", "written needlessly", "offered"),
         rows=tuple(rows),
     )
     return table, {
@@ -201,7 +203,13 @@ def _is_right(row: Mapping[str, Any], plan: Plan) -> bool:
 
 
 def _writes(plan: Plan) -> bool:
-    return not _kinds(plan) <= _READS
+    """Whether a plan would change something; what is only offered waits for a yes."""
+    asked_for = replace(plan, actions=tuple(each for each in plan.actions if not each.is_offer))
+    return not _kinds(asked_for) <= _READS
+
+
+def _offers(plan: Plan) -> bool:
+    return any(each.is_offer for each in plan.actions)
 
 
 def _share(verdicts: Iterable[bool]) -> float:

@@ -142,8 +142,13 @@ def judge(row: Labelled, plan: Plan) -> Verdict:
     return Verdict(
         is_set_right=has_all and not left and asks_right,
         params_right=right, params=total,
-        is_needless=not row.expected and row.missing is None and bool(left),
-        asks_needlessly=plan.clarification is not None and row.missing is None,
+        is_needless=(
+            not row.expected and row.missing is None and not all(each.is_offer for each in left)
+        ),
+        asks_needlessly=row.missing is None and (
+            plan.clarification is not None
+            or (bool(row.expected) and any(each.is_offer for each in plan.actions))
+        ),
     )  # fmt: skip
 
 

@@ -214,6 +214,7 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         kind=EventKind.BREAK if all_day and length > _DAY else EventKind.BOOKING,
         summary=wanted.summary.strip(), start=first, duration=length, all_day=all_day, tz=zone.key,
         who=(asked.member.id,) if wanted.who is None else read_who(wanted.who, asked),
+        responsible=read_who(wanted.responsible, asked),
         place=place_of(wanted.location or "", asked),
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
         provenance=provenance(asked),

@@ -28,6 +28,7 @@ class CreateEvent(Parameters):
     end_time: str | None = None
     location: str | None = None
     who: Who | None = Field(default=None, description="who takes part; who asks if left out")
+    responsible: Who | None = Field(default=None, description="who sees to it")
     all_day: bool = False
     rrule: str | None = Field(
         default=None, description="RFC 5545 rule without prefix if it repeats"

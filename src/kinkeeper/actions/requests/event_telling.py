@@ -9,6 +9,7 @@ from kinkeeper.actions.requests.people import names
 from kinkeeper.calendar.model import Occurrence
 
 _DAY = timedelta(days=1)
+_INSTANT = timedelta(microseconds=1)
 
 
 def occurrence_json(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
@@ -43,9 +44,16 @@ def told(occurrence: Occurrence, asked: Asked) -> str:
 
 
 def when(occurrence: Occurrence, asked: Asked) -> str:
-    """Return when an occurrence begins, in few words."""
-    start = occurrence.interval.start.astimezone(asked.household.zone)
-    return said(Moment(at=start, is_day=occurrence.event.all_day), asked)
+    """Return when an occurrence begins, of whole days also the last, in few words."""
+    first, last = (
+        each.astimezone(asked.household.zone)
+        for each in (occurrence.interval.start, occurrence.interval.end - _INSTANT)
+    )
+    is_day = occurrence.event.all_day
+    begins = said(Moment(at=first, is_day=is_day), asked)
+    if not is_day or first.date() == last.date():
+        return begins
+    return f"{begins} – {said(Moment(at=last, is_day=True), asked)}"
 
 
 def details(occurrence: Occurrence, asked: Asked) -> str:

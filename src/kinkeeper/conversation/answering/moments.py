@@ -1,5 +1,6 @@
 """Days, times and rules of repetition as people say them. Pure."""
 
+import re
 from datetime import date, datetime, timedelta
 
 from kinkeeper.core.errors import InputError
@@ -17,6 +18,9 @@ _WEEKDAYS = {"MO", "TU", "WE", "TH", "FR"}
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _NEAR = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 _WEEK = 7
+_NTH = re.compile(r"(?P<which>[1-4]|-1)(?P<day>MO|TU|WE|TH|FR|SA|SU)")
+_ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "-1": "last"}
+_UNTIL = re.compile(r"UNTIL=(?P<day>\d{8})")
 
 
 def day_words(day: date, *, today: date, locale: str) -> str:
@@ -62,13 +66,39 @@ def span_words(start: str, end: str | None, *, now: datetime, locale: str) -> st
         locale: Of the household.
     """
     first, last = local(start, now=now), local(end or "", now=now)
-    if first is None or last is None or last <= first or is_date(start):
+    if first is None or last is None or last <= first:
         return moment_words(start, now=now, locale=locale)
+    if is_date(start):
+        days = (last.date() - first.date()).days + 1
+        return _run_of_days(first.date(), days, today=now.date(), locale=locale)
     day = day_words(first.date(), today=now.date(), locale=locale)
     until = clock(last.time(), locale)
     if last.date() != first.date():
         until = f"{until} {day_words(last.date(), today=now.date(), locale=locale)}"
     return f"{day} from {clock(first.time(), locale)} to {until}"
+
+
+def series_words(start: str, end: str | None, rule: str, *, now: datetime, locale: str) -> str:
+    """Return when a series takes place: "every Monday from 7pm to 8pm, from 3 May to 7 June".
+
+    Args:
+        start: Of its first time, ISO 8601.
+        end: Of its first time, if known.
+        rule: RFC 5545, without its prefix.
+        now: Aware, in the household's zone.
+        locale: Of the household.
+    """
+    once, every = span_words(start, end, now=now, locale=locale), rule_words(rule)
+    first = local(start, now=now)
+    if not every or first is None:
+        return once
+    day = day_words(first.date(), today=now.date(), locale=locale)
+    closes = _UNTIL.search(rule)
+    last = (
+        f" to {_date(date.fromisoformat(closes['day']), today=now.date(), locale=locale)}"
+        if closes is not None else ""
+    )  # fmt: skip
+    return f"{every}{once.removeprefix(day)}, from {_bare(day)}{last}"
 
 
 def rule_words(rule: str) -> str:
@@ -83,10 +113,15 @@ def rule_words(rule: str) -> str:
         return ""
     days = [_OF_RULE[day] for day in parts.get("BYDAY", "").split(",") if day in _OF_RULE]
     every = {"1": "every", "2": "every other"}.get(interval := parts.get("INTERVAL", "1"))
-    if days and unit == "week" and interval == "1":
-        if set(parts["BYDAY"].split(",")) == _WEEKDAYS:
+    if days and unit == "week" and every:
+        if set(parts["BYDAY"].split(",")) == _WEEKDAYS and interval == "1":
             return "every weekday"
-        return f"every {enumerated([_DAYS[day] for day in sorted(days)])}"
+        return f"{every} {enumerated([_DAYS[day] for day in sorted(days)])}"
+    nth = _NTH.fullmatch(parts.get("BYDAY", ""))
+    if unit == "month" and every and nth is not None:
+        return f"{every} {_ORDINALS[nth['which']]} {_DAYS[_OF_RULE[nth['day']]]} of the month"
+    if unit == "month" and every and parts.get("BYMONTHDAY", "").isdigit():
+        return f"on day {parts['BYMONTHDAY']} of {every} month"
     told = f"{every} {unit}" if every else f"every {interval} {unit}s"
     return f"{told} on {enumerated([_DAYS[day] for day in sorted(days)])}" if days else told
 
@@ -112,7 +147,7 @@ def is_date(value: str) -> bool:
 
 
 def period_words(first: date, days: int, *, today: date, locale: str) -> str:
-    """Return a run of days: "tomorrow", "the next 7 days", "Friday to Sunday".
+    """Return a run of days: "tomorrow", "in the next 7 days", "from Friday to Sunday".
 
     Args:
         first: Its first day.
@@ -120,11 +155,15 @@ def period_words(first: date, days: int, *, today: date, locale: str) -> str:
         today: Local.
         locale: Of the household.
     """
-    last = first + timedelta(days=days - 1)
+    if first == today and days > 1:
+        return f"in the next {days} days"
+    return _run_of_days(first, days, today=today, locale=locale)
+
+
+def _run_of_days(first: date, days: int, *, today: date, locale: str) -> str:
     if days == 1:
         return day_words(first, today=today, locale=locale)
-    if first == today:
-        return f"in the next {days} days"
+    last = first + timedelta(days=days - 1)
     return (
         f"from {_bare(day_words(first, today=today, locale=locale))} "
         f"to {_bare(day_words(last, today=today, locale=locale))}"

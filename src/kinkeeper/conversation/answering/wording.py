@@ -16,6 +16,7 @@ from kinkeeper.conversation.answering.moments import (
     local,
     moment_words,
     rule_words,
+    series_words,
     span_words,
 )
 from kinkeeper.household.model import Household
@@ -98,6 +99,18 @@ class Words:
             str(start), str(end) if end else None, now=self.setting.now, locale=self.setting.household.locale
         )  # fmt: skip
         return f" {told}" if told else ""
+
+    @property
+    def series(self) -> str:
+        """When a new event is, with a space before it: how often, where it recurs."""
+        start, end, rule = self.value("start"), self.value("end"), self.value("rrule")
+        if start is None or not rule:
+            return self.when
+        told = series_words(
+            str(start), str(end) if end else None, str(rule), now=self.setting.now,
+            locale=self.setting.household.locale,
+        )  # fmt: skip
+        return f" {told}"
 
     @property
     def people(self) -> str:
@@ -201,7 +214,9 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "task.complete": lambda words: f"mark {words.title} as done",
     "task.delete": lambda words: f"delete {words.title} from the list",
     "task.list": lambda _: "look at the list of tasks",
-    "calendar.create_event": lambda words: f"put {words.title} into the calendar{words.when}",
+    "calendar.create_event": lambda words: (
+        f"put {words.title} into the calendar{words.series}{_going(words)}"
+    ),
     "calendar.update_event": lambda words: f"change {words.title} in the calendar{words.when}",
     "calendar.delete_event": lambda words: f"cancel {words.title}{words.when}",
     "calendar.list_events": lambda _: "look into the calendar",
@@ -212,6 +227,7 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "email.search": lambda _: "search the mail",
     "memory.store": lambda _: "remember that",
     "memory.update": lambda _: "change what I remember",
+    "memory.set_audience": lambda _: "change who can see that",
     "memory.search": lambda _: "look up what I remember",
     "memory.forget": lambda words: f"forget {words.title}",
     "notes.create": lambda words: f"make the note {words.title}",
@@ -227,7 +243,7 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     "task.complete": lambda words: f"{words.title} is marked as done.",
     "task.delete": lambda words: f"{words.title} is off the list.",
     "calendar.create_event": lambda words: (
-        f"{words.title} is in the calendar{words.when}.{_meanwhile(words)}"
+        f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}"
     ),
     "calendar.update_event": lambda words: f"{words.title} {_changed(words)}.{_meanwhile(words)}",
     "calendar.delete_event": lambda words: f"{words.title} is cancelled{words.when}.",
@@ -236,7 +252,12 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     ),
     "email.send_email": lambda words: f"The mail to {words.people} is sent.",
     "email.reply_to_email": lambda words: f"The reply to {words.people} is sent.",
-    "memory.store": lambda _: "I'll remember that.",
+    "memory.store": lambda words: f"I'll remember that{_for_whom(words)}.",
+    "memory.set_audience": lambda words: (
+        "Only you can see that now."
+        if words.value("private")
+        else "The whole family can see that now."
+    ),
     "memory.update": lambda _: "What I remember is changed.",
     "memory.forget": lambda words: f"{_capital(words.title)} is forgotten.",
     "notes.create": lambda words: f"The note {words.title} is made.",
@@ -245,6 +266,23 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{_capital(_lines(words))} {_are(words)} off {words.title}."
     ),
 }
+
+
+def _for_whom(words: Words) -> str:
+    """Return who may recall what was remembered, and how to change that where nobody said it."""
+    if not words.value("private"):
+        return " for the whole family"
+    if words.value("is_told"):
+        return " for you only"
+    return ", kept for you only; say “share it” to let the family know"
+
+
+def _going(words: Words) -> str:
+    """Return who takes part in a new event, where it is not only the person spoken to."""
+    who = [str(each) for each in _ids(words.value("who"))]
+    others = who and who != [words.setting.member]
+    named = enumerated([words.setting.name(each) for each in who])
+    return f", for {named}" if others else ""
 
 
 def _meanwhile(words: Words) -> str:

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.describing import described
 from kinkeeper.conversation.planning.moments import Moment, moment_of
 from kinkeeper.conversation.planning.named import best_match, content_words, results_of
-from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.people import is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.conversation.planning.task_rules import deadline_changes
 from kinkeeper.household.vocabulary import WordKind
@@ -23,17 +26,29 @@ _DETERMINER = re.compile(
     r"^(?:(?:the|my|our|a|an|another|new|this|that|any|next)\s+)+", re.IGNORECASE
 )
 _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
-_PLACE = re.compile(
-    r"^(?P<title>.+?) (?:at|in) (?P<where>(?:the |our |my )?(?!\d)[^,]{2,40})$", re.IGNORECASE
-)
 _OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
 """Somebody is taken out of an event, which is not to cancel it."""
 
 _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
+_OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
+_BUSY = "Busy"
+_LONGEST_NAME = 6  # words of what is named and not told
 _OBJECT_OF_TASK = re.compile(
     r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|request|action|command|order|item|file|account|card|subscription|line|lines|message|messages|file|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza)\b",
     re.IGNORECASE,
 )
+
+
+def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "put Wren down for a swim gala on Saturday at 9:30": who takes part stands before what it is."""
+    moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
+    if moment is None and not _is_appointment(case.message.title(groups["what"]), case):
+        return None
+    if who_of(groups["who"], case):
+        return _created(groups["what"], moment, case, groups=groups)
+    thing = _DETERMINER.sub("", groups["who"])
+    what = f"{thing} {_OWN.sub('', groups['what'])}"
+    return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
 
 
 def create(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -56,64 +71,135 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "meeting with Sarah at 3pm": an appointment with a time of day, and nothing else."""
-    said, what = case.grammar.said, groups["what"]
-    title = case.message.title(what)
+    """Read "meeting with Sarah at 3pm", "Otis has a party on Sunday": what takes place, and nothing else.
+
+    What is told of times to come and might be for the calendar, but was not clearly said to be, is offered.
+    """
+    said, what = case.grammar.said, groups["what"] or groups.get("being", "")
+    title = described(what, case).title
     moment = moment_of(case.message.times(what), case.now)
-    if moment is None or moment.start is None or (moment.is_part and moment.end is None):
+    if moment is None or (moment.day is None and moment.start is None):
         return None
-    if moment.rule is None and moment.start <= case.now:
+    if _is_over(moment, case) or said["past"].search(case.message.text):
+        return None
+    if case.message.text.rstrip().endswith("?"):
+        return None
+    if said["no_event"].search(title) and not groups.get("being"):
         return None
     who = groups.get("who", "")
-    if said["past"].search(case.message.text) or said["no_event"].search(title):
-        return None
-    if not (
-        _is_appointment(title, case)
-        or (who and not moment.is_part and said["visit"].search(case.message.text))
-    ):
-        return None
-    if moment.is_part and not _is_appointment(title, case):
-        return None
     if not who and said["errand_told"].match(title):
-        return add_task({"what": what}, case)
-    return _created(what, moment, case, groups=groups)
+        return add_task({"what": what}, case) if moment.start is not None else None
+    if _is_certain(moment, title, who, case):
+        return _created(what, moment, case, groups=groups)
+    if not who and said["own_errand"].fullmatch(title):
+        return _as_offer(add_task({"what": what}, case))
+    return _offered(what, moment, case, groups=groups)
+
+
+def _is_over(moment: Moment, case: Case) -> bool:
+    if moment.rule is not None:
+        return False
+    if moment.start is not None:
+        return moment.start <= case.now
+    return moment.day is not None and moment.day < case.now.date()
+
+
+def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
+    """Whether a statement is plainly of an appointment."""
+    is_appointment = _is_appointment(title, case)
+    if moment.start is None:
+        return is_appointment and (bool(who) or _is_name(title, case))
+    if moment.is_part:
+        return is_appointment and moment.end is not None
+    is_visit = bool(who) and case.grammar.said["visit"].search(case.message.text) is not None
+    return is_appointment or is_visit
+
+
+def _offered(what: str, moment: Moment, case: Case, *, groups: Groups) -> Sequence[Step] | None:
+    """Offer to note what is told of a day to come; None where it is no more than talk."""
+    title = described(what, case).title
+    who, said = groups.get("who", ""), case.grammar.said
+    is_told = bool(groups.get("being")) or bool(who and said["visit"].search(who))
+    if moment.day is None or said["told"].search(title) or said["nobody"].match(who):
+        return None
+    if not is_told and (who or not _is_name(title, case)):
+        return None
+    return _as_offer(_created(what, moment, case, groups=groups))
+
+
+def _is_name(title: str, case: Case) -> bool:
+    """Whether words name something without saying anything of it or asking for it ("inset day")."""
+    said = case.grammar.said
+    if said["told"].search(title) or said["imperative"].match(title):
+        return False
+    return 0 < len(title.split()) <= _LONGEST_NAME
+
+
+def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
+    planned = [each for each in steps or () if isinstance(each, PlannedAction)]
+    return [replace(each, is_offer=True) for each in planned] or None
+
+
+def _is_noun_phrase(what: str, case: Case) -> bool:
+    """Whether words name something without saying anything of it ("inset day on 4 January")."""
+    title = case.message.title(what)
+    is_told = case.grammar.said["told"].search(title)
+    return bool(title) and is_told is None and len(title.split()) <= _LONGEST_NAME
 
 
 def _created(
     what: str, moment: Moment | None, case: Case, *, groups: Groups
 ) -> Sequence[Step] | None:
-    title = re.sub(
-        r"^(?:that|for|to|called|titled|named|about)\s+",
-        "",
-        case.message.title(what),
-        flags=re.IGNORECASE,
-    )
-    title = re.sub(
-        r"\s+(?:to|on|at|for|in|from|by|and|is|are|will be)$", "", title, flags=re.IGNORECASE
-    )
-    title, where = _placed(_DETERMINER.sub("", title), case)
+    found = described(what, case, who=groups.get("who", ""))
+    title = found.title
+    if groups.get("being"):
+        being = described(groups["being"], case)
+        found = replace(found, where=being.where, responsible=being.responsible)
+        title = _of_whom(groups["who"], being.title)
     if _AGAIN.match(title):
         return None
-    who = members_in(f"{title} {groups.get('who', '')}", case)
+    if not title and groups.get("block") and moment is not None:
+        title = _BUSY
+    known = {
+        "summary": title, "location": found.where, "who": list(found.who),
+        "responsible": list(found.responsible),
+    }  # fmt: skip
     if moment is None or not title:
-        field = "start_time" if moment is None else "summary"
-        known = {
-            "summary": title,
-            "location": where,
-            "who": who,
-            "start_time": moment and moment.text,
-        }
-        question = (
-            f"When is {_lower(title)}?"
-            if title and moment is None
-            else "What should I put in the calendar?"
-        )
-        if not title and moment is None:
-            question = "What should I put in the calendar, and when?"
-            field = "summary"
-        return [Missing(action("calendar", "create_event", known), field, question)]
-    params = {"summary": title, "location": where, "who": who, **_times(moment, case, groups)}
-    return [action("calendar", "create_event", params)]
+        return [_unknown(title, moment, known)]
+    if not found.is_whole:
+        question = f"I could not read all of the times. When exactly is {_lower(title)}?"
+        return [
+            Missing(
+                action("calendar", "create_event", {"summary": title, "who": list(found.who)}),
+                "start_time",
+                question,
+            )
+        ]
+    days = case.message.several_days(what)
+    moments = [moment_of([*each], case.now) for each in days] if moment.rule is None else []
+    times = [_times(each, case, groups) for each in moments if each is not None]
+    return [
+        action("calendar", "create_event", known | each)
+        for each in times or [_times(moment, case, groups)]
+    ]
+
+
+def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Missing:
+    """Return what has to be asked of an event without a time or name."""
+    field = "start_time" if title else "summary"
+    question = f"When is {_lower(title)}?" if title else "What should I put in the calendar?"
+    if not title and moment is None:
+        question = "What should I put in the calendar, and when?"
+    known = {**known, "start_time": moment and moment.text}
+    return Missing(action("calendar", "create_event", known), field, question)
+
+
+def _of_whom(who: str, being: str) -> str:
+    """Return what somebody is or does as a title: "Piet away for work", "At my sister's"."""
+    name = re.sub(r"(?:'s|'ll| is| are|'ll be| will be)+$", "", who).strip()
+    if is_speaker(name) or re.match(r"^(?:i'm|we're|i am|we are|i'll|we'll)", who, re.IGNORECASE):
+        return being[:1].upper() + being[1:]
+    return f"{name[:1].upper()}{name[1:]} {being}"
 
 
 def _times(moment: Moment, case: Case, groups: Groups) -> dict[str, Any]:
@@ -122,18 +208,9 @@ def _times(moment: Moment, case: Case, groups: Groups) -> dict[str, Any]:
     if end is None and lengths and moment.start is not None:
         end = moment.start + (lengths[0].until - lengths[0].begin)
     if moment.start is None and moment.day is not None and moment.days > 1:
-        end_day = moment.day + timedelta(days=moment.days)
-        return {"start_time": moment.text, "end_time": end_day.isoformat(), "rrule": moment.rule}
+        last = moment.day + timedelta(days=moment.days - 1)
+        return {"start_time": moment.text, "end_time": last.isoformat(), "rrule": moment.rule}
     return {"start_time": moment.text, "end_time": end and end.isoformat(), "rrule": moment.rule}
-
-
-def _placed(title: str, case: Case) -> tuple[str, str | None]:
-    """Return a title without the place at its end, and the place."""
-    found = _PLACE.match(title)
-    if found is None or members_in(found["where"], case):
-        return title, None
-    where = re.sub(r"^(?:the|our|my)\s+", "", found["where"], flags=re.IGNORECASE)
-    return found["title"], where
 
 
 def _is_appointment(title: str, case: Case) -> bool:
@@ -155,9 +232,9 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     what = groups["what"]
     if _OBJECT_OF_TASK.search(case.message.title(what)):
         return None
-    if _OUT_OF.search(what):
-        return None
     part = f"{what} {groups.get('late', '')}"
+    if _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
+        return None
     if case.grammar.said["everything"].fullmatch(case.message.title(what)):
         return _cleared(part, case)
     several = [each for each in re.split(r"\s*,\s*|\s+and\s+", what) if each]
@@ -183,6 +260,13 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [action("task", "delete", {"find_by": task.id or task.title})]
     scope = "series" if groups.get("all") else None
     return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _is_told_ahead(part: str, case: Case) -> bool:
+    """Whether "… is off on Friday" tells of a thing, and of a day to come."""
+    moment = moment_of(case.message.times(part), case.now)
+    is_ahead = moment is None or moment.day is None or moment.day >= case.now.date()
+    return is_ahead and not who_of(case.message.title(part), case)
 
 
 def _cleared(part: str, case: Case) -> Sequence[Step] | None:

@@ -52,6 +52,7 @@ class Grammar:
         pointing: What points at things that were spoken of before.
         answering: What answers to questions begin with.
         editing: How something that awaits a yes is wanted different.
+        describing: What words around a title say of people and places.
     """
 
     rules: tuple[Rule, ...]
@@ -68,6 +69,7 @@ class Grammar:
     pointing: Mapping[str, re.Pattern[str]]
     answering: Mapping[str, re.Pattern[str]]
     editing: Mapping[str, re.Pattern[str]]
+    describing: Mapping[str, re.Pattern[str]]
 
     def spelled_out(self, text: str) -> str:
         """Return a text with chat spellings and misspelt words of the grammar made plain."""
@@ -119,11 +121,13 @@ def load_grammar() -> Grammar:
     opening = contents["openings"]
     single = {name: _compiled(pattern, words) for name, pattern in opening["said"].items()}
     order: list[str] = opening["order"]
-    points = contents["pointing"]
-    pointing, answering, editing = (
-        {name: _compiled(pattern, words) for name, pattern in points[table].items()}
-        for table in ("pointing", "answering", "editing")
-    )
+    pointing, answering, editing, describing = (
+        {name: _compiled(pattern, words) for name, pattern in contents[file][table].items()}
+        for file, table in (
+            ("pointing", "pointing"), ("pointing", "answering"), ("pointing", "editing"),
+            ("events", "describing"),
+        )
+    )  # fmt: skip
     rules = {
         name: Rule(name, tuple(_compiled(each, words) for each in patterns))
         for content in contents.values()
@@ -144,6 +148,7 @@ def load_grammar() -> Grammar:
         pointing=pointing,
         answering=answering,
         editing=editing,
+        describing=describing,
     )
 
 

@@ -23,12 +23,16 @@ _FIRST_TIME, _FIRST_LENGTH, _FIRST_QUOTE = 0xE100, 0xE200, 0xE300
 _MOST = 0x100
 _MARK = re.compile("[\ue100-\ue3ff]")
 TIME_MARK: Final = "[\ue100-\ue1ff]"
+LENGTH_MARK: Final = "[\ue200-\ue2ff]"
 _CURLY = str.maketrans("’‘“”„«»", '\'\'"""""')
 _QUOTED = re.compile(r'"([^"]{1,1000})"?|(?m:^>[^\n]*$)')
 _PREPOSITION = r"(?:(?:at|on|in|by|for|from|around|before|after|until|till|til|starting|this|coming|due|every)\s+)*"
 _TIMED = re.compile(rf"[\s,]*\b{_PREPOSITION}(?:the\s+)?{TIME_MARK}(?:'s\b)?|[\s,]*{TIME_MARK}")
 _ADJECTIVE = re.compile(
     rf"\b(?:the|a|an|my|our|this|that)\s+{TIME_MARK}(?:'s)?\s+(?=[a-z])", re.IGNORECASE
+)
+_LISTED = re.compile(
+    rf"{TIME_MARK}(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?{TIME_MARK})+", re.IGNORECASE
 )
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
@@ -79,6 +83,18 @@ class Message:
     def free_times(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the times of a part without those that name a thing ("the Saturday paper")."""
         return self.times(_ADJECTIVE.sub(" ", part))
+
+    def several_days(self, part: str) -> tuple[tuple[TimeSpan, ...], ...]:
+        """Return the times of a part by day where it lists several ("on the 3rd and the 10th at 4"); else none.
+
+        What is said of the hour with one of them counts for all.
+        """
+        listed = _LISTED.search(part)
+        days = [each for each in self.times(listed[0]) if each.has_date] if listed else []
+        if len(days) < 2 or any(each.kind is SpanKind.RANGE and not each.has_time for each in days):  # noqa: PLR2004 - a list
+            return ()
+        hours = [each for each in self.times(part) if each.has_time]
+        return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
 
     def lengths(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the lengths of time ("an hour") of a part."""

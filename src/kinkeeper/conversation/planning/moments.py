@@ -3,13 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
+
+from dateutil.rrule import rrulestr
 
 from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.language.when.partial import WEEKDAY_CODES
 
 _HOUR = timedelta(hours=1)
 _MORNING = 9
+_UNTIL = "until"
 _BY_DAY = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z,]+)")
 
 
@@ -58,19 +61,60 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     spans = [span for span in spans if span.kind is not SpanKind.DURATION]
     if not spans:
         return None
-    dated = next((span for span in spans if span.has_date), None)
+    again = next((span for span in spans if span.recurrence), None)
     timed = next((span for span in spans if span.has_time and span.part_of_day is None), None)
     timed = timed or next((span for span in spans if span.has_time), None)
-    again = next((span for span in spans if span.recurrence), None)
-    base = dated or again
+    dated = [span for span in spans if span.has_date and span is not again]
+    if again is not None:
+        return _repeated(again, timed, dated, now)
+    opens = next((span for span in dated if span.bound != _UNTIL), None)
+    closes = next((span for span in dated if span.bound == _UNTIL), None)
+    base = opens or closes
     day = base.begin.date() if base is not None else None
+    if opens is None and closes is not None and timed is None:
+        # "Away until Friday" begins today.
+        return Moment(
+            day=now.date(), start=None, end=None, rule=None, is_part=False,
+            days=(closes.begin.date() - now.date()).days + 1,
+        )  # fmt: skip
     start, end = _start_and_end(timed, day, now)
     return Moment(
-        day=day if again is None or dated is not None else again.begin.date(),
-        start=start, end=end, rule=again.recurrence if again is not None else None,
-        days=_days(dated) if dated is not None else int(again is not None),
-        is_part=timed is not None and timed.part_of_day is not None and _is_wide(timed),
+        day=day, start=start, end=end, rule=None, days=_days(base, closes) if base else 0,
+        is_part=_is_part(timed),
     )  # fmt: skip
+
+
+def _is_part(timed: TimeSpan | None) -> bool:
+    return timed is not None and timed.part_of_day is not None and _is_wide(timed)
+
+
+def _repeated(
+    again: TimeSpan, timed: TimeSpan | None, dated: Sequence[TimeSpan], now: datetime
+) -> Moment:
+    """Return what recurs, from the first time of it on to the day that was named as the last."""
+    rule = again.recurrence or ""
+    first, last = again.begin.date(), None
+    for span in dated:
+        if span.bound == _UNTIL:
+            last = span.begin.date()
+            continue
+        first = max(first, span.begin.date())
+        if _days(span) > 1:
+            last = _last_day(span)
+    if last is not None and "UNTIL=" not in rule:
+        rule = f"{rule};UNTIL={last:%Y%m%d}"
+    day = _first_of(rule, first)
+    start, end = _start_and_end(timed, day, now)
+    if start is not None and start <= now:
+        day = _first_of(rule, now.date() + timedelta(days=1))
+        start, end = _start_and_end(timed, day, now)
+    return Moment(day=day, start=start, end=end, rule=rule, days=1, is_part=_is_part(timed))
+
+
+def _first_of(rule: str, earliest: date) -> date:
+    """Return the first day of a rule that does not lie before another; that one where the rule has none."""
+    found = next(iter(rrulestr(rule, dtstart=datetime.combine(earliest, time()))), None)
+    return earliest if found is None else found.date()
 
 
 def _start_and_end(
@@ -96,9 +140,13 @@ def _is_wide(span: TimeSpan) -> bool:
     return span.until - span.begin > _HOUR
 
 
-def _days(span: TimeSpan) -> int:
-    last = (span.until - timedelta(microseconds=1)).date()
+def _days(span: TimeSpan, closes: TimeSpan | None = None) -> int:
+    last = _last_day(span) if closes is None else closes.begin.date()
     return max(1, (last - span.begin.date()).days + 1)
+
+
+def _last_day(span: TimeSpan) -> date:
+    return (span.until - timedelta(microseconds=1)).date()
 
 
 def without_days(

@@ -3,6 +3,7 @@
 import re
 
 from kinkeeper.conversation.planning.case import Case
+from kinkeeper.household.model import Role
 from kinkeeper.household.vocabulary import WordKind
 
 _SELF = frozenset({"i", "me", "myself", "my"})
@@ -33,6 +34,14 @@ def who_of(text: str, case: Case) -> list[str]:
     speaks = bool(set(words.split()) & _SELF)
     me = case.context.asked.member.id
     return list(dict.fromkeys([*([me] if speaks else []), *named]))
+
+
+def everybody(case: Case) -> list[str]:
+    """Return the ids of those whom "all of us" means: parents, guardians and children."""
+    return [
+        member.id for member in case.household.members
+        if member.role in {Role.PARENT, Role.GUARDIAN, Role.CHILD}
+    ]  # fmt: skip
 
 
 def one_of(text: str, case: Case) -> str:

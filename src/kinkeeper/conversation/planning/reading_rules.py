@@ -34,7 +34,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
     "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
-    "events.create": event_rules.create, "events.stated": event_rules.stated,
+    "events.placed": event_rules.placed, "events.create": event_rules.create, "events.stated": event_rules.stated,
     "events.moved": event_rules.moved, "events.move": event_rules.move,
     "events.rename": event_rules.rename, "events.relocate": event_rules.relocate,
     "events.invite": event_rules.invite, "events.cancel": event_rules.cancel,

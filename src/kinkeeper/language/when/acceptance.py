@@ -135,6 +135,7 @@ class Guards:
     naming: frozenset[str]
     street: frozenset[str]
     meeting: frozenset[str]
+    daytime: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
     homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
@@ -155,6 +156,7 @@ def load_guards() -> Guards:
         naming=frozenset(raw["naming"]),
         street=frozenset(raw["street"]),
         meeting=frozenset(raw["meeting"]),
+        daytime=frozenset(raw["daytime"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
         homographs=homographs,
@@ -385,6 +387,11 @@ def bound_before(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
         return None
     bound = BOUNDS.get(tokens[at].text)
     return None if bound is None else (bound, at)
+
+
+def is_daytime_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of somebody whom one sees while offices are open."""
+    return not load_guards().daytime.isdisjoint(token.text for token in tokens)
 
 
 def is_morning_talk(tokens: Sequence[Token]) -> bool:

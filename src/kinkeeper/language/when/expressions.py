@@ -12,7 +12,7 @@ from kinkeeper.language.when.groups import (
     atom_at,
     bounded,
     group_at,
-    is_end_of_series,
+    is_end,
     skip,
 )
 from kinkeeper.language.when.joining import comparable, is_apposition
@@ -290,7 +290,7 @@ def _with_tail(
         if tail[0].length is not None and (start.every is None or tail[0].length.seconds):
             break
         joints = [token.text for token in tokens[end:at]]
-        if is_end_of_series(start, tail[0], joints):
+        if is_end(start, tail[0], joints):
             break
         both = (
             bounded(start, tail[0], joints, scope) or merge(start, tail[0]),

@@ -115,25 +115,10 @@ def _next_weekday(
 def _next_atom(
     tokens: Sequence[Token], partial: Partial, end: int, *, scope: Scope, depth: int
 ) -> tuple[Partial, int] | None:
-    at = end
-    joints: list[str] = []
-    while at < len(tokens) and len(joints) < LONGEST_JOINT and tokens[at].text in JOINTS:
-        if (
-            tokens[at].text in {".", ":"}
-            and tokens[at].spaced is False
-            and at + 1 < len(tokens)
-            and tokens[at].text == "."
-            and tokens[at + 1].spaced
-            and partial.has_time
-        ):
-            return None
-        joints.append(tokens[at].text)
-        at += 1
-    if not joints and at < len(tokens) and tokens[at].text in {"-", "/"}:
-        joints.append("-")
-        at += 1
-    if at >= len(tokens):
+    joined = _joints(tokens, partial, end)
+    if joined is None:
         return None
+    joints, at = joined
     found = atom_at(tokens, at, scope, depth)
     if found is None:
         return None
@@ -141,7 +126,7 @@ def _next_atom(
     within = bounded(partial, other, joints, scope)
     if within is not None:
         return within, after
-    if is_end_of_series(partial, other, joints):
+    if is_end(partial, other, joints):
         return None
     if not may_join(partial, other, joints):
         return None
@@ -156,6 +141,22 @@ def _next_atom(
     if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
         after += 1
     return merged, after
+
+
+def _joints(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[list[str], int] | None:
+    """Return what stands between a reading and the next, and where that begins; None where a sentence ends."""
+    at = end
+    joints: list[str] = []
+    while at < len(tokens) and len(joints) < LONGEST_JOINT and tokens[at].text in JOINTS:
+        is_stop = tokens[at].text == "." and tokens[at].spaced is False
+        if is_stop and at + 1 < len(tokens) and tokens[at + 1].spaced and partial.has_time:
+            return None
+        joints.append(tokens[at].text)
+        at += 1
+    if not joints and at < len(tokens) and tokens[at].text in {"-", "/"}:
+        joints.append("-")
+        at += 1
+    return (joints, at) if at < len(tokens) else None
 
 
 def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope) -> Partial | None:
@@ -183,11 +184,13 @@ def bounded(partial: Partial, day: Partial, joints: Sequence[str], scope: Scope)
     return replace(partial, opens=first, is_weak=False) if "from" in bounds else None
 
 
-def is_end_of_series(partial: Partial, day: Partial, joints: Sequence[str]) -> bool:
-    """Whether a day ends what recurs and is not the day of the time before it ("at 7 until Christmas")."""
+def is_end(partial: Partial, other: Partial, joints: Sequence[str]) -> bool:
+    """Whether what is said next ends a time instead of completing it: "at 7 until Christmas", "3 until 5"."""
     is_until = any(BOUNDS.get(word) == "until" for word in joints)
     has_hour = partial.clock is not None or partial.number is not None
-    return is_until and has_hour and not partial.has_date and _is_day_only(day)
+    if not is_until or not has_hour:
+        return False
+    return not _is_day_only(other) or not partial.has_date
 
 
 def _is_day_only(partial: Partial) -> bool:

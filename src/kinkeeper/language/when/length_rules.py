@@ -256,13 +256,13 @@ def every_nth(_: Scope, which: int, weekday: int) -> Partial | None:
     )
 
 
-@REPEATS.rule("the? ORDINAL|REL WEEKDAY of|in FREQ")
+@REPEATS.rule("on? the? ORDINAL|REL WEEKDAY of|in FREQ")
 def nth_weekday_monthly(_: Scope, which: int, weekday: int, rule: str) -> Partial | None:
     """The last Friday of every month."""
     return every_nth(_, which, weekday) if rule == "MONTHLY" else None
 
 
-@REPEATS.rule("the? ORDINAL of FREQ")
+@REPEATS.rule("on? the? ORDINAL of FREQ")
 def day_monthly(_: Scope, day: int, rule: str) -> Partial | None:
     """The 5th of each month."""
     return every_month_day(_, day) if rule == "MONTHLY" else None

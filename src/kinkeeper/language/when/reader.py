@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from kinkeeper.language.when.acceptance import (
     TIME_JOINTS,
     bound_before,
+    is_daytime_talk,
     is_morning_talk,
     is_time,
 )
@@ -91,7 +92,11 @@ def read(
         return ()
     scope = scope_of(reference, locale)
     starts = {named.id: named.start for named in named_times}
-    habits = Habits(is_morning=is_morning_talk(tokens), usual_hour=usual_hour)
+    habits = Habits(
+        is_morning=is_morning_talk(tokens),
+        is_daytime=is_daytime_talk(tokens),
+        usual_hour=usual_hour,
+    )
     spans = []
     for first, found in _shared(tokens, list(_expressions(tokens, scope))):
         span = _span(

@@ -28,6 +28,7 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
     "night": (20, 24),
 }
 _NOON: Final = 12
+_OFFICES_OPEN: Final = 8
 _LATE_LAST_HOUR: Final = 21
 _NIGHT_ENDS: Final = 6
 """Hours before it are still of the night that began the evening before."""
@@ -39,10 +40,12 @@ class Habits:
 
     Attributes:
         is_morning: The words around speak of the morning.
+        is_daytime: The words around speak of whom one sees while offices are open.
         usual_hour: Usual start of the activity talked about.
     """
 
     is_morning: bool = False
+    is_daytime: bool = False
     usual_hour: time | None = None
 
 
@@ -62,7 +65,8 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
     """Return the hour (0 to 24) that a clock means.
 
     A half that was said wins, then a part of the day, then the words around, then the usual hour, then
-    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say.
+    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Where offices are spoken of,
+    8 is when they open.
     """
     hour = clock.hour
     if clock.half == "am":
@@ -79,6 +83,8 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
         usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
         said = hour + clock.minute / 60
         return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
+    if habits.is_daytime and hour == _OFFICES_OPEN:
+        return hour
     return hour + 12 if 1 <= hour <= 8 else hour
 
 

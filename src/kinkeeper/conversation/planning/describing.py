@@ -1,0 +1,162 @@
+"""What is to take place, out of the words that are left when its times are taken out: title, people, place. Pure."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kinkeeper.conversation.planning.case import Case
+from kinkeeper.conversation.planning.message import LENGTH_MARK, TIME_MARK
+from kinkeeper.conversation.planning.people import everybody, is_person, members_in, who_of
+
+_PIECES = re.compile(r"\s*[,;]\s*|\s+[-–—]\s+|\s*[()]\s*")
+_BOTH = re.compile(r"\s+(?:both|all)$", re.IGNORECASE)
+"""Behind names it adds nobody."""
+
+_DETERMINER = re.compile(
+    r"^(?:(?:the|my|our|a|an|another|some|new|this|that|any|next)\s+)+", re.IGNORECASE
+)
+_LEFT_OVER = re.compile(
+    r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish)$",
+    re.IGNORECASE,
+)
+_LENGTH = re.compile(
+    rf"(?:\b(?:for|lasting|takes|taking|of)\s+)?(?:about\s+)?{LENGTH_MARK}(?:\s+long)?",
+    re.IGNORECASE,
+)
+_COPULA = re.compile(
+    rf"\s+(?:is|are|will be|starts|begins|takes place)(?=\s+(?:(?:on|at|from|in|this|next)\s+)*{TIME_MARK})",
+    re.IGNORECASE,
+)
+_UNREAD = re.compile(
+    r"(?:^|[\s,])(?:until|till|til|every|each|from|between|at|by)(?:$|\s+(?=\d|\w+$)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What takes place, as far as it was said.
+
+    Attributes:
+        title: What it is called; empty where nothing names it.
+        who: Ids of members who take part.
+        responsible: Ids of members who see to it.
+        where: Place, as it was said.
+        is_whole: Whether all that sounds like a time was read as one.
+    """
+
+    title: str
+    who: tuple[str, ...] = ()
+    responsible: tuple[str, ...] = ()
+    where: str | None = None
+    is_whole: bool = True
+
+
+def described(what: str, case: Case, *, who: str = "") -> Described:
+    """Return what takes place by the words that describe it.
+
+    Args:
+        what: A part of the message, with marks.
+        case: Of the message.
+        who: A part that names only people.
+    """
+    plain = _COPULA.sub("", case.grammar.describing["in_calendar"].sub(" ", what))
+    pieces = [case.message.title(_LENGTH.sub(" ", piece)) for piece in _PIECES.split(plain)]
+    pieces = [piece for piece in pieces if piece]
+    found = Described(title="", who=tuple(who_of(who, case)) if who else ())
+    kept: list[str] = []
+    for piece in pieces:
+        more = _aside(piece, case) if kept else None
+        found = found if more is None else _joined(found, more)
+        kept += [piece] if more is None else []
+    named = _headed(kept[0], case) if kept else Described(title="")
+    title = ", ".join(each for each in (named.title, *kept[1:]) if each)
+    return replace(
+        _joined(found, named), title=title,
+        is_whole=_UNREAD.search(_without_people(title, case)) is None,
+    )  # fmt: skip
+
+
+def _joined(found: Described, more: Described) -> Described:
+    return Described(
+        title=found.title or more.title, who=_once(found.who, more.who),
+        responsible=_once(found.responsible, more.responsible), where=found.where or more.where,
+    )  # fmt: skip
+
+
+def _once(*ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for several in ids for each in several))
+
+
+def _aside(piece: str, case: Case) -> Described | None:
+    """Return what a piece beside the title says of people or place; None where it says something else."""
+    taking = case.grammar.describing["taking"].fullmatch(piece)
+    if taking is not None and (members := who_of(taking["who"], case)):
+        others = [each for each in members_in(piece, case) if each not in members]
+        return Described(title="", responsible=tuple(members), who=tuple(others))
+    going = case.grammar.describing["going"].fullmatch(piece)
+    if going is not None and (members := _those_who(going["who"], case)):
+        return Described(title="", who=tuple(members))
+    place = case.grammar.describing["at_place"].fullmatch(piece)
+    return Described(title="", where=place["where"]) if place is not None else None
+
+
+def _those_who(words: str, case: Case) -> list[str]:
+    return everybody(case) if is_everybody(words, case) else who_of(_BOTH.sub("", words), case)
+
+
+def is_everybody(words: str, case: Case) -> bool:
+    """Whether words mean the whole family ("all of us", "everyone")."""
+    return case.grammar.describing["everybody"].search(words) is not None
+
+
+def _headed(head: str, case: Case) -> Described:
+    """Return what the title's own piece says: who takes part, who sees to it, where it is."""
+    says, head = case.grammar.describing, _trimmed(head)
+    who: list[str] = []
+    responsible: list[str] = []
+    for name, people in (
+        ("ends_taking", responsible), ("ends_going", who), ("ends_for", who), ("begins_with", who),
+    ):  # fmt: skip
+        match = says[name].fullmatch(head)
+        members = _those_who(match["who"], case) if match is not None else []
+        if match is not None and members and _is_people(match["who"], case):
+            head = match["title"]
+            people.extend(members)
+    begun = says["begins_having"].match(head)
+    head = head[begun.end() :] if begun is not None else head
+    title, where = _placed(_trimmed(head), case)
+    present = everybody(case) if is_everybody(title, case) else [*who, *members_in(title, case)]
+    return Described(
+        title=title, where=where, who=_once(present), responsible=_once(responsible)
+    )  # fmt: skip
+
+
+def _is_people(words: str, case: Case) -> bool:
+    """Whether words name nobody but members ("me", "gran", "Leo and Mia", "all of us")."""
+    each = [part for part in re.split(r"\s*(?:,|&|\band\b|\bboth\b)\s*", words.strip()) if part]
+    return is_everybody(words, case) or all(
+        is_person(part, case) or part.lower() in {"me", "i", "us", "we", "myself"} for part in each
+    )
+
+
+def _trimmed(title: str) -> str:
+    """Return a title without what is left over at its ends when times are taken out."""
+    before = None
+    while title != before:
+        before = title
+        title = _LEFT_OVER.sub("", _DETERMINER.sub("", title.strip(" ,"))).strip(" ,")
+    return title
+
+
+def _placed(title: str, case: Case) -> tuple[str, str | None]:
+    """Return a title without the place at its end, and the place."""
+    found = case.grammar.describing["ends_at_place"].fullmatch(title)
+    if found is None or members_in(found["where"], case):
+        return title, None
+    return _trimmed(found["title"]), found["where"]
+
+
+def _without_people(title: str, case: Case) -> str:
+    """Return a title without its first word where only what follows can be a time that was not read."""
+    return title if not is_person(title, case) else ""

@@ -1,0 +1,132 @@
+"""What takes place, by the words around its times: title, people, place, days."""
+
+import pytest
+
+from planning import plan, planned
+
+
+def event(text: str) -> dict[str, object]:
+    ((name, params),) = planned(text)
+    assert name == "calendar.create_event"
+    return dict(params)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "who"),
+    [
+        ("put Mia down for a riding trial on Saturday at 10", "riding trial", ["mia"]),
+        ("sign leo up for chess camp on friday at 9am", "chess camp", ["leo"]),
+        ("hearing test for mia tomorrow 2pm", "hearing test", ["mia"]),
+        ("leo has a sleepover on friday at 6pm", "sleepover", ["leo"]),
+        ("Mia: optician 20 March 15:40", "optician", ["mia"]),
+        ("mia needs to be at dress rehearsal at 5 on friday", "dress rehearsal", ["mia"]),
+        ("family dinner on sunday at 6pm", "family dinner", ["john", "sarah", "leo", "mia"]),
+    ],
+)
+def test_who_takes_part_is_no_part_of_the_title(text: str, title: str, who: list[str]) -> None:
+    found = event(text)
+
+    assert str(found["summary"]).lower() == title
+    assert sorted(map(str, found["who"])) == sorted(who)  # type: ignore[call-overload]
+
+
+def test_what_is_said_beside_it_goes_where_it_belongs() -> None:
+    found = event("school concert friday 6pm in the gym, sarah is driving mia, leo wants to come")
+
+    assert (found["summary"], found["location"]) == ("school concert", "the gym")
+    assert found["responsible"] == ["sarah"]
+    assert sorted(map(str, found["who"])) == ["leo", "mia"]  # type: ignore[call-overload]
+
+
+def test_a_thing_is_booked_in_under_what_is_done_to_it() -> None:
+    assert event("book the cat in for her jabs on monday at 8.30")["summary"] == "cat jabs"
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("birthday party saturday, 2 til 4 at the rink", "2026-03-14T14:00", "2026-03-14T16:00"),
+        ("parents meeting thurs 19th 6.30-8", "2026-03-19T18:30", "2026-03-19T20:00"),
+        ("call with the bank tomorrow 11:15 for 20 minutes", "2026-03-12T11:15", "2026-03-12T11:35"),
+        ("dentist monday at 8.30 until 9", "2026-03-16T08:30", "2026-03-16T09:00"),
+    ],
+)  # fmt: skip
+def test_both_ends_of_a_time_are_kept(text: str, start: str, end: str) -> None:
+    found = event(text)
+
+    assert str(found["start_time"]).startswith(start)
+    assert str(found["end_time"]).startswith(end)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "rule"),
+    [
+        ("yoga mondays at 7pm until 27 april", "2026-03-16T19:00", "FREQ=WEEKLY;BYDAY=MO;UNTIL=20260427"),
+        ("every other thursday leo has guitar at 4pm from the 19th", "2026-03-19T16:00", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH"),
+        ("book club meeting on the last friday of every month at 8pm", "2026-03-27T20:00", "FREQ=MONTHLY;BYDAY=-1FR"),
+        ("swimming lesson saturdays 9:30 to 10:15 for 8 weeks", "2026-03-14T09:30", "FREQ=WEEKLY;BYDAY=SA;UNTIL=20260508"),
+    ],
+)  # fmt: skip
+def test_what_recurs_begins_and_ends_as_it_was_said(text: str, first: str, rule: str) -> None:
+    found = event(text)
+
+    assert str(found["start_time"]).startswith(first)
+    assert found["rrule"] == rule
+
+
+def test_several_days_are_several_events() -> None:
+    found = planned("hockey match for leo on the 20th and the 27th of march at 4pm")
+
+    assert [str(params["start_time"])[:16] for _, params in found] == [
+        "2026-03-20T16:00", "2026-03-27T16:00",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "start", "end"),
+    [
+        ("john is away for work monday to wednesday", "John away for work", "2026-03-16", "2026-03-18"),
+        ("we're at my cousin's from the 20th to the 22nd", "At my cousin's", "2026-03-20", "2026-03-22"),
+        ("ski trip 3-10 april", "ski trip", "2026-04-03", "2026-04-10"),
+    ],
+)  # fmt: skip
+def test_days_that_are_only_told_of_are_offered(
+    text: str, title: str, start: str, end: str
+) -> None:
+    (found,) = plan(text).actions
+
+    assert (found.params["summary"], found.params["start_time"]) == (title, start)
+    assert found.params["end_time"] == end
+    assert found.is_offer or title == "ski trip"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the weather on friday", "i was thinking of you tomorrow", "what a day today",
+        "thanks for all your help this week", "give me the news for tomorrow",
+    ],
+)  # fmt: skip
+def test_talk_with_a_day_in_it_is_not_offered(text: str) -> None:
+    assert plan(text).actions == ()
+
+
+@pytest.mark.parametrize("text", ["choir is off on friday", "no choir this friday"])
+def test_what_does_not_take_place_is_cancelled(text: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["find_by"], params["on"]) == (
+        "calendar.delete_event", "choir", "2026-03-13",
+    )  # fmt: skip
+
+
+def test_who_is_off_cancels_nothing() -> None:
+    assert all(each.action != "delete_event" for each in plan("john is off on friday").actions)
+
+
+def test_a_time_that_was_not_read_whole_is_asked_for() -> None:
+    found = plan("put swimming gala on saturday, 2:75 in the calendar")
+
+    assert found.actions == ()
+    assert found.partial is not None
+    assert found.partial["missing"] == "start_time"
