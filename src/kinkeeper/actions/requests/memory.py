@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.memory import EditFact
+from kinkeeper.actions.effects.memory import EditFact, SetScope, remembered_lines
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.actions.requests.model import (
@@ -26,6 +26,7 @@ from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Fact, Viewer, person_scope
+from kinkeeper.memory.statements.sensitive import is_sensitive
 from kinkeeper.store.store import Store
 
 _MOST_COMPARED = 2000
@@ -44,7 +45,10 @@ class StoreFact(Parameters):
         default=None, description="what it is about, where the value does not say"
     )
     category: str | None = Field(default=None, description="no more than a hint")
-    private: bool = Field(default=False, description="whether only who asks may recall it")
+    private: bool | None = Field(
+        default=None,
+        description="whether only who asks may recall it; left out where they do not say",
+    )
 
 
 class UpdateFact(Parameters):
@@ -52,6 +56,13 @@ class UpdateFact(Parameters):
 
     key: str = Field(min_length=1, description="words of what is remembered now")
     new_value: str = Field(min_length=1, description="the whole statement as it shall be")
+
+
+class SetAudience(Parameters):
+    """Who may recall a memory of one's own."""
+
+    find_by: str = Field(min_length=1, description="the memory's id, or words of it")
+    private: bool = Field(description="whether only who asks may recall it, or the household")
 
 
 class SearchMemory(Parameters):
@@ -86,6 +97,11 @@ def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
             prepare=requests.update,
         ),
         RequestKind(
+            domain="memory", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            description="Let the household see something remembered, or keep it to oneself.",
+            progress="Searching memory…", prepare=requests.set_audience,
+        ),
+        RequestKind(
             domain="memory", name="search", parameters=SearchMemory, stakes=Stakes.LOW,
             description="Find what is remembered about something or somebody.",
             progress="Searching memory…", read=requests.search,
@@ -107,14 +123,41 @@ class _MemoryRequests:
         text = _statement(wanted)
         if wanted.private and asked.is_shared:
             raise InputError("others read along here; tell me that where we are alone")
-        scope = person_scope(asked.member.id) if wanted.private else HOUSEHOLD_SCOPE
+        is_private = wanted.private
+        if is_private is None:
+            is_private = is_sensitive(text)
+        scope = person_scope(asked.member.id) if is_private else HOUSEHOLD_SCOPE
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",
         )  # fmt: skip
         return Prepared(
             type=proposal.type, summary=proposal.summary, effects=proposal.effects,
-            shown={"text": text}, result={"title": text, "text": text},
+            shown={"text": text},
+            result={
+                "title": text, "text": text, "private": is_private, "is_told": wanted.private is not None,
+                "memories": [*remembered_lines(proposal.effects)],
+            },
+        )  # fmt: skip
+
+    async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
+        fact = await self._meant(wanted.find_by, asked.viewer, asked)
+        if (fact.scope != HOUSEHOLD_SCOPE) is wanted.private:
+            raise InputError("that is so already")
+        # Whoever may not see it before or after must not read of it here either.
+        effect = SetScope(
+            fact_id=fact.id, narrative=fact.narrative, scope=person_scope(asked.member.id),
+            is_private=wanted.private,
+        )  # fmt: skip
+        seen = "only by oneself" if wanted.private else "by the household"
+        return Prepared(
+            type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+            summary=shorten(f"Seen {seen}: {fact.narrative}", _LONGEST_SUMMARY),
+            shown={"text": fact.narrative},
+            result={
+                "id": fact.id, "title": fact.narrative, "private": wanted.private,
+                "memories": [fact.narrative],
+            },
         )  # fmt: skip
 
     async def update(self, wanted: UpdateFact, asked: Asked) -> Prepared:

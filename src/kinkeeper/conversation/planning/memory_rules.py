@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from kinkeeper.conversation.planning.audience import audience_of
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.memory.statements.classification import classify
@@ -36,10 +37,16 @@ def called(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def store(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "remember that Emma is allergic to nuts"."""
-    value = case.message.words(groups["what"])
-    if not value or _BARE.match(value):
+    what, is_private = audience_of(groups["what"], case)
+    said_before, before = audience_of(groups.get("whose", ""), case)
+    value = case.message.words(what)
+    if not value or _BARE.match(value) or said_before:
         return None
-    return [action("memory", "store", {"category": classify(value).category.value, "value": value})]
+    params = {
+        "category": classify(value).category.value, "value": value,
+        "private": before if is_private is None else is_private,
+    }  # fmt: skip
+    return [action("memory", "store", params)]
 
 
 def search(groups: Groups, case: Case) -> Sequence[Step] | None:

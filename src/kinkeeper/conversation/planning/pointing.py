@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.planning.audience import keep, share
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.event_rules import new_time
@@ -27,6 +28,7 @@ _JOINTS = re.compile(
 )
 """Between times that are nothing but times; any other word makes it a message of its own."""
 
+_DENIAL = re.compile(r"^(?:(?:no|oh|sorry|wait|actually|hmm|oops)[\s,.!]+)+", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -289,15 +291,19 @@ def _more(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def more(text: str, case: Case) -> list[Step] | None:
-    """Return what a whole message adds to a list that was added to before ("and eggs")."""
-    found = case.grammar.pointing["more"].fullmatch(text.strip(" .!"))
-    steps = _more(found.groupdict(""), case) if found is not None else None
-    return [*steps] if steps else None
+    """Return what a whole message adds to what was done last; politeness is part of it ("and eggs", "just for me")."""
+    said = _DENIAL.sub("", text.strip(" .!"))
+    for name, read in {"more": _more, "keep": keep, "share": share}.items():
+        found = case.grammar.pointing[name].fullmatch(said)
+        steps = read(found.groupdict(""), case) if found is not None else None
+        if steps:
+            return [*steps]
+    return None
 
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "drop": _drop, "done": _done, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
     "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
     "invite": _invite, "rename": _rename, "place": _place, "taking": _take, "same_again": _same_again,
-    "line_gone": gone,
+    "line_gone": gone, "share": share, "keep": keep,
 }  # fmt: skip

@@ -1,0 +1,36 @@
+"""Whether a statement is of a kind that people keep to themselves: about their own health, money, keys or love. Pure."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.memory.statements.framing import unframed
+
+
+def is_sensitive(text: str) -> bool:
+    """Return whether a statement tells of whoever speaks what is nobody else's business unless they say so.
+
+    What is told of others, of a child for one, and what those around have to know (an allergy) is not.
+
+    Args:
+        text: One statement, as it was said.
+    """
+    core, _ = unframed(" ".join(text.replace("’", "'").lower().split()).rstrip(" .!"))
+    patterns = _patterns()
+    if patterns["concerns_others"].search(core) or not patterns["self"].search(core):
+        return False
+    own = patterns["of_others"].sub(" ", core)
+    if not patterns["self"].search(own):
+        return False
+    return any(patterns[name].search(own) for name in ("health", "money", "keys", "love", "plans"))
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    path = files(__package__) / "data" / "sensitive.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: re.compile("".join(map(str.strip, pattern.strip("\n").split("\n"))))
+        for name, pattern in data.items()
+    }

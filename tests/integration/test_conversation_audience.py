@@ -1,0 +1,73 @@
+"""Who may recall what somebody has the assistant remember: themselves where it is their own affair, else the family."""
+
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.model import Viewer
+from talking import Talking, on_a_loop, talking
+
+
+async def known_to(talk: Talking, member: str) -> set[str]:
+    viewer = Viewer.of(talk.system.household.id, member)
+    facts = await talk.system.store.read(
+        lambda conn: list_facts(conn, viewer, now=talk.clock.now(), limit=50)
+    )
+    return {each.narrative for each in facts}
+
+
+@pytest.mark.parametrize(
+    "text", ["remember that my counsellor is Ruth Aldous", "remember my debit card pin is 7731"]
+)
+@on_a_loop
+async def test_ones_own_affairs_are_kept_for_oneself(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer(text, by="john")
+
+        assert "for you only" in answer
+        assert "share it" in answer
+        assert await known_to(talk, "john")
+        assert not await known_to(talk, "sarah")
+
+
+@on_a_loop
+async def test_what_concerns_all_is_for_all_and_the_answer_says_so(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer("remember that the compost goes out on Fridays", by="john")
+
+        assert "family" in answer
+        assert await known_to(talk, "sarah") == await known_to(talk, "john") != set()
+
+
+@on_a_loop
+async def test_who_may_see_it_is_changed_afterwards(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("remember that I'm on 5mg of ramipril", by="john")
+
+        await talk.answer("share it", by="john")
+        assert await known_to(talk, "sarah")
+
+        answer = await talk.answer("no, just for me", by="john")
+        assert "Only you" in answer
+        assert not await known_to(talk, "sarah")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remember just for me that I hid the tickets in the piano stool",
+        "remember the safe opens to the left, but keep it to yourself",
+        "remember that the safe opens to the left, for my eyes only",
+    ],
+)
+@on_a_loop
+async def test_for_whom_is_said_with_it(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(text, by="sarah")
+
+        (kept,) = await known_to(talk, "sarah")
+        assert "only" not in kept
+        assert "yourself" not in kept
+        assert not await known_to(talk, "john")
