@@ -75,6 +75,28 @@ async def test_what_was_used_and_how_it_was_decided_is_told(house: Served) -> No
 
 
 @on_a_loop
+async def test_how_turns_were_decided_is_for_the_owner_and_without_words(house: Served) -> None:
+    async with house.bearing(house.token("john")) as client:
+        await say(client, "remind me to call the plumber tomorrow at 5pm")
+        await say(client, "hello there")
+        told = {
+            name: (await client.get(f"/api/observability/{name}")).json()
+            for name in ("routing", "calls", "iterations", "jobs")
+        }
+        assert "plumber" not in json.dumps(told)
+        assert told["routing"]["decisions"] == 2
+        shares = {each["mode"]: each["share"] for each in told["routing"]["shares"]}
+        assert shares["ACKNOWLEDGE"] == 0.5
+        assert {each["is_healthy"] for each in told["routing"]["shares"]} == {None}
+        assert all(each["had_effect"] <= each["fired"] for each in told["routing"]["effects"])
+        assert {"rows", "cycles", "runs", "verdicts"} <= told["iterations"].keys()
+        assert "What changes its answers" in (await client.get("/health")).text
+    async with house.bearing(house.token("john", AccessRole.ADULT)) as client:
+        for name in told:
+            assert (await client.get(f"/api/observability/{name}")).status_code == 403
+
+
+@on_a_loop
 async def test_nobody_reads_the_talk_of_another(house: Served) -> None:
     others = [
         each for each in house.system.household.members if each.is_adult and each.id != "john"

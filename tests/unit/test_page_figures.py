@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.conversation.effects import Effects, Fired, ModeShare
+from kinkeeper.conversation.model import Mode
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.feedback import FeedbackCount, Verdict
 from kinkeeper.observer.metrics import LedgerDay, Metrics, NearMiss
@@ -124,11 +126,30 @@ def test_a_chart_keeps_to_its_box_and_shows_the_goal() -> None:
     assert drawn.spoken == "Spoken: x. Highest on 2026-03-01: 8."
 
 
+EFFECTS = Effects(
+    decisions=60,
+    shares=[ModeShare(mode=Mode.ACT, share=0.9, least=0.05, most=0.15, is_healthy=False)],
+    parts=[
+        Fired(name="second looks at steps", fired=7, had_effect=2),
+        Fired(name="ties broken by a model", fired=0, had_effect=0),
+    ],
+)
+
+
+def test_what_fired_is_shown_beside_what_that_changed() -> None:
+    page = _page()
+    assert page.parts == (
+        ("Second looks at steps", "7 times, of which 2 changed something"),
+        ("Ties broken by a model", "not needed so far"),
+    )
+    assert page.shares == (("Act", "90% (healthy: 5% to 15%)", True),)
+
+
 def _page(*findings: Finding, **work: Any) -> Any:
     counts = {"reading": {}, "sending": {}, "failed_updates": 0, **work}
     return health_page(
-        findings, Work(**counts), _metrics(), {}, actions=[], hosts=["b", "a", "b"], days=DAYS,
-        wording=WORDS,
+        findings, Work(**counts), _metrics(), {}, actions=[], hosts=["b", "a", "b"],
+        effects=EFFECTS, days=DAYS, wording=WORDS,
     )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ _STEP = Prepared(
 )
 _INTERACTION = Prepared(
     insert(interaction_log),
-    (*_OF_TURN, "event", "mode", "confidence", "source", "ms", "relevance"),
+    (*_OF_TURN, "event", "mode", "confidence", "source", "ms", "brought", "relevance"),
 )
 _ENDS_AS = (
     "outcome", "mode", "source", "confidence", "answer", "results", "clarification", "partial",
@@ -132,6 +132,7 @@ class Ending:
         asked_about: Actions that the person was asked to choose among, and what for.
         iterations: The steps of acting.
         verdicts: What second looks at its steps came to.
+        brought: How many memories were at hand unasked.
         is_late: Whether the talk went on meanwhile.
     """
 
@@ -145,6 +146,7 @@ class Ending:
     asked_about: Mapping[str, Any] | None = None
     iterations: Sequence[Iteration] = field(default_factory=tuple)
     verdicts: Sequence[Verdict] = ()
+    brought: int = 0
     is_late: bool = False
 
 
@@ -215,7 +217,7 @@ def write_records(
     if ending.verdicts:
         rows = [of_turn | asdict(each) | {"effect": each.effect.value} for each in ending.verdicts]
         conn.execute(insert(critic_verdicts), rows)
-    _INTERACTION.execute(conn, of_turn | _answer(ending.answer, course))
+    _INTERACTION.execute(conn, of_turn | _answer(ending, course))
     write_failures(conn, turn, course, now=now)
     _come_further(conn, turn, now)
 
@@ -297,11 +299,12 @@ def _step(step: Iteration) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _answer(answer: Answer, course: Course) -> dict[str, Any]:
+def _answer(ending: Ending, course: Course) -> dict[str, Any]:
+    answer = ending.answer
     return {
         "event": "system_response", "mode": answer.mode.value, "confidence": answer.confidence,
         "source": answer.source.value, "ms": course.took.get("answer", 0.0),
-        "relevance": dict(answer.relevance),
+        "brought": ending.brought, "relevance": dict(answer.relevance),
     }  # fmt: skip
 
 

@@ -203,7 +203,7 @@ class _Run:
             outcome=TurnOutcome.CANCELLED if is_cancelled else TurnOutcome.ANSWERED,
             answer=answer, routed=routed, triage=done.triage, results=acted.results,
             clarification=acted.clarification, partial=acted.partial, asked_about=done.asked_about,
-            iterations=acted.iterations, verdicts=acted.verdicts, is_late=self.work.is_aside,
+            iterations=acted.iterations, verdicts=acted.verdicts, brought=len(self.brought.lines), is_late=self.work.is_aside,
         )  # fmt: skip
 
     async def commit(self, ending: Ending) -> Claim | None:

@@ -205,6 +205,8 @@ interaction_log = Table(
     Column("confidence", Float, nullable=False),
     Column("source", String(8), nullable=False),
     Column("ms", Float, nullable=False),
+    # Memories that were at hand unasked.
+    Column("brought", Integer, nullable=False, default=0),
     # How much each part of what was at hand mattered to a model that wrote the answer.
     Column("relevance", JSON, nullable=False),
     Column("at", Instant, nullable=False),

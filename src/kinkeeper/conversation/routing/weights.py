@@ -94,6 +94,7 @@ class Weights(_Table):
         features: Thresholds of the features.
         modes: For each mode its base and what each feature adds.
         margin: Of ties.
+        shares: Of all messages that are answered in a mode, the least and the most that is healthy; watched, not weighed.
     """
 
     version: int
@@ -103,6 +104,7 @@ class Weights(_Table):
     features: FeatureThresholds
     modes: Mapping[Mode, Mapping[str, float]]
     margin: MarginWeights
+    shares: Mapping[Mode, tuple[float, float]]
 
 
 @cache

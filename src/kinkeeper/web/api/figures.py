@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from kinkeeper.core.time import midnight
 from kinkeeper.observer.metrics import failures, load_metrics
 from kinkeeper.observer.telling import metrics_record
-from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.door import Owner, Reader, house_of
 from kinkeeper.web.context import context_of
 from kinkeeper.web.workload import load_work
 
@@ -93,6 +93,7 @@ class Workload(BaseModel):
     sending: dict[str, int]
     answering: dict[str, int]
     stage_failures: dict[str, int]
+    outside: dict[str, int]
     failed_updates: int
     manual_review: list[FailedMessage]
 
@@ -111,7 +112,7 @@ async def metrics(request: Request, person: Reader, *, days: Days = _DAYS) -> Fi
 
 
 @router.get("/api/observability/jobs")
-async def jobs(request: Request, person: Reader, *, days: Days = _DAYS) -> Workload:
+async def jobs(request: Request, person: Owner, *, days: Days = _DAYS) -> Workload:
     """Tell what waits to be understood or sent, and what failed."""
     house, now = house_of(request, person), context_of(request).clock.now()
     household = house.household
@@ -131,6 +132,7 @@ async def jobs(request: Request, person: Reader, *, days: Days = _DAYS) -> Workl
         {
             "first": first, "last": last, "reading": work.reading, "sending": work.sending,
             "answering": work.answering, "stage_failures": work.stage_failures,
+            "outside": work.outside,
             "failed_updates": work.failed_updates, "manual_review": shown,
         }
     )  # fmt: skip

@@ -1,20 +1,31 @@
 """How conversations were decided, as JSON: routing, model calls, steps of acting."""
 
+from dataclasses import asdict
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 from sqlalchemy import Table
 
+from kinkeeper.conversation.effects import effects
 from kinkeeper.conversation.records import latest
-from kinkeeper.conversation.tables import routing_decisions, tool_iterations
+from kinkeeper.conversation.tables import (
+    critic_verdicts,
+    routing_decisions,
+    tool_cycles,
+    tool_iterations,
+    tool_runs,
+)
 from kinkeeper.models.tables import model_calls
-from kinkeeper.web.access.door import Decider, house_of
+from kinkeeper.web.access.door import Owner, house_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.context import context_of
 
 router = APIRouter(prefix="/api/observability", tags=["server"])
 
 Limit = Annotated[int, Query(ge=1, le=500)]
+_LATELY = timedelta(days=30)
 _WORDS = frozenset({"sent", "answered"})
 
 
@@ -24,20 +35,68 @@ class Rows(BaseModel):
     rows: list[dict[str, Any]]
 
 
+class Share(BaseModel):
+    """How many messages were answered in one mode; `is_healthy` is missing where there are too few to tell."""
+
+    mode: str
+    share: float
+    least: float
+    most: float
+    is_healthy: bool | None
+
+
+class Part(BaseModel):
+    """A part that may or may not matter: how often it did its work, and how often a turn went another way for it."""
+
+    name: str
+    fired: int
+    had_effect: int
+
+
+class Routing(Rows):
+    """Decisions, the newest first, and what those of the last 30 days come to."""
+
+    decisions: int
+    shares: list[Share]
+    effects: list[Part]
+
+
+class Iterations(Rows):
+    """Steps of acting, the newest first, with turns that waited for slow tools, their calls, and second looks at steps."""
+
+    cycles: list[dict[str, Any]]
+    runs: list[dict[str, Any]]
+    verdicts: list[dict[str, Any]]
+
+
 @router.get("/routing")
-async def routing(request: Request, person: Decider, limit: Limit = 50) -> Rows:
-    """Tell how messages were routed: mode, scores, margin, signals; no words."""
-    return await _latest(request, person, routing_decisions, limit)
+async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing:
+    """Tell how messages were routed: mode, scores, margin, signals, healthy shares, what had an effect; no words."""
+    house, since = house_of(request, person), context_of(request).clock.now() - _LATELY
+    rows = await _latest(request, person, routing_decisions, limit)
+    found = await house.store.read(lambda conn: effects(conn, house.household.id, since=since))
+    return Routing(
+        rows=rows.rows, decisions=found.decisions,
+        shares=[Share(**asdict(each)) for each in found.shares],
+        effects=[Part(**asdict(each)) for each in found.parts],
+    )  # fmt: skip
 
 
 @router.get("/iterations")
-async def iterations(request: Request, person: Decider, limit: Limit = 50) -> Rows:
+async def iterations(request: Request, person: Owner, limit: Limit = 50) -> Iterations:
     """Tell the steps of acting: what was carried out, how long it took, why it ended; no parameters."""
-    return await _latest(request, person, tool_iterations, limit)
+    rows = {
+        name: (await _latest(request, person, table, limit)).rows
+        for name, table in {
+            "rows": tool_iterations, "cycles": tool_cycles, "runs": tool_runs,
+            "verdicts": critic_verdicts,
+        }.items()
+    }  # fmt: skip
+    return Iterations(**rows)
 
 
 @router.get("/calls")
-async def calls(request: Request, person: Decider, limit: Limit = 50) -> Rows:
+async def calls(request: Request, person: Owner, limit: Limit = 50) -> Rows:
     """Tell the calls of models: role, prompt, outcome, time, tokens; no words."""
     found = await _latest(request, person, model_calls, limit)
     return Rows(

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.conversation.effects import effects
 from kinkeeper.core.time import local_days
 from kinkeeper.observer.feedback import daily_feedback
 from kinkeeper.observer.metrics import load_metrics
@@ -44,7 +45,8 @@ async def show_health(request: Request, person: Reader) -> HTMLResponse:
                 conn, household, desk.wording.zone, first=days[0], last=days[-1], now=desk.now
             ),
             daily_feedback(conn, household, span, desk.wording.zone),
-            actions=actions, hosts=context.hosts, days=days, wording=desk.wording,
+            actions=actions, hosts=context.hosts,
+            effects=effects(conn, household, since=span.start), days=days, wording=desk.wording,
         )  # fmt: skip
         return {"health": page}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.conversation.effects import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
 from kinkeeper.observer.feedback import FeedbackCount
 from kinkeeper.observer.metrics import Metrics
@@ -78,6 +79,8 @@ class HealthPage:
         queues: What waits, and where.
         comfort: Numbers with charts.
         hosts: Hosts that it is set up to talk to; ideally none.
+        parts: What may or may not matter to answers: its name, and how often it fired and changed something.
+        shares: How messages were answered: the mode, its share beside a healthy one, and whether it lies outside.
     """
 
     sentence: str
@@ -85,6 +88,8 @@ class HealthPage:
     queues: tuple[Queue, ...]
     comfort: tuple[Comfort, ...]
     hosts: tuple[str, ...]
+    parts: tuple[tuple[str, str], ...]
+    shares: tuple[tuple[str, str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +121,7 @@ def health_page(
     *,
     actions: Sequence[PendingAction],
     hosts: Sequence[str],
+    effects: Effects,
     days: Sequence[date],
     wording: Wording,
 ) -> HealthPage:
@@ -128,6 +134,7 @@ def health_page(
         said: What people said on each of those days.
         actions: Created in those days, whatever became of them.
         hosts: That it is set up to talk to.
+        effects: What watches over answers, and whether that changed any.
         days: Shown, in order.
         wording: For the household, now.
     """
@@ -146,6 +153,12 @@ def health_page(
         queues=queues,
         comfort=comfort(metrics, said, actions, days=days, wording=wording),
         hosts=tuple(sorted(set(hosts))),
+        parts=tuple((each.name.capitalize(), _fired(each)) for each in effects.parts),
+        shares=tuple(
+            (each.mode.value.capitalize(), _shown_share(each), each.is_healthy is False)
+            for each in effects.shares
+            if effects.decisions
+        ),
     )  # fmt: skip
 
 
@@ -186,6 +199,16 @@ def _queues(work: Work) -> Sequence[Queue]:
             is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
     )  # fmt: skip
+
+
+def _fired(part: Fired) -> str:
+    if not part.fired:
+        return "not needed so far"
+    return f"{part.fired} times, of which {part.had_effect} changed something"
+
+
+def _shown_share(each: ModeShare) -> str:
+    return f"{each.share:.0%} (healthy: {each.least:.0%} to {each.most:.0%})"
 
 
 def _told(counts: Mapping[str, int], words: Mapping[str, str]) -> str:

@@ -492,6 +492,7 @@ def upgrade() -> None:
         sa.Column("confidence", sa.Float(), nullable=False),
         sa.Column("source", sa.String(length=8), nullable=False),
         sa.Column("ms", sa.Float(), nullable=False),
+        sa.Column("brought", sa.Integer(), nullable=False),
         sa.Column("relevance", sa.JSON(), nullable=False),
         sa.Column("at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "turn", "event", name=op.f("pk_interaction_log")),
