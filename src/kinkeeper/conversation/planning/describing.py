@@ -13,7 +13,8 @@ _BOTH = re.compile(r"\s+(?:both|all)$", re.IGNORECASE)
 """Behind names it adds nobody."""
 
 _DETERMINER = re.compile(
-    r"^(?:(?:the|my|our|a|an|another|some|new|this|that|any|next)\s+)+", re.IGNORECASE
+    r"^(?:(?:the|my|our|his|her|their|its|a|an|another|some|new|this|that|any|next)\s+)+",
+    re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(
     r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish)$",
@@ -24,7 +25,7 @@ _LENGTH = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    rf"\s+(?:is|are|will be|starts|begins|takes place)(?=\s+(?:(?:on|at|from|in|this|next)\s+)*{TIME_MARK})",
+    rf"\s+(?:is|are|will be|starts?|begins?|comes?|takes? place)(?=\s+(?:(?:on|at|from|in|this|next)\s+)*{TIME_MARK})",
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
@@ -154,7 +155,8 @@ def _placed(title: str, case: Case) -> tuple[str, str | None]:
     found = case.grammar.describing["ends_at_place"].fullmatch(title)
     if found is None or members_in(found["where"], case):
         return title, None
-    return _trimmed(found["title"]), found["where"]
+    title = " ".join(each for each in (_trimmed(found["title"]), found["more"]) if each)
+    return title, found["where"]
 
 
 def _without_people(title: str, case: Case) -> str:

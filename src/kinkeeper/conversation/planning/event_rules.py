@@ -136,8 +136,10 @@ def _is_name(title: str, case: Case) -> bool:
 
 
 def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
-    planned = [each for each in steps or () if isinstance(each, PlannedAction)]
-    return [replace(each, is_offer=True) for each in planned] or None
+    return [
+        replace(each, is_offer=True) if isinstance(each, PlannedAction) else each
+        for each in steps or ()
+    ] or None
 
 
 def _is_noun_phrase(what: str, case: Case) -> bool:
@@ -166,7 +168,8 @@ def _created(
     }  # fmt: skip
     if moment is None or not title:
         return [_unknown(title, moment, known)]
-    if not found.is_whole:
+    days = case.message.several_days(what)
+    if not found.is_whole or (moment.rule is None and not days and case.message.is_torn(what)):
         question = f"I could not read all of the times. When exactly is {_lower(title)}?"
         return [
             Missing(
@@ -175,7 +178,6 @@ def _created(
                 question,
             )
         ]
-    days = case.message.several_days(what)
     moments = [moment_of([*each], case.now) for each in days] if moment.rule is None else []
     times = [_times(each, case, groups) for each in moments if each is not None]
     return [

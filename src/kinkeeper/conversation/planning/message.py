@@ -96,6 +96,14 @@ class Message:
         hours = [each for each in self.times(part) if each.has_time]
         return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
 
+    def is_torn(self, part: str) -> bool:
+        """Whether a part names different days that are no list ("on the 2nd, back on the 9th")."""
+        days = {
+            span.begin.date() for span in self.free_times(part)
+            if span.has_date and span.bound != "until"
+        }  # fmt: skip
+        return len(days) > 1
+
     def lengths(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the lengths of time ("an hour") of a part."""
         return tuple(

@@ -25,12 +25,9 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
     if begin is None or end is None:
         return None
     until = end.begin if finish.clock is not None or finish.instant is not None else end.until
-    if (
-        until <= begin.begin
-        and finish.clock is not None
-        and finish.weekday in {None, start.weekday}
-    ):
-        until = _next_day(until)
+    is_same_day = finish.weekday in {None, start.weekday}
+    if until <= begin.begin and finish.clock is not None and is_same_day:
+        until = _on_day_of(begin.begin, until)
     if until <= begin.begin and finish.year is None and finish.month is not None:
         end = resolve(replace(finish, year=end.begin.year + 1), scope, habits)
         if end is None:
@@ -43,6 +40,12 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
     kind = SpanKind.RECURRING if begin.recurrence else SpanKind.RANGE
     known = begin.is_meridiem_known or end.is_meridiem_known
     return replace(begin, kind=kind, until=until, is_meridiem_known=known)
+
+
+def _on_day_of(begin: datetime, until: datetime) -> datetime:
+    """Return the time of day at which a span ends, on the day it begins or the next."""
+    same = until.replace(year=begin.year, month=begin.month, day=begin.day)
+    return same if same > begin else _next_day(same)
 
 
 def _next_day(instant: datetime, days: int = 1) -> datetime:
