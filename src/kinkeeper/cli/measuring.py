@@ -18,6 +18,7 @@ from kinkeeper.evaluation import (
     answers,
     brain,
     category,
+    confirmations,
     consent,
     dialogues,
     likeness,
@@ -137,6 +138,10 @@ def _answers(scope: Scope) -> Report:
     return answers.measure(scope.root, is_full=scope.is_full)
 
 
+def _confirmations(scope: Scope) -> Report:
+    return confirmations.measure(scope.data, root=scope.root, is_full=scope.is_full)
+
+
 def _consent(scope: Scope) -> Report:
     return consent.measure(scope.root, is_full=scope.is_full)
 
@@ -178,6 +183,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "extraction": (_extraction,),
     "brain": (_brain,),
     "answers": (_answers,),
+    "confirmations": (_confirmations,),
     "consent": (_consent,),
     "memory": (
         _memory_retrieval, _memory_relations, _memory_observations, _memory_confidence, _category,

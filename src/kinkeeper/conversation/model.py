@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult, Asked
 
 
@@ -158,6 +159,18 @@ class Plan:
     partial: Mapping[str, Any] | None = None
     source: Source = Source.RULES
     is_said: bool = False
+
+    def origin_of(self, action: PlannedAction) -> Origin:
+        """Return how one of its requests came to be wanted.
+
+        A model that has read what others wrote may want what they want; then a person is asked first.
+
+        Args:
+            action: Of this plan.
+        """
+        if action.is_offer:
+            return Origin.INFERRED
+        return Origin.SAID if self.source is Source.RULES or self.is_said else Origin.MODEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

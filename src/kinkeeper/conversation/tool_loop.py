@@ -218,7 +218,7 @@ class _Run:
             if ended is not None:
                 self._leave(plan.actions[at:], ended)
                 return ended
-            origin = _origin(plan, action)
+            origin = plan.origin_of(action)
             result = await self._carry_out(action, origin)
             reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)
@@ -371,13 +371,3 @@ def _failed(action: PlannedAction, reason: str) -> ActionResult:
         domain=action.domain, action=action.action, params=action.params,
         status=ResultStatus.FAILED, error=reason, may_retry=True,
     )  # fmt: skip
-
-
-def _origin(plan: Plan, action: PlannedAction) -> Origin:
-    """Return how what a plan wants came to be wanted.
-
-    A model that has read what others wrote may want what they want; then a person is asked first.
-    """
-    if action.is_offer:
-        return Origin.INFERRED
-    return Origin.SAID if plan.source is Source.RULES or plan.is_said else Origin.MODEL
