@@ -24,7 +24,7 @@ from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.rows import action_from_row, action_row
+from kinkeeper.actions.rows import action_from_row, action_row, state_row
 from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import Cause, as_of, step
 from kinkeeper.actions.tables import action_sources, pending_actions
@@ -318,7 +318,7 @@ def advance(
         at: When, aware.
         by: Member id of the person who decides.
         detail: For the journal.
-        changes: Further fields of `PendingAction` to set.
+        changes: Further fields of `PendingAction` to set, of those in `state_row`.
 
     Returns:
         The action as it is now stored, or None where somebody else was first.
@@ -328,7 +328,7 @@ def advance(
     """
     transition = step(action.status, cause, at=at, by=by, detail=detail)
     moved = replace(action, status=transition.to_status, **changes)
-    row = action_row(moved)
+    row = state_row(moved)
     as_read = {
         "of_household": action.proposal.household, "of_action": action.id,
         "was": action.status.value,

@@ -37,9 +37,16 @@ def action_row(action: PendingAction) -> dict[str, Any]:
         "conflict_key": proposal.conflict_key,
         "payload_hash": action.payload_hash,
         "version": action.version,
-        "status": action.status.value,
         "created_at": action.created_at,
         "expires_at": proposal.expires_at,
+        **state_row(action),
+    }
+
+
+def state_row(action: PendingAction) -> dict[str, Any]:
+    """Return the part of an action's row that changes when it is moved on."""
+    return {
+        "status": action.status.value,
         "decided_at": action.decided_at,
         "decided_by": action.decided_by,
         "choice": action.choice,

@@ -23,6 +23,7 @@ from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
@@ -46,6 +47,7 @@ class Talk:
 def warm_up() -> None:
     """Load what the first turn of a process would otherwise wait for: about a second of work. Blocks."""
     load_grammar()
+    word_ranks()
     read_social("hello")
 
 

@@ -13,18 +13,19 @@ from secrets import token_hex
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.conversation import events, threads, turns
+from kinkeeper.conversation import threads, turns
 from kinkeeper.conversation.closing import Claim
 from kinkeeper.conversation.commit import note_failure
-from kinkeeper.conversation.model import EventName, Social, TurnEvent
+from kinkeeper.conversation.model import Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.pipeline import Pipeline
 from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.stages import Stage
 from kinkeeper.conversation.stopping import StopSignal
+from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.tables import turns as turn_rows
-from kinkeeper.conversation.threads import Thread, thread_of, topic_of, usual_thread_id
+from kinkeeper.conversation.threads import Thread, thread_of, usual_thread_id
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.conversation.turns import Accepted, Incoming
 from kinkeeper.core.errors import NotFoundError, UnavailableError
@@ -37,7 +38,6 @@ log = structlog.get_logger()
 
 JOB_NAME = "conversation.turn"
 _LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
-_ENDS = frozenset({EventName.DONE, EventName.ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,7 @@ class Conversation:
         self._household = parts.household
         self._clock = parts.clock
         self._pipeline = Pipeline(parts)
+        self._streams = Streams(parts.store, parts.household.id)
         self._tasks: set[asyncio.Task[None]] = set()
         self._under_way: dict[str, StopSignal] = {}
         self._claims: dict[str, int] = {}
@@ -165,10 +166,10 @@ class Conversation:
         if accepted.epoch is not None:
             self._begin((accepted.turn_id, accepted.epoch))
 
-    async def events(
+    def events(
         self, member: Member, thread_id: str, *, after: int = 0, turn_id: str | None = None
     ) -> AsyncIterator[TurnEvent]:
-        """Yield a thread's events: those that are stored, then those that come.
+        """Return a thread's events: those that are stored, then those that come.
 
         Args:
             member: Who listens.
@@ -177,25 +178,9 @@ class Conversation:
             turn_id: Only this turn's, and no further than its end; all, without end, where None.
 
         Raises:
-            NotFoundError: The member has no such thread.
+            NotFoundError: With the first event: the member has no such thread.
         """
-        household = self._household.id
-        await self._store.read(lambda conn: thread_of(conn, household, member.id, thread_id))
-        with self._store.watch((topic_of(thread_id), household)) as watch:
-            while True:
-                found = await self._store.read(
-                    partial(
-                        events.events_after, household=household, thread_id=thread_id, number=after
-                    )
-                )
-                for event in found:
-                    after = event.number
-                    if turn_id in {None, event.turn_id}:
-                        yield event
-                    if event.turn_id == turn_id and event.name in _ENDS:
-                        return
-                if not found:
-                    await watch.wait(_LOOK_EVERY_SECONDS)
+        return self._streams.events(member.id, thread_id, after=after, turn_id=turn_id)
 
     async def stop(self, member: Member, thread_id: str) -> int:
         """Stop what is under way in a thread: what has not been done yet is left.
@@ -283,6 +268,7 @@ class Conversation:
         tasks, claims = list(self._tasks), dict(self._claims)
         if self._listening is not None:
             tasks.append(self._listening)
+        await self._streams.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

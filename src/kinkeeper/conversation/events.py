@@ -1,6 +1,5 @@
 """The events of a thread's stream: rows first, numbered, so that whoever was cut off loses nothing."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -8,9 +7,7 @@ from typing import Any
 from sqlalchemy import (
     Connection,
     Integer,
-    Text,
     bindparam,
-    cast,
     func,
     insert,
     literal_column,
@@ -22,7 +19,7 @@ from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.tables import threads, turn_events
 from kinkeeper.conversation.threads import topic_of
 from kinkeeper.store.commits import touch
-from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 Told = tuple[EventName, Mapping[str, Any]]
 """An event that has no number yet."""
@@ -38,9 +35,13 @@ _COUNT = Prepared(
     .values(events=threads.c.events + bindparam("more", type_=Integer))
     .returning(threads.c.events)
 )
+_LAST = Prepared(
+    select(threads.c.id, threads.c.events).where(
+        threads.c.household == bindparam("of_household"), is_one_of(threads.c.id, "of_threads")
+    )
+)
 _AFTER = Prepared(
-    # As text: what a prepared statement returns is not converted.
-    select(_columns.number, _columns.turn, _columns.name, cast(_columns.data, Text))
+    select(_columns.number, _columns.turn, _columns.name, _columns.data)
     .where(
         _columns.household == bindparam("of_household"),
         _columns.thread == bindparam("of_thread"),
@@ -96,9 +97,21 @@ def events_after(
     """
     values = {"of_household": household, "of_thread": thread_id, "after": number}
     return [
-        TurnEvent(number=row[0], turn_id=row[1], name=EventName(row[2]), data=json.loads(row[3]))
+        TurnEvent(number=row[0], turn_id=row[1], name=EventName(row[2]), data=row[3])
         for row in _AFTER.execute(conn, values)
     ]
+
+
+def last_numbers(conn: Connection, household: str, thread_ids: Sequence[str]) -> Mapping[str, int]:
+    """Return the number of the last event of each of some threads; 0 where there is none.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        thread_ids: Of threads; unknown ones are left out.
+    """
+    of_threads = {"of_household": household, "of_threads": list(thread_ids)}
+    return {row[0]: row[1] for row in _LAST.execute(conn, of_threads)}
 
 
 def last_number(conn: Connection, household: str, thread_id: str) -> int:

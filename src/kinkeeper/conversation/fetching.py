@@ -10,8 +10,7 @@ from kinkeeper.actions.requests.event_telling import occurrence_json
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
-from kinkeeper.tasks.model import TaskStatus
-from kinkeeper.tasks.repository import list_tasks
+from kinkeeper.tasks.repository import open_tasks
 
 _AHEAD = timedelta(days=14)
 _MOST = 100
@@ -27,13 +26,7 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
     household = asked.household.id
     ahead = Interval(asked.now, asked.now + _AHEAD)
     return {
-        "tasks": [
-            {
-                "id": task.id, "title": task.title, "status": task.status.value,
-                "deadline": None if task.deadline is None else task.deadline.isoformat(),
-            }
-            for task in list_tasks(conn, household, status=TaskStatus.OPEN)[:_MOST]
-        ],
+        "tasks": open_tasks(conn, household)[:_MOST],
         "events": [
             occurrence_json(each, asked)
             for each in occurrences_between(conn, household, ahead)[:_MOST]

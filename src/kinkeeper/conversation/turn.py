@@ -6,8 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import RowMapping
-
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
@@ -102,7 +100,7 @@ class Turn:
         )  # fmt: skip
 
 
-def turn_of(row: RowMapping) -> Turn:
+def turn_of(row: Mapping[str, Any]) -> Turn:
     """Return a turn as a row has it."""
     return Turn(
         household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],

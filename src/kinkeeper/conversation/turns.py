@@ -3,10 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     Connection,
+    Integer,
+    Select,
     and_,
     bindparam,
     insert,
@@ -25,7 +28,7 @@ from kinkeeper.core.errors import InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
-from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 LEASE = timedelta(minutes=13)
 """Longest time a turn may take before another process may take it up: what tools and an answer may take, and a minute."""
@@ -40,7 +43,6 @@ _LAST = (
         _columns.household == bindparam("of_household"), _columns.thread == bindparam("of_thread")
     )
     .order_by(_columns.position.desc())
-    .limit(bindparam("last"))
 )
 _itself = turns.alias("itself")
 _UP_TO = (
@@ -55,7 +57,28 @@ _UP_TO = (
         _columns.position <= _itself.c.position,
     )
     .order_by(_columns.position.desc())
-    .limit(bindparam("last"))
+)
+_BY_ID = Prepared(
+    select(turns).where(
+        _columns.household == bindparam("of_household"), _columns.id == bindparam("of_turn")
+    )
+)
+_STOPPED = Prepared(
+    select(_columns.id).where(
+        _columns.household == bindparam("of_household"),
+        is_one_of(_columns.id, "of_turns"),
+        _columns.stop_requested == 1,
+    )
+)
+_IN_LINE = Prepared(
+    select(_columns.id)
+    .where(
+        _columns.household == bindparam("of_household"),
+        _columns.thread == bindparam("of_thread"),
+        _columns.state.in_([literal_column("'queued'"), literal_column("'running'")]),
+        _columns.aside == literal_column("0"),
+    )
+    .order_by(_columns.position)
 )
 _INSERT = Prepared(
     insert(turns),
@@ -210,9 +233,8 @@ def first_in_thread(conn: Connection, key: Key, _now: datetime) -> Key | None:
 
 def find_turn(conn: Connection, household: str, turn_id: str) -> Turn | None:
     """Return a turn, if the household has it."""
-    query = select(turns).where(_columns.household == household, _columns.id == turn_id)
-    row = conn.execute(query).mappings().first()
-    return None if row is None else turn_of(row)
+    rows = _BY_ID.mappings(conn, {"of_household": household, "of_turn": turn_id})
+    return turn_of(rows[0]) if rows else None
 
 
 def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -> Sequence[Turn]:
@@ -224,8 +246,8 @@ def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -
         thread_id: Of the thread.
         last: Most turns, > 0.
     """
-    rows = conn.execute(_LAST, {"of_household": household, "of_thread": thread_id, "last": last})
-    return [turn_of(row) for row in rows.mappings()][::-1]
+    of_thread = {"of_household": household, "of_thread": thread_id}
+    return [turn_of(row) for row in _limited(_LAST, last).mappings(conn, of_thread)][::-1]
 
 
 def turn_with_earlier(
@@ -242,9 +264,8 @@ def turn_with_earlier(
     Raises:
         NotFoundError: The household has no such turn.
     """
-    rows = conn.execute(
-        _UP_TO, {"of_household": household, "of_turn": turn_id, "last": last + 1}
-    ).mappings()
+    of_turn = {"of_household": household, "of_turn": turn_id}
+    rows = _limited(_UP_TO, last + 1).mappings(conn, of_turn)
     found = [turn_of(row) for row in rows][::-1]
     if not found or found[-1].id != turn_id:
         raise NotFoundError(f"there is no turn {turn_id!r}")
@@ -269,10 +290,8 @@ def stopped_of(conn: Connection, household: str, turn_ids: Collection[str]) -> S
         household: Tenant key.
         turn_ids: Of turns.
     """
-    query = select(_columns.id).where(
-        _columns.household == household, _columns.id.in_(turn_ids), _columns.stop_requested == 1
-    )
-    return list(conn.execute(query).scalars())
+    of_turns = {"of_household": household, "of_turns": list(turn_ids)}
+    return [id_ for (id_,) in _STOPPED.execute(conn, of_turns)]
 
 
 def is_stopped(conn: Connection, key: Key) -> bool:
@@ -375,15 +394,14 @@ def _waiting(now: datetime) -> dict[str, Any]:
 
 def _in_line(conn: Connection, household: str, thread_id: str) -> list[str]:
     """Return the unfinished turns of a thread in order, but for those that wait behind the talk."""
-    query = (
-        select(_columns.id)
-        .where(
-            _columns.household == household, _columns.thread == thread_id,
-            _columns.state.in_(_UNFINISHED), _columns.aside == 0,
-        )
-        .order_by(_columns.position)
-    )  # fmt: skip
-    return list(conn.execute(query).scalars())
+    of_thread = {"of_household": household, "of_thread": thread_id}
+    return [id_ for (id_,) in _IN_LINE.execute(conn, of_thread)]
+
+
+@cache
+def _limited(query: Select[Any], most: int) -> Prepared:
+    """Return a query for at most so many rows; where that is a parameter, SQLite plans anew every time."""
+    return Prepared(query.limit(literal_column(str(most), Integer)))
 
 
 def _turn_id(thread: Thread, client_message_id: str) -> str:

@@ -35,11 +35,15 @@ def touched(conn: Connection) -> Collection[Touch]:
 
 
 class CommitWatch:
-    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits."""
+    """One waiter. Make it with `CommitSignal.watch`, on the event loop that waits.
+
+    Attributes:
+        topics: What it waits for.
+    """
 
     def __init__(self, signal: "CommitSignal", topics: Collection[Touch]) -> None:
         self._signal = signal
-        self._topics = frozenset(topics)
+        self.topics = frozenset(topics)
         self._loop = asyncio.get_running_loop()
         self._event = asyncio.Event()
         self._is_called = False
@@ -70,10 +74,6 @@ class CommitWatch:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._event.set)
 
-    def hears(self, touches: Collection[Touch]) -> bool:
-        """Whether one of these is waited for."""
-        return not self._topics.isdisjoint(touches)
-
     def __enter__(self) -> Self:
         """Begin to listen."""
         self._signal.add(self)
@@ -93,7 +93,7 @@ class CommitSignal:
     """Tells watches of commits; one a store."""
 
     def __init__(self) -> None:
-        self._watches: tuple[CommitWatch, ...] = ()
+        self._watches: dict[Touch, tuple[CommitWatch, ...]] = {}
         self._lock = threading.Lock()
 
     def watch(self, *topics: Touch) -> CommitWatch:
@@ -102,18 +102,22 @@ class CommitSignal:
 
     def notify(self, touches: Collection[Touch]) -> None:
         """Wake those who wait for one of these; called after a commit, from any thread."""
-        if not touches:
-            return
-        for watch in self._watches:
-            if watch.hears(touches):
+        for each in touches:
+            for watch in self._watches.get(each, ()):
                 watch.wake()
 
     def add(self, watch: CommitWatch) -> None:
         """Let a watch hear of commits."""
         with self._lock:
-            self._watches = (*self._watches, watch)
+            for each in watch.topics:
+                self._watches[each] = (*self._watches.get(each, ()), watch)
 
     def remove(self, watch: CommitWatch) -> None:
         """Let a watch hear no more."""
         with self._lock:
-            self._watches = tuple(each for each in self._watches if each is not watch)
+            for each in watch.topics:
+                left = tuple(other for other in self._watches.get(each, ()) if other is not watch)
+                if left:
+                    self._watches[each] = left
+                else:
+                    self._watches.pop(each, None)

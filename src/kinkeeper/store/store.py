@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -157,6 +157,10 @@ class Store:
             topics: Pairs of a topic and a household, as `commits.touch` names them.
         """
         return self._commits.watch(*topics)
+
+    def wake(self, touches: Iterable[Touch]) -> None:
+        """Wake who watches these, as a commit of this process would: another one is known to have changed them."""
+        self._commits.notify(frozenset(touches))
 
     def fold_log(self) -> None:
         """Move the write-ahead log into the file and empty it, so that deleted text is gone.

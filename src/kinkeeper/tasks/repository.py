@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, literal_column, select, update
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
@@ -24,6 +24,15 @@ _WRITTEN = tuple(column.key for column in _tasks if column is not _tasks.version
 _OF_HOUSEHOLD = select(tasks).where(_tasks.household == bindparam("of_household"))
 _ALL = Prepared(_OF_HOUSEHOLD)
 _OF_STATUS = Prepared(_OF_HOUSEHOLD.where(_tasks.status == bindparam("status")))
+# By the wall time in words: zones apart, that is the order of deadlines.
+_OPEN = Prepared(
+    select(_tasks.id, _tasks.title, _tasks.status, _tasks.deadline)
+    .where(
+        _tasks.household == bindparam("of_household"),
+        _tasks.status == literal_column(f"'{TaskStatus.OPEN.value}'"),
+    )
+    .order_by(_tasks.deadline.is_(None), _tasks.deadline, _tasks.created_at, _tasks.id)
+)
 _BY_ID = Prepared(_OF_HOUSEHOLD.where(_tasks.id == bindparam("of_task")))
 _INSERT = Prepared(insert(tasks), (*_WRITTEN, "version"))
 _CHANGE = Prepared(
@@ -88,6 +97,16 @@ def list_tasks(
     else:
         rows = _OF_STATUS.mappings(conn, of_household | {"status": status.value})
     return sorted(map(task_of, rows), key=_by_time)
+
+
+def open_tasks(conn: Connection, household: str) -> Sequence[dict[str, Any]]:
+    """Return what is open in a household by "id", "title", "status" and "deadline" alone, the first due first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+    """
+    return _OPEN.mappings(conn, {"of_household": household})
 
 
 def task_versions(conn: Connection, household: str) -> dict[str, int]:

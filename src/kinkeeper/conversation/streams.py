@@ -1,0 +1,113 @@
+"""What is told in a household's threads, to those who listen: what is stored, then what comes.
+
+What this process commits wakes those whom it concerns. For what other processes commit, one look a second
+serves all that listen: a stream that hears nothing costs nothing of its own.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.conversation import events
+from kinkeeper.conversation.model import EventName, TurnEvent
+from kinkeeper.conversation.threads import thread_of, topic_of
+from kinkeeper.core.errors import UnavailableError
+from kinkeeper.store.store import Store
+
+log = structlog.get_logger()
+
+_LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
+_LOOK_ANYWAY_SECONDS = 60.0  # a signal is only ever a hint
+_ENDS = frozenset({EventName.DONE, EventName.ERROR})
+
+
+class Streams:
+    """The listeners of one household in one process.
+
+    Args:
+        store: Its database.
+        household: Tenant key.
+    """
+
+    def __init__(self, store: Store, household: str) -> None:
+        self._store = store
+        self._household = household
+        self._listeners: Counter[str] = Counter()
+        self._looking: asyncio.Task[None] | None = None
+
+    async def events(
+        self, member: str, thread_id: str, *, after: int, turn_id: str | None
+    ) -> AsyncGenerator[TurnEvent]:
+        """Yield a thread's events: those that are stored, then those that come.
+
+        Args:
+            member: Whose thread it is.
+            thread_id: Of the thread.
+            after: Number of the last event that is known.
+            turn_id: Only this turn's, and no further than its end; all, without end, where None.
+
+        Raises:
+            NotFoundError: The member has no such thread.
+        """
+        household, is_theirs = self._household, False
+
+        def read(conn: Connection) -> Sequence[TurnEvent]:
+            if not is_theirs:
+                thread_of(conn, household, member, thread_id)
+            return events.events_after(conn, household, thread_id, after)
+
+        with (
+            self._store.watch((topic_of(thread_id), household)) as watch,
+            self._listening_to(thread_id),
+        ):
+            while True:
+                found, is_theirs = await self._store.read(read), True
+                for event in found:
+                    after = event.number
+                    if turn_id in {None, event.turn_id}:
+                        yield event
+                    if event.turn_id == turn_id and event.name in _ENDS:
+                        return
+                if not found:
+                    await watch.wait(_LOOK_ANYWAY_SECONDS)
+
+    async def close(self) -> None:
+        """Look no more."""
+        if self._looking is not None:
+            self._looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._looking
+
+    @contextmanager
+    def _listening_to(self, thread_id: str) -> Iterator[None]:
+        self._listeners[thread_id] += 1
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look_elsewhere())
+        try:
+            yield
+        finally:
+            self._listeners[thread_id] -= 1
+            if not self._listeners[thread_id]:
+                del self._listeners[thread_id]
+
+    async def _look_elsewhere(self) -> None:
+        """Wake those whose threads have gone on, whichever process it was, for as long as somebody listens."""
+        told: Mapping[str, int] = {}
+        while self._listeners:
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+            look = partial(
+                events.last_numbers, household=self._household, thread_ids=list(self._listeners)
+            )
+            try:
+                now = await self._store.read(look)
+            except UnavailableError as error:
+                log.warning("conversation.streams.unheard", reason=type(error).__name__)
+                continue
+            gone_on = [each for each, number in now.items() if told.get(each) != number]
+            self._store.wake((topic_of(each), self._household) for each in gone_on)
+            told = now
