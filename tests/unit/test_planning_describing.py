@@ -130,3 +130,32 @@ def test_a_time_that_was_not_read_whole_is_asked_for() -> None:
     assert found.actions == ()
     assert found.partial is not None
     assert found.partial["missing"] == "start_time"
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "deadline"),
+    [
+        ("i need to ring the vet before friday", "ring the vet", "2026-03-13"),
+        ("we have to return the library books by monday", "return the library books", "2026-03-16"),
+        ("water the tomatoes tomorrow evening", "water the tomatoes", "2026-03-12T18:00"),
+    ],
+)
+def test_what_has_to_be_done_is_offered_as_a_task(text: str, title: str, deadline: str) -> None:
+    (found,) = plan(text).actions
+
+    assert (found.action, found.params["title"], found.is_offer) == ("create", title, True)
+    assert str(found.params["deadline"]).startswith(deadline)
+
+
+def test_a_reminder_at_two_times_is_two_reminders() -> None:
+    found = planned("remind me tomorrow evening and on friday morning about the permission slip")
+
+    assert [str(params["deadline"])[:13] for _, params in found] == [
+        "2026-03-12T18", "2026-03-13T08",
+    ]  # fmt: skip
+
+
+def test_how_often_a_day_is_asked_for_and_not_left_out() -> None:
+    found = plan("remind me to take my pills twice a day")
+
+    assert (found.actions, found.partial and found.partial["missing"]) == ((), "deadline")

@@ -88,7 +88,8 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     who = groups.get("who", "")
     if not who and said["errand_told"].match(title):
-        return add_task({"what": what}, case) if moment.start is not None else None
+        task = add_task({"what": what}, case)
+        return task if moment.start is not None else _as_offer(task)
     if _is_certain(moment, title, who, case):
         return _created(what, moment, case, groups=groups)
     if not who and said["own_errand"].fullmatch(title):

@@ -21,7 +21,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "memory.called": memory_rules.called, "memory.store": memory_rules.store,
     "memory.forget": memory_rules.forget, "memory.search": memory_rules.search,
     "memory.ask": memory_rules.ask,
-    "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add,
+    "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add, "tasks.owed": task_rules.owed,
     "tasks.list": task_rules.listed, "tasks.complete": task_rules.complete,
     "tasks.done": task_rules.done, "tasks.delete": task_rules.delete,
     "tasks.update": task_rules.update, "tasks.priority": task_rules.priority,

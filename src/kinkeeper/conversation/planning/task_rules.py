@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
@@ -11,6 +13,10 @@ from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
 from kinkeeper.language.when.model import TimeSpan
 
+_ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
+_OFTEN = re.compile(
+    r"\b(?:once|twice|thrice|(?:two|three|four|several|a few|\d) times)\b[^.,]*$", re.IGNORECASE
+)
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
@@ -40,14 +46,34 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     left_out = _EXCEPT.search(what)
     if left_out is not None:
         what = f"{what[: left_out.start()]} {what[left_out.end() :]}"
-    moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
+    spans = case.message.free_times(f"{when} {what}")
+    moment = moment_of(spans, case.now)
     if left_out is not None:
         moment = without_days(moment, case.message.times(left_out["days"]), case.now)
         if moment is None:
             return None
     if not what:
         return [_missing_title(moment)]
-    return _created(what, moment, case, who=who, is_reminder=True)
+    if _OFTEN.search(what):
+        title = case.message.title(_OFTEN.sub("", what))
+        return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
+    several = case.message.several_days(f"{when} {what}")
+    moments = [moment_of(each, case.now) for each in several] if left_out is None else []
+    return [
+        step
+        for each in moments or [moment]
+        for step in _created(what, each, case, who=who, is_reminder=True) or ()
+    ] or None
+
+
+def owed(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "I need to ring the plumber before Friday": told, not asked for, so it is offered."""
+    what = groups["what"]
+    if not case.grammar.said["own_errand"].fullmatch(case.message.title(what)):
+        return None
+    moment = moment_of(case.message.free_times(what), case.now)
+    steps = _created(what, moment, case, who="", is_reminder=True) or ()
+    return [replace(each, is_offer=True) for each in steps if isinstance(each, PlannedAction)]
 
 
 def eve_of(part: str, case: Case) -> re.Match[str] | None:

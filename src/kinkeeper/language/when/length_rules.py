@@ -263,8 +263,9 @@ def nth_weekday_monthly(_: Scope, which: int, weekday: int, rule: str) -> Partia
 
 
 @REPEATS.rule("on? the? ORDINAL of FREQ")
-def day_monthly(_: Scope, day: int, rule: str) -> Partial | None:
-    """The 5th of each month."""
+@REPEATS.rule("every|each ORDINAL of the? month")
+def day_monthly(_: Scope, day: int, rule: str = "MONTHLY") -> Partial | None:
+    """The 5th of each month, every 5th of the month."""
     return every_month_day(_, day) if rule == "MONTHLY" else None
 
 
