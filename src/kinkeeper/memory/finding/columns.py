@@ -12,10 +12,10 @@ def grown(column: NDArray[Number], size: int, *, fill: Any = 0) -> NDArray[Numbe
     """Return an array that begins with another.
 
     Args:
-        column: Of one dimension, no longer than `size`.
-        size: Length of the new one.
+        column: Of any shape, no longer than `size`.
+        size: Length of the new one; its further dimensions are the same.
         fill: What the rest of it holds.
     """
-    new = np.full(size, fill, column.dtype)
+    new = np.full((size, *column.shape[1:]), fill, column.dtype)
     new[: len(column)] = column
     return new

@@ -6,7 +6,7 @@ worth reading.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +20,13 @@ _WORD_BITS = 64
 _NO_ROW = -1
 _ROUGH_PART = 3
 _ROUGHLY = 4_000
+_SPARE = 1.3
+_GROWTH = 1.5
 
 Mask = NDArray[np.bool_]
-
-
-@dataclass(slots=True)
-class _Block:
-    """Signs of some rows, word by word, so that one word of all of them is read in one go.
-
-    Attributes:
-        signs: Shape (words, _BLOCK).
-        slots: Place of the text of each row; 0 where it is gone.
-        size: Rows in use.
-        values: The vectors themselves, shape (_BLOCK, dimension), of a block that is the only one.
-    """
-
-    signs: NDArray[np.uint64]
-    slots: NDArray[np.int64] = field(default_factory=lambda: np.zeros(_BLOCK, np.int64))
-    size: int = 0
-    values: NDArray[np.float16] | None = None
+Signs = NDArray[np.uint64]
+Rows = NDArray[np.intp]
+Distances = NDArray[np.unsignedinteger[Any]]
 
 
 class VectorIndex:
@@ -48,8 +36,13 @@ class VectorIndex:
     """
 
     def __init__(self) -> None:
-        self._words = 0
-        self._blocks: list[_Block] = []
+        # The signs that are scanned: blocks of rows, word by word, so that one word of all is read in one go.
+        self._rough: list[Signs] = []
+        # The others row by row, and the place of the text of each row; 0 where it is gone.
+        self._fine = np.empty((0, 0), np.uint64)
+        self._slots = np.zeros(0, np.int64)
+        self._values: NDArray[np.float16] | None = None
+        self._size = 0
         self._row_of = np.full(1, _NO_ROW, np.int32)
         self._count = 0
 
@@ -68,19 +61,20 @@ class VectorIndex:
             return
         self.remove(slots)
         signs = _signs(vectors)
-        self._words = signs.shape[1]
-        start = 0
-        while start < len(slots):
-            block = self._block_with_room(vectors.shape[1])
-            end = min(len(slots), start + _BLOCK - block.size)
-            rows = slice(block.size, block.size + end - start)
-            block.signs[:, rows] = signs[start:end].T
-            block.slots[rows] = slots[start:end]
-            if block.values is not None:
-                block.values[rows] = vectors[start:end]
-            first = (len(self._blocks) - 1) * _BLOCK + block.size
-            self._row_of[slots[start:end]] = np.arange(first, first + end - start)
-            block.size, start = rows.stop, end
+        part = _scanned(signs.shape[1])
+        first, end = self._size, self._size + len(slots)
+        self._make_room(end, signs.shape[1], vectors.shape[1])
+        for start in range(first - first % _BLOCK, end, _BLOCK):
+            own = slice(max(first, start), min(end, start + _BLOCK))
+            block = self._rough[start // _BLOCK]
+            block[:, own.start - start : own.stop - start] = signs[
+                own.start - first : own.stop - first, :part
+            ].T
+        self._fine[first:end], self._slots[first:end] = signs[:, part:], slots
+        if self._values is not None:
+            self._values[first:end] = vectors
+        self._row_of[slots] = np.arange(first, end)
+        self._size = end
         self._count += len(slots)
 
     def remove(self, slots: Slots) -> None:
@@ -95,9 +89,9 @@ class VectorIndex:
                 self._row_of, max(highest + 1, 2 * len(self._row_of)), fill=_NO_ROW
             )
         rows = self._row_of[slots]
-        for row in rows[rows != _NO_ROW].tolist():
-            self._blocks[row // _BLOCK].slots[row % _BLOCK] = 0
-            self._count -= 1
+        rows = rows[rows != _NO_ROW]
+        self._slots[rows] = 0
+        self._count -= len(rows)
         self._row_of[slots] = _NO_ROW
 
     def kept(self, slots: Slots) -> Vectors | None:
@@ -106,11 +100,10 @@ class VectorIndex:
         Args:
             slots: Places of texts.
         """
-        values = self._blocks[0].values if self._blocks else None
-        if values is None:
+        if self._values is None:
             return None
         rows = self._row_of[np.minimum(slots, len(self._row_of) - 1)]
-        kept: Vectors = values[rows].astype(np.float32)
+        kept: Vectors = self._values[rows].astype(np.float32)
         kept[(rows == _NO_ROW) | (slots >= len(self._row_of))] = 0
         return kept
 
@@ -129,117 +122,76 @@ class VectorIndex:
         if not self._count:
             return np.empty(0, np.int64)
         signs = _signs(query[None, :])[0]
-        part = -(-self._words // _ROUGH_PART)
-        near = self._nearest(signs[:part], limit, is_allowed, most=_ROUGHLY)
-        if near is None:
-            # Of the nearest, few may be found: all are asked.
-            near = self._nearest(signs[:part], limit, is_allowed, most=_BLOCK) or _Near()
-        for number in np.unique(near.rows // _BLOCK).tolist():
-            here = np.flatnonzero(near.rows // _BLOCK == number)
-            block, rows = self._blocks[number], near.rows[here] % _BLOCK
-            near.slots[here] = block.slots[rows]
-            for word in range(part, self._words):
-                near.distances[here] += np.bitwise_count(block.signs[word, rows] ^ signs[word])
-        order = np.lexsort((-near.slots, near.distances))[:limit]
-        return near.slots[order]
+        part = _scanned(len(signs))
+        rough = self._distances(signs[:part])
+        rows = self._nearest(rough, limit, is_allowed)
+        further = np.bitwise_count(self._fine[rows] ^ signs[part:]).sum(axis=1, dtype=np.int64)
+        distances, slots = rough[rows] + further, self._slots[rows]
+        if len(rows) > limit:
+            kept = np.flatnonzero(distances <= np.partition(distances, limit - 1)[limit - 1])
+            distances, slots = distances[kept], slots[kept]
+        return slots[np.lexsort((-slots, distances))[:limit]]
 
     def _nearest(
-        self,
-        signs: NDArray[np.uint64],
-        limit: int,
-        is_allowed: Callable[[Slots], Mask] | None,
-        *,
-        most: int,
-    ) -> "_Near | None":
-        """Return rows by some words of signs, with all of the nearest; None where too few were asked.
+        self, distances: Distances, limit: int, is_allowed: Callable[[Slots], Mask] | None
+    ) -> Rows:
+        """Return some thousands of the nearest rows that may be found.
 
         Args:
-            signs: The first words of the query's.
+            distances: Of all rows.
             limit: How many are wanted.
             is_allowed: Tells which places may be found.
-            most: How many rows of a block are asked whether they may be found, where that can be told.
         """
-        scan = _Scan(signs)
-        near, beyond = _Near(), scan.furthest + 1
-        # All were asked that are nearer than this: beyond all distances where no block was cut.
-        asked_below = scan.furthest + 2
-        histogram = np.zeros(scan.furthest + 1, np.int64)
-        for number, block in enumerate(self._blocks):
-            distances = scan.distances(block)
+        some = distances[:: 1 + len(distances) // _BLOCK]
+        share = _SPARE * _ROUGHLY / len(distances)
+        beyond = 1 + int(np.searchsorted(np.cumsum(np.bincount(some)), share * len(some)))
+        furthest = int(distances.max())
+        more = 1
+        while True:
             rows = np.flatnonzero(distances < beyond)
-            if len(rows) > most:
-                cut = _enough(np.bincount(distances[rows]), limit, most)
-                asked_below = min(asked_below, cut)
-                rows = rows[distances[rows] < cut]
-            places = block.slots[rows]
+            places = self._slots[rows]
             keep = places > 0
             if is_allowed is not None:
                 keep &= is_allowed(places)
-            near.add(number * _BLOCK + rows[keep], distances[rows[keep]])
-            histogram += np.bincount(distances[rows[keep]], minlength=len(histogram))
-            beyond = _enough(histogram, limit, _ROUGHLY)
-        needed = int(np.searchsorted(np.cumsum(histogram), limit)) + 1
-        if needed > asked_below:
-            return None
-        near.keep_below(beyond)
-        return near
+            rows = rows[keep]
+            near = distances[rows]
+            cut = _enough(np.bincount(near, minlength=beyond), limit, _ROUGHLY)
+            # Of what is as far as the last ones asked, there may be more.
+            if cut < beyond or beyond > furthest:
+                return rows[near < cut]
+            beyond, more = beyond + more, 2 * more
 
-    def _block_with_room(self, dimension: int) -> _Block:
-        if self._blocks and self._blocks[-1].size < _BLOCK:
-            return self._blocks[-1]
-        block = _Block(np.zeros((self._words, _BLOCK), np.uint64))
-        if self._blocks:
-            self._blocks[0].values = None
-        else:
-            block.values = np.zeros((_BLOCK, dimension), np.float16)
-        self._blocks.append(block)
-        return block
+    def _distances(self, signs: Signs) -> Distances:
+        """Return in how many of the scanned signs each row differs."""
+        kind = np.min_scalar_type(len(signs) * _WORD_BITS)
+        found = np.zeros(self._size, kind)
+        xor, differing = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
+        for number, block in enumerate(self._rough):
+            own = found[number * _BLOCK : (number + 1) * _BLOCK]
+            size = len(own)
+            for word, sign in enumerate(signs):
+                np.bitwise_xor(block[word, :size], sign, out=xor[:size])
+                np.bitwise_count(xor[:size], out=differing[:size])
+                np.add(own, differing[:size], out=own)
+        return found
 
-
-@dataclass(slots=True)
-class _Near:
-    """Rows that may be near.
-
-    Attributes:
-        rows: Numbered through all blocks.
-        distances: How many signs differ.
-        slots: Places of their texts.
-    """
-
-    rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    distances: NDArray[np.uint16] = field(default_factory=lambda: np.empty(0, np.uint16))
-    slots: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-
-    def add(self, rows: NDArray[np.int64], distances: NDArray[np.uint16]) -> None:
-        self.rows = np.concatenate([self.rows, rows])
-        self.distances = np.concatenate([self.distances, distances])
-
-    def keep_below(self, beyond: int) -> None:
-        near = self.distances < beyond
-        self.rows, self.distances = self.rows[near], self.distances[near]
-        self.slots = np.zeros(len(self.rows), np.int64)
+    def _make_room(self, size: int, words: int, dimension: int) -> None:
+        part = _scanned(words)
+        while len(self._rough) * _BLOCK < size:
+            self._rough.append(np.zeros((part, _BLOCK), np.uint64))
+        if not self._size:
+            self._fine = np.zeros((0, words - part), np.uint64)
+            self._values = np.zeros((_BLOCK, dimension), np.float16)
+        if len(self._rough) > 1:
+            self._values = None
+        if size > len(self._slots):
+            room = max(size, int(_GROWTH * len(self._slots)))
+            self._fine, self._slots = grown(self._fine, room), grown(self._slots, room)
 
 
-class _Scan:
-    """Counts in how many signs the rows of blocks differ from a query's."""
-
-    def __init__(self, signs: NDArray[np.uint64]) -> None:
-        self.furthest = len(signs) * _WORD_BITS
-        self._signs = signs
-        self._xor = np.empty(_BLOCK, np.uint64)
-        self._differing = np.empty(_BLOCK, np.uint8)
-        self._distances = np.empty(_BLOCK, np.uint16)
-
-    def distances(self, block: _Block) -> NDArray[np.uint16]:
-        """Return the distance of each row; the array is used again for the next block."""
-        size = block.size
-        own = self._distances[:size]
-        own[:] = 0
-        for word, sign in enumerate(self._signs):
-            np.bitwise_xor(block.signs[word, :size], sign, out=self._xor[:size])
-            np.bitwise_count(self._xor[:size], out=self._differing[:size])
-            np.add(own, self._differing[:size], out=own)
-        return own
+def _scanned(words: int) -> int:
+    """Return how many words of signs are scanned."""
+    return -(-words // _ROUGH_PART)
 
 
 def _enough(histogram: NDArray[np.int64], limit: int, most: int) -> int:
