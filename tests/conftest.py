@@ -1,17 +1,23 @@
 """Keeps all tests on this machine; tells which of them the core suite leaves out besides those marked one by one."""
 
+import gc
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from kinkeeper.bootstrap import opening
 from kinkeeper.store import engines
 from migrated_files import create_migrated, really_create
 from network_guard import forget_settings, stay_on_this_machine
 
 forget_settings()
 stay_on_this_machine()
+
+# What is imported stays: to look through it for garbage again and again is a third of the suite's work.
+gc.disable()
 
 # A busy machine is no defect of what is tested.
 settings.register_profile("kinkeeper", deadline=None)
@@ -39,10 +45,11 @@ SLOW_FILES = (
 
 
 @pytest.fixture(scope="session", autouse=True)
-def migrated_files() -> Iterator[None]:
-    """Migrate one SQLite file a process instead of every one."""
+def made_once() -> Iterator[None]:
+    """Migrate one SQLite file a process instead of every one, and compile each household once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines, "create_file", create_migrated)
+        patch.setattr(opening, "compile_participants", cache(opening.compile_participants))
         yield
 
 
@@ -50,6 +57,14 @@ def migrated_files() -> Iterator[None]:
 def really_migrating(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let new SQLite files be migrated, for tests of that."""
     monkeypatch.setattr(engines, "create_file", really_create)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Collect garbage again, among what the tests make alone."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

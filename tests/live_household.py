@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -41,10 +43,23 @@ def live_system(
     database: Path | str, *, household: Path = HOUSEHOLD, **settings: Any
 ) -> Iterator[System]:
     """Open the household as it stands on that Monday."""
+    if "://" not in str(database) and not Path(database).exists():
+        Path(database).write_bytes(_seeded(household.read_text(encoding="utf-8")))
     with open_system(
         Settings(**settings), household_file=household, database=str(database), now=MONDAY
     ) as system:
         yield system
+
+
+@cache
+def _seeded(household: str) -> bytes:
+    """Return the file of a database with the household's events: writing them takes longer than most tests."""
+    with TemporaryDirectory() as folder:
+        file, database = Path(folder) / "household.toml", Path(folder) / "family.sqlite"
+        file.write_text(household, encoding="utf-8")
+        with open_system(Settings(), household_file=file, database=str(database), now=MONDAY):
+            pass
+        return database.read_bytes()
 
 
 def said(

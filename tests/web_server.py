@@ -1,10 +1,8 @@
 """The sample household behind the server's application, reached in process by a real client."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +74,6 @@ class Served:
 @contextmanager
 def served(folder: Path, **context: Any) -> Iterator[Served]:
     """Serve the sample household from a database in that folder, on a clock that is moved by hand."""
-    (folder / "family.sqlite").write_bytes(_fresh_database())
     with (
         live_system(folder / "family.sqlite", household=_listening(folder)) as system,
         system.live_intake(refuses_chats=True) as intake,
@@ -94,19 +91,6 @@ def served(folder: Path, **context: Any) -> Iterator[Served]:
         }  # fmt: skip
         made = WebContext(**{**values, **context})
         yield Served(app=create_app(made), context=made, system=system, clock=clock)
-
-
-@cache
-def _fresh_database() -> bytes:
-    """Return the file of a database with the household's events: making one takes a second."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        with (
-            live_system(place / "family.sqlite", household=_listening(place)) as system,
-            system.live_intake(),
-        ):
-            pass
-        return (place / "family.sqlite").read_bytes()
 
 
 def _listening(folder: Path) -> Path:
