@@ -15,6 +15,7 @@ from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.conversation import questions
 from kinkeeper.conversation.model import EventName, Plan, PlanningContext
 from kinkeeper.conversation.questions import Verb
+from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.taking_back import take_back
 from kinkeeper.conversation.turns import last_turns
 from kinkeeper.tasks.repository import list_tasks
@@ -259,7 +260,8 @@ async def test_what_cannot_be_taken_back_is_not_told_as_failed(tmp_path: Path) -
         {**SCRIPT, "write": (wants("email", "send_email", to="a@b.example", body="hi"),)}
     )
     mail = email_requests(None, can_send=True)
-    async with talking(tmp_path, script, further=mail) as held:
+    soon = Limits(outside=timedelta(milliseconds=20), tools=timedelta(milliseconds=50))
+    async with talking(tmp_path, script, further=mail, limits=soon) as held:
         await held.answer("milk")
         held.later(seconds=5)
         await held.answer("write")
