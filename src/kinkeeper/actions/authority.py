@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NotRequired, TypedDict
 
 from kinkeeper.actions.effects.contract import Effect
-from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
 
@@ -53,10 +53,27 @@ def may_do_alone(press: Press, effects: Iterable[Effect]) -> bool:
     return known == press.member and all(each.concerns_only(press.member.id) for each in effects)
 
 
+def is_anothers(action: PendingAction, member: Member, household: Household) -> bool:
+    """Whether an action speaks in the name of another adult, who asked for it: their mail is theirs to send.
+
+    Args:
+        action: As stored.
+        member: Who looks or decides.
+        household: Theirs.
+    """
+    asked_by = action.proposal.request.get("asked_by", member.id)
+    if action.proposal.type is not ActionType.EMAIL or asked_by == member.id:
+        return False
+    asker = household.member(asked_by)
+    return asker is not None and asker.is_adult
+
+
 def objection(action: PendingAction, press: Press) -> Refusal | None:
     """Return why this press must not reach the action, or None."""
     if not may_decide(press):
         return Refusal.DENIED
+    if is_anothers(action, press.member, press.household):
+        return Refusal.NOT_YOURS
     chat_id = action.proposal.chat_id
     if press.chat_id is not None and chat_id is not None and press.chat_id != chat_id:
         return Refusal.WRONG_CHAT

@@ -49,6 +49,10 @@ class Receipt:
 
 _REFUSED = {
     Refusal.DENIED: (Outcome.DENIED, "Only an adult of the household can decide this."),
+    Refusal.NOT_YOURS: (
+        Outcome.DENIED,
+        "Somebody else asked for this in their own name, so only they can decide it.",
+    ),
     Refusal.WRONG_CHAT: (Outcome.DENIED, "This belongs to another chat; nothing was changed."),
     Refusal.STALE_CARD: (
         Outcome.CHANGED,

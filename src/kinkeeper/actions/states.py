@@ -71,6 +71,7 @@ class Refusal(StrEnum):
     """Why a press changed nothing."""
 
     DENIED = "denied"  # not an adult of the household
+    NOT_YOURS = "not_yours"  # speaks in the name of another adult
     WRONG_CHAT = "wrong_chat"  # pressed in another chat than the card stands in
     STALE_CARD = "stale_card"  # what the card showed is not what is stored
     LATE = "late"  # expired, superseded or withdrawn before

@@ -263,10 +263,12 @@ class _Run:
             return _Done(triage=replace(triage, social=None), acted=await self._take_back(asked))
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL
-            return _Done(triage=triage, acted=Acted() if is_social else await self._act(planning))
+            acted = Acted() if is_social else await self._act(planning)
+            await settler.replace((), acted, asked)
+            return _Done(triage=triage, acted=acted)
         if decided.edited:
             acted = await self._act(replace(planning, open_edit=decided.edited))
-            await settler.replace(decided, acted, asked)
+            await settler.replace(decided.edited, acted, asked)
             return _Done(triage=triage, acted=acted)
         return _Done(
             triage=replace(triage, confirmation=decided.confirmation, social=None),

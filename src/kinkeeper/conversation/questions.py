@@ -26,6 +26,7 @@ FRESH = timedelta(minutes=10)
 
 _LATELY = timedelta(days=3)
 _UNDECIDED = frozenset({ActionStatus.EXPIRED, ActionStatus.WITHDRAWN})
+_NOT_DONE = frozenset({ResultStatus.FAILED, ResultStatus.UNCLEAR})
 _REFUSED = frozenset({Outcome.DENIED, Outcome.CHANGED})
 
 _SENDS = re.compile(r"\b(?:send|mail|e-mail|email|post|forward)\b", re.IGNORECASE)
@@ -51,6 +52,8 @@ class Open:
         lapsed: The last one, where time ran out or what was said has been taken back.
         listed: Those that the last answer listed, in its order, to choose among; also what was settled since.
         verb: What was to be done with the one chosen.
+        is_passed_over: Whether the last answer told of something else that could not be done: then a plain yes may
+            mean that.
     """
 
     fresh: Sequence[PendingAction] = ()
@@ -58,6 +61,7 @@ class Open:
     lapsed: PendingAction | None = None
     listed: Sequence[PendingAction] = ()
     verb: Verb = Verb.CONFIRM
+    is_passed_over: bool = False
 
     @property
     def asked(self) -> str | bool:
@@ -129,7 +133,7 @@ def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now:
         older=[each for each in waiting if each not in fresh],
         lapsed=_lapsed(found[newest], now - asked_at[newest]) if not waiting else None,
         listed=[found[id_] for id_ in listed["actions"]],
-        verb=Verb(listed["verb"]),
+        verb=Verb(listed["verb"]), is_passed_over=_passes_over(last),
     )  # fmt: skip
 
 
@@ -151,8 +155,14 @@ def meant_by(text: str, verb: Verb | None, found: Open, *, is_weak: bool = False
         return None
     # "Yes to all" means what was asked lately, and nothing that was asked long ago.
     about = found.fresh if found.fresh and means_all(text) else found.all
-    targets = _picked(text, verb, about) or _only(found)
-    if not targets or (verb is Verb.CONFIRM and _SENDS.search(text) and _stays_at_home(targets)):
+    named = _picked(text, verb, about)
+    targets = named or _only(found)
+    is_in_doubt = verb is Verb.CONFIRM and found.is_passed_over and not named
+    if (
+        not targets
+        or is_in_doubt
+        or (verb is Verb.CONFIRM and _SENDS.search(text) and _stays_at_home(targets))
+    ):
         return _which(verb, found)
     return _meant(verb, targets, is_weak=is_weak)
 
@@ -243,6 +253,12 @@ def _decided_since(action: PendingAction, now: datetime) -> bool:
     return (
         action.decided_by is not None and action.decided_at is not None and action.decided_at >= now
     )
+
+
+def _passes_over(last: Turn) -> bool:
+    """Whether a turn tells of what could not be done, and asks for no yes itself."""
+    statuses = {each.status for each in last.results}
+    return bool(statuses & _NOT_DONE) and ResultStatus.AWAITING not in statuses
 
 
 def _told_settled(earlier: Sequence[Turn]) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Open questions come first: a yes runs what it means, a no drops it, an edit plans it anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,31 +89,27 @@ class Settler:
             )  # fmt: skip
         return Decided(confirmation=_SAID[meant.verb], results=await self._decide(meant, asked))
 
-    async def replace(self, decided: Decided, acted: Acted, asked: Asked) -> None:
-        """Let what was planned anew take the place of what it was planned from.
+    async def replace(self, edited: Sequence[ActionResult], acted: Acted, asked: Asked) -> None:
+        """Let what was planned anew take the place of what it was planned from, and of what awaits a yes for the same.
 
         Args:
-            decided: With what is wanted otherwise.
+            edited: What the message wanted otherwise; none where it was planned by itself.
             acted: What the new plan came to.
             asked: Who speaks, when.
         """
-        new = [
-            each.action_id
-            for each in acted.results
-            if each.action_id is not None
-            and each.status is not ResultStatus.FAILED
-            and each.domain in {edited.domain for edited in decided.edited}
-        ]
-        old = [each.action_id for each in decided.edited if each.action_id is not None]
+        new = [each for each in acted.results if each.action_id is not None]
+        waiting = [each for each in new if each.status is ResultStatus.AWAITING]
+        pairs = [*_pairs(edited, [each for each in new if each.status is not ResultStatus.FAILED])]
+        if waiting:
+            pairs += _pairs(map(result_of, self._found.all), waiting, is_same_thing=True)
 
         def supersede_all(conn: Connection) -> None:
-            for action_id in old:
+            for old_id, new_id in pairs:
                 supersede(
-                    conn, action_id, household=asked.household.id, by_action_id=new[0],
-                    now=asked.now,
-                )  # fmt: skip
+                    conn, old_id, household=asked.household.id, by_action_id=new_id, now=asked.now
+                )
 
-        if new:
+        if pairs:
             async with self._course.timed(Stage.QUESTION):
                 await self._store.write(supersede_all)
 
@@ -128,3 +124,27 @@ class Settler:
             return None
         result = told(receipt_of_settled(self._found.lapsed, asked.household))
         return Decided(confirmation=Confirmation.YES, results=[result])
+
+
+def _pairs(
+    old: Iterable[ActionResult], new: Sequence[ActionResult], *, is_same_thing: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield the ids of actions with that which takes their place: the same kind of request, or of the same thing."""
+    for each in old:
+        found = next((one for one in new if _follows(one, each, is_same_thing=is_same_thing)), None)
+        if found is not None and each.action_id and found.action_id not in {None, each.action_id}:
+            yield each.action_id, str(found.action_id)
+
+
+def _follows(new: ActionResult, old: ActionResult, *, is_same_thing: bool) -> bool:
+    is_same = bool(old.result.get("id")) and _thing(new) == _thing(old)
+    if is_same_thing:
+        return is_same
+    return is_same or (new.domain, new.action) == (old.domain, old.action)
+
+
+def _thing(result: ActionResult) -> tuple[Any, ...]:
+    """Return what a request is about, as it stands before it: which event, at which time of it."""
+    known = result.result.get("before")
+    before = known if isinstance(known, Mapping) else result.result
+    return (result.domain, result.result.get("id"), before.get("original_start"))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals
+from kinkeeper.actions.consent import Consent, consent_for
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import plain
 from kinkeeper.actions.receipts import Receipt, executed
@@ -30,6 +31,7 @@ from kinkeeper.core.errors import (
     UnavailableError,
     UnclearError,
 )
+from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.language.text import strip_controls
 from kinkeeper.messaging.records import storable
 from kinkeeper.store.store import Store
@@ -223,9 +225,25 @@ def _proposal(
         household=asked.household.id, type=prepared.type, source_type=FROM_CHAT,
         source_id=asked.turn_id, slot=str(asked.number), chat_id=None, extraction={},
         extraction_confidence=1.0, summary=prepared.summary, effects=prepared.effects, choices=(),
-        merge_key=None, expires_at=asked.now + _EXPIRES, origin=asked.origin, stakes=kind.stakes,
+        merge_key=_merge_key(kind, asked, prepared), expires_at=asked.now + _EXPIRES,
+        origin=asked.origin, stakes=kind.stakes,
         request={
             "domain": kind.domain, "action": kind.name, "params": planned.params,
             "shown": plain(prepared.shown), "result": plain(prepared.result),
+            "asked_by": asked.member.id,
         },
+    )  # fmt: skip
+
+
+def _merge_key(kind: RequestKind, asked: Asked, prepared: Prepared) -> str | None:
+    """Return what is the same for what looks the same to its person in one thread: asked for twice, it waits once.
+
+    What runs at once waits for nobody.
+    """
+    if asked.member.is_adult and consent_for(asked.origin, kind.stakes) is not Consent.ASK:
+        return None
+    said = {"summary": prepared.summary, "shown": plain(prepared.shown)}
+    return stable_id(
+        asked.household.id, FROM_CHAT, asked.thread_id, asked.member.id, asked.origin, kind.key,
+        canonical_json(said),
     )  # fmt: skip

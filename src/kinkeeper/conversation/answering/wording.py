@@ -197,6 +197,13 @@ def _ids(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value] if value else []
 
 
+def _old_name(words: Words) -> str:
+    """Return what an event was called, where it gets another name; empty where it keeps it."""
+    before = words.value("before")
+    old = str(before.get("title") or "") if isinstance(before, Mapping) else ""
+    return f"“{plain(old)}”" if old and old != words.value("title") else ""
+
+
 def _changed(words: Words) -> str:
     changes = words.done.params.get("changes")
     named = {"title", "summary"} & set(changes) if isinstance(changes, Mapping) else set()
@@ -217,7 +224,11 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "calendar.create_event": lambda words: (
         f"put {words.title} into the calendar{words.series}{_going(words)}"
     ),
-    "calendar.update_event": lambda words: f"change {words.title} in the calendar{words.when}",
+    "calendar.update_event": lambda words: (
+        f"rename {old} to {words.title}{words.when}"
+        if (old := _old_name(words))
+        else f"change {words.title} in the calendar{words.when}"
+    ),
     "calendar.delete_event": lambda words: f"cancel {words.title}{words.when}",
     "calendar.list_events": lambda _: "look into the calendar",
     "calendar.find_free": lambda _: "look into the calendar",
@@ -245,7 +256,11 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     "calendar.create_event": lambda words: (
         f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}"
     ),
-    "calendar.update_event": lambda words: f"{words.title} {_changed(words)}.{_meanwhile(words)}",
+    "calendar.update_event": lambda words: (
+        f"{old}{words.when} is called {words.title} now."
+        if (old := _old_name(words))
+        else f"{words.title} {_changed(words)}.{_meanwhile(words)}"
+    ),
     "calendar.delete_event": lambda words: f"{words.title} is cancelled{words.when}.",
     "email.create_draft": lambda words: (
         f"A draft to {words.people} is written, not sent:{words.body or ' ' + words.title}."

@@ -1,0 +1,123 @@
+"""What waits for a yes in a thread: once for each thing, and a yes only for what the person just saw."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from kinkeeper.actions import approvals
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.receipts import Outcome
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.actions.requests.email import email_requests
+from kinkeeper.conversation.planning.planners import Planners
+from talking import Script, Talking, on_a_loop, talking, wants
+
+
+async def waiting(talk: Talking) -> list[PendingAction]:
+    def read(conn: Connection) -> list[PendingAction]:
+        return list(open_actions(conn, talk.system.household.id, now=talk.clock.now()))
+
+    return await talk.system.store.read(read)
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("cancel choir practice", "cancel choir practice"),
+        ("cancel choir practice", "please cancel the choir practice"),
+        ("move choir practice to 8pm", "move choir practice to 8pm"),
+        ("move choir practice to 8pm", "move choir practice to 9pm"),
+    ],
+)
+@on_a_loop
+async def test_the_same_thing_waits_once(tmp_path: Path, first: str, again: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("put choir practice in on Friday at 7pm")
+        await talk.answer(first)
+        await talk.answer(again)
+
+        (action,) = await waiting(talk)
+        assert action.status is ActionStatus.PENDING
+
+        await talk.answer("yes")
+        assert not await waiting(talk)
+
+
+@on_a_loop
+async def test_what_was_asked_of_other_things_waits_on(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("put choir practice in on Friday at 7pm")
+        await talk.answer("put chess club in on Thursday at 7pm")
+        await talk.answer("cancel choir practice")
+        await talk.answer("cancel chess club")
+
+        assert len(await waiting(talk)) == 2
+
+
+@on_a_loop
+async def test_a_yes_after_something_that_could_not_be_done_is_asked_about(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("put choir practice in on Friday at 7pm")
+        await talk.answer("cancel choir practice")
+        await talk.answer("cancel the tango evening")
+
+        answer = await talk.answer("yes")
+
+        assert "choir practice" in answer
+        assert len(await waiting(talk)) == 1
+
+        await talk.answer("yes, the choir practice")
+        assert not await waiting(talk)
+
+
+@on_a_loop
+async def test_an_edit_that_asks_for_something_else_leaves_what_waits(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("put choir practice in on Friday at 7pm")
+        await talk.answer("cancel choir practice")
+        await talk.answer("add a chess club meeting on Thursday at 6pm")
+
+        (action,) = await waiting(talk)
+        assert "choir" in action.proposal.summary
+
+
+@on_a_loop
+async def test_a_mail_is_decided_by_the_adult_who_asked_for_it(tmp_path: Path) -> None:
+    letter = wants(
+        "email", "send_email", to="coach@club.example", subject="Late", body="We are late."
+    )
+    mail = email_requests(None, can_send=True)
+    async with talking(tmp_path, Script({"write": (letter,)}), further=mail) as talk:
+        await talk.answer("write", by="john")
+        (action,) = await waiting(talk)
+
+        def press(member: str, conn: Connection) -> Outcome:
+            return approvals.confirm(
+                conn, action.id, member=talk.member(member), household=talk.system.household,
+                now=talk.clock.now(),
+            ).outcome  # fmt: skip
+
+        store = talk.system.store
+        assert await store.write(lambda conn: press("sarah", conn)) is Outcome.DENIED
+        assert [each.id for each in await waiting(talk)] == [action.id]
+        assert await store.write(lambda conn: press("john", conn)) is not Outcome.DENIED
+
+
+@on_a_loop
+async def test_a_mail_that_a_child_asks_for_is_decided_by_any_adult(tmp_path: Path) -> None:
+    letter = wants(
+        "email", "send_email", to="coach@club.example", subject="Late", body="We are late."
+    )
+    mail = email_requests(None, can_send=True)
+    async with talking(tmp_path, Script({"write": (letter,)}), further=mail) as talk:
+        await talk.answer("write", by="leo")
+        (action,) = await waiting(talk)
+
+        receipt = await talk.system.store.write(
+            lambda conn: approvals.reject(
+                conn, action.id, member=talk.member("sarah"), household=talk.system.household,
+                now=talk.clock.now(),
+            )
+        )  # fmt: skip
+        assert receipt.is_change
