@@ -207,9 +207,17 @@ def test_two_hours_of_a_day_are_its_ends(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hour"), [("dentist at 8", 8), ("dinner at 8", 20), ("dentist at 5", 17)]
+    ("text", "hour"),
+    [
+        ("dentist at 8", 8),
+        ("dinner at 8", 20),
+        ("dentist at 5", 17),
+        ("every weekday at 7.45", 7),
+        ("every weekday at 5", 17),
+        ("fridays at 7", 19),
+    ],
 )
-def test_offices_open_at_eight_in_the_morning(text: str, hour: int) -> None:
+def test_offices_open_and_working_days_begin_in_the_morning(text: str, hour: int) -> None:
     (span,) = read(text, TUESDAY)
 
     assert span.begin.hour == hour

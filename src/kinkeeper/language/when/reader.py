@@ -25,7 +25,7 @@ from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.language.when.partial import Partial, as_hour, sure_clock, whole_pair
 from kinkeeper.language.when.regions import is_day_first, week_start
-from kinkeeper.language.when.resolve import Habits
+from kinkeeper.language.when.resolve import OFFICES_OPEN, Habits
 from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
 
 LONGEST_TEXT: Final = 4096
@@ -94,7 +94,7 @@ def read(
     starts = {named.id: named.start for named in named_times}
     habits = Habits(
         is_morning=is_morning_talk(tokens),
-        is_daytime=is_daytime_talk(tokens),
+        day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
         usual_hour=usual_hour,
     )
     spans = []

@@ -28,7 +28,9 @@ PARTS: Final[Mapping[str, tuple[float, float]]] = {
     "night": (20, 24),
 }
 _NOON: Final = 12
-_OFFICES_OPEN: Final = 8
+OFFICES_OPEN: Final = 8
+_WORKING_DAYS_BEGIN: Final = 6
+_WORKING_DAYS: Final = frozenset(range(5))
 _LATE_LAST_HOUR: Final = 21
 _NIGHT_ENDS: Final = 6
 """Hours before it are still of the night that began the evening before."""
@@ -40,12 +42,12 @@ class Habits:
 
     Attributes:
         is_morning: The words around speak of the morning.
-        is_daytime: The words around speak of whom one sees while offices are open.
+        day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
         usual_hour: Usual start of the activity talked about.
     """
 
     is_morning: bool = False
-    is_daytime: bool = False
+    day_begins: int | None = None
     usual_hour: time | None = None
 
 
@@ -65,8 +67,8 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
     """Return the hour (0 to 24) that a clock means.
 
     A half that was said wins, then a part of the day, then the words around, then the usual hour, then
-    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Where offices are spoken of,
-    8 is when they open.
+    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Offices open at 8, and what
+    recurs on all working days at 6 to 8 does before they do.
     """
     hour = clock.hour
     if clock.half == "am":
@@ -83,7 +85,7 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
         usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
         said = hour + clock.minute / 60
         return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
-    if habits.is_daytime and hour == _OFFICES_OPEN:
+    if habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN:
         return hour
     return hour + 12 if 1 <= hour <= 8 else hour
 
@@ -353,6 +355,8 @@ def period_of(partial: Partial, scope: Scope) -> Period | None:
 
 def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
     once = replace(partial, every=None, opens=None, closes=None, length=None)
+    if set(every.weekdays) == _WORKING_DAYS:
+        habits = replace(habits, day_begins=_WORKING_DAYS_BEGIN)
     today = scope.reference.date()
     opens = max(today, partial.opens or today)
     found = _once(once, once.on or _first_of(every, opens), scope, habits)
