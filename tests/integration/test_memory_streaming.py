@@ -101,6 +101,23 @@ async def looking(
         running.cancel()
 
 
+def test_what_both_turns_call_for_comes_before_what_one_of_them_does(store: Store) -> None:
+    say(store, "The tent leaks.", session="old")
+    say(store, "The tent stood by the lake in Graz.", session="older")
+    say(store, "Graz has a fine museum.", session="oldest")
+    say(store, "we should take the tent", "what about the lake in Graz?")
+
+    async def run() -> None:
+        async with looking(store) as (streaming, look):
+            await look()
+            ahead = await streaming.take(THREAD)
+            first, *others = [hit.text for hit in ahead.episodes]
+            assert first == "The tent stood by the lake in Graz."
+            assert {*others} == {"The tent leaks.", "Graz has a fine museum."}
+
+    asyncio.run(run())
+
+
 def test_a_turn_finds_ready_what_the_turns_before_call_for(store: Store) -> None:
     know(store, "Leo loves the violin.", "The tent is in the cellar.")
     say(store, "We bought a tent in Graz once.", session="old")

@@ -6,8 +6,8 @@ is taken, so that nothing that was superseded, forgotten or hidden meanwhile can
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
@@ -20,7 +20,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.gate import FORESEEN
-from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Order, Search
+from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind, Viewer
@@ -33,6 +33,7 @@ MOST_FACTS, MOST_EPISODES = 5, 5
 _TURNS = 2
 _MOST_THREADS = 256
 _PATIENCE_SECONDS = 5.0
+_LAST_AGAIN = 0.5
 _TAKEN_UP = 0.5
 """Share of a memory's new words that an answer holds which took it up."""
 
@@ -221,30 +222,47 @@ async def foresee(
     limit: int,
     without: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """Return what turns call for, best first, each searched for by itself: what bears on one need not on others.
+    """Return what turns call for, best first: found by all of their words, and again by the last one's.
+
+    What was said last tells more of what comes next. What one of the two searches does not find counts as
+    the least that it does find.
 
     Args:
         finder: Searches.
-        turns: Their words.
+        turns: Their words, oldest first.
         viewer: On whose behalf.
         now: Aware.
         kind: What is looked for.
         limit: Most hits, > 0.
         without: Ids that are left out.
     """
-    best: dict[str, Hit] = {}
-    for text in turns:
-        found = await finder.search(
-            Search(
-                text=text, viewer=viewer, now=now, kinds=(kind,), limit=limit,
-                min_confidence=PASSIVE_CONFIDENCE, min_relevance=FORESEEN, order=Order.RELEVANCE,
-                without=without,
-            )
-        )  # fmt: skip
-        for hit in found.hits:
-            if hit.id not in best or best[hit.id].score < hit.score:
-                best[hit.id] = hit
-    return sorted(best.values(), key=lambda hit: -hit.score)[:limit]
+    if not turns:
+        return []
+    weight_of = {turns[-1]: _LAST_AGAIN, "\n".join(turns): 1.0}
+    asked = Search(
+        text="", viewer=viewer, now=now, kinds=(kind,), limit=limit,
+        min_confidence=PASSIVE_CONFIDENCE, min_relevance=FORESEEN, without=without,
+    )  # fmt: skip
+    hit_of: dict[str, Hit] = {}
+    searched: list[tuple[float, Mapping[str, float]]] = []
+    for text, weight in weight_of.items():
+        found = (await finder.search(replace(asked, text=text))).hits
+        hit_of |= {hit.id: hit for hit in found}
+        searched.append((weight, {hit.id: hit.score for hit in found}))
+    worth = _added_up(searched)
+    best = sorted(hit_of.values(), key=lambda hit: -worth[hit.id])[:limit]
+    return [replace(hit, score=worth[hit.id]) for hit in best]
+
+
+def _added_up(searched: Sequence[tuple[float, Mapping[str, float]]]) -> Mapping[str, float]:
+    """Return the weighted sum of each id's scores."""
+    worth: defaultdict[str, float] = defaultdict(float)
+    ids = {each for _, scores in searched for each in scores}
+    for weight, scores in searched:
+        least = min(scores.values(), default=0.0)
+        for each in ids:
+            worth[each] += weight * scores.get(each, least)
+    return worth
 
 
 def last_turns(conn: Connection, thread: Thread) -> Sequence[Episode]:

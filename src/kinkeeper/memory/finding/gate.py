@@ -8,8 +8,8 @@ from kinkeeper.models.embedding.calibration import Calibration
 OPEN = 0.2
 """Relevance from which a hit may be shown unasked."""
 
-FORESEEN = 0.03
-"""The same of what a whole turn calls for: of all it says, what was said before shares little."""
+FORESEEN = 0.02
+"""The same of what whole turns call for: of all they say, what was said before shares little."""
 
 _STEEPNESS, _HALF = 12.0, 0.35
 
