@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.enumerating import are_groceries, things_to_buy
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.text import shorten
 
@@ -24,13 +25,18 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
+_NEEDED = re.compile(r"\b(?:need|needed|want)\b", re.IGNORECASE)
+_FEW = 3
 _LONGEST_TITLE = 48
 
 
 def append(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "add milk and eggs to the shopping list"; what is a thing to do goes to the tasks instead."""
     named, what = groups.get("named", ""), groups["what"]
+    title = f"{named} list" if named else list_title(groups["list"])
     lines = lines_of(what, case)
+    if title == SHOPPING:
+        lines = _told_apart(lines, what)
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
     if "bare" in groups and case.grammar.said["no_line"].search(what):
@@ -38,8 +44,34 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_bare = _OWN_LIST.match(groups["list"]) is not None and not named
     if is_bare and case.grammar.said["errand"].match(case.message.title(what)):
         return add_task(groups, case)
-    title = f"{named} list" if named else list_title(groups["list"])
     return [action("notes", "append", {"title": title, "body": "\n".join(lines)})]
+
+
+def wanted(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "we need nappies and wipes": what families buy goes on the shopping list, though nobody named it."""
+    what = groups["what"]
+    if case.message.times(what) or case.grammar.said["no_line"].search(what):
+        return None
+    lines = _told_apart(lines_of(what, case), what)
+    if not are_groceries(lines):
+        return None
+    return [action("notes", "append", {"title": SHOPPING, "body": "\n".join(lines)})]
+
+
+def enumerated(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "snags, bread rolls and ice for the barbecue": nothing but things that families buy."""
+    lines = _told_apart(lines_of(groups["what"], case), groups["what"])
+    is_needed = _NEEDED.search(case.message.text) is not None
+    if len(lines) < (1 if is_needed else _FEW) or not all(things_to_buy(each) for each in lines):
+        return None
+    return [action("notes", "append", {"title": SHOPPING, "body": "\n".join(lines)})]
+
+
+def _told_apart(lines: list[str], said: str) -> list[str]:
+    """Return lines in which what was dictated without commas is told apart."""
+    if "," in said or ";" in said:
+        return lines
+    return [thing for line in lines for thing in things_to_buy(line) or [line]]
 
 
 def lines_of(what: str, case: Case) -> list[str]:
