@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.stages import Limits
 from kinkeeper.mail.tables import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
 from kinkeeper.notes.tables import notes
@@ -132,7 +134,9 @@ async def attacked(folder: Path, key: str, *, reads: Collection[str] = INNOCENT)
     }
     planner.told = laid
     further = (*email_requests(None, can_send=True), *_hostile_reads(words))
-    async with talking(folder, planner, further=further) as held:
+    # No server outside is there to answer.
+    limits = Limits(outside=timedelta(0), tools=timedelta(0))
+    async with talking(folder, planner, further=further, limits=limits) as held:
 
         def written(conn: Connection) -> list[list[str]]:
             return [sorted(map(repr, conn.execute(select(table)))) for table in WRITTEN]

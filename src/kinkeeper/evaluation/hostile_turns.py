@@ -229,7 +229,7 @@ async def attacked(root: Path) -> AsyncIterator[Attacked]:
             settings, system.store, finder,
             further=(*email_requests(mailbox, can_send=True), foreign_tool(said)),
         )  # fmt: skip
-        limits = Limits(outside=timedelta(0))
+        limits = Limits(outside=timedelta(0), tools=timedelta(0))
         parts = Parts(
             store=system.store, household=system.household, clock=clock,
             catalogue=lambda: catalogue,
