@@ -5,11 +5,11 @@ the package that writes; so do all of the modules of revocable changes. What is 
 follows from it and is no change of anybody's.
 """
 
-import ast
 from functools import cache
 
 import pytest
-from test_single_executor import bindings, references, sources, writers
+
+from source_names import Modules, read, sources, writers
 
 ADAPTERS = {
     "kinkeeper.tasks": "kinkeeper.actions.effects.tasks",
@@ -19,20 +19,20 @@ ADAPTERS = {
 
 @cache
 def list_writers(package: str) -> frozenset[str]:
-    return frozenset(writers(sources(), package))
+    return writers(sources(), package)
 
 
-def offences(trees: dict[str, ast.Module]) -> list[str]:
+def offences(modules: Modules) -> list[str]:
     """Return "module:line name" of everything that changes a task or a note past the executor."""
     found = []
     for package, adapter in ADAPTERS.items():
-        for module, tree in trees.items():
-            if f"{module}.".startswith(f"{package}.") or module == adapter:
+        for name, module in modules.items():
+            if f"{name}.".startswith(f"{package}.") or name == adapter:
                 continue
-            for line, name in references(tree, bindings(tree)):
-                is_guarded = name.startswith((f"{package}.tables.", f"{package}.changes"))
-                if is_guarded or name in list_writers(package):
-                    found.append(f"{module}:{line} {name}")
+            for line, each in module.named:
+                is_guarded = each.startswith((f"{package}.tables.", f"{package}.changes"))
+                if is_guarded or each in list_writers(package):
+                    found.append(f"{name}:{line} {each}")
     return sorted(set(found))
 
 
@@ -60,4 +60,4 @@ def test_the_writers_are_found_by_what_they_do() -> None:
     ],
 )
 def test_a_way_past_the_executor_is_noticed(code: str) -> None:
-    assert offences({"kinkeeper.web.sly": ast.parse(code)})
+    assert offences({"kinkeeper.web.sly": read("kinkeeper.web.sly", code)})

@@ -4,11 +4,11 @@ A function of `kinkeeper.memory` writes if it calls SQLAlchemy's insert, update 
 function of that package that writes. Outside the package, only what is named here may import one.
 """
 
-import ast
 from functools import cache
 
 import pytest
-from test_single_executor import bindings, references, sources, writers
+
+from source_names import Modules, read, sources, writers
 
 MEMORY = "kinkeeper.memory"
 # People's wishes become changes here, and nowhere else.
@@ -33,21 +33,23 @@ BY_HAND = {
 
 @cache
 def memory_writers() -> frozenset[str]:
-    return frozenset(writers(sources(), MEMORY))
+    return writers(sources(), MEMORY)
 
 
-def offences(trees: dict[str, ast.Module]) -> list[str]:
+def offences(modules: Modules) -> list[str]:
     """Return "module:line name" of everything that changes what is believed past the executor."""
     found = []
-    for module, tree in trees.items():
-        if f"{module}.".startswith(f"{MEMORY}.") or module == ADAPTER:
+    for name, module in modules.items():
+        if f"{name}.".startswith(f"{MEMORY}.") or name == ADAPTER:
             continue
-        if module.startswith(("kinkeeper.benchmarks.", "kinkeeper.evaluation.")):
+        if name.startswith(("kinkeeper.benchmarks.", "kinkeeper.evaluation.")):
             continue
-        allowed = BOOKKEEPING | BY_HAND.get(module, set())
-        for line, name in references(tree, bindings(tree)):
-            if name in memory_writers() - allowed and not name.startswith(BOOKS):
-                found.append(f"{module}:{line} {name}")
+        forbidden = memory_writers() - BOOKKEEPING - BY_HAND.get(name, set())
+        found += [
+            f"{name}:{line} {each}"
+            for line, each in module.named
+            if each in forbidden and not each.startswith(BOOKS)
+        ]
     return sorted(set(found))
 
 
@@ -78,11 +80,11 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 )
 @pytest.mark.parametrize("module", ["kinkeeper.observer.planted", "kinkeeper.web.planted"])
 def test_a_planted_offender_is_found(module: str, code: str) -> None:
-    assert offences({module: ast.parse(code)})
+    assert offences({module: read(module, code)})
 
 
 def test_reading_is_allowed() -> None:
     code = (
         "from kinkeeper.memory.facts import list_facts\nfrom kinkeeper.memory.history import as_of"
     )
-    assert offences({"kinkeeper.web.planted": ast.parse(code)}) == []
+    assert offences({"kinkeeper.web.planted": read("kinkeeper.web.planted", code)}) == []

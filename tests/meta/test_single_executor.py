@@ -1,31 +1,26 @@
 """Only the executor's package changes the event graph for people: proven from the source code.
 
-A function of `kinkeeper.calendar` writes if it calls SQLAlchemy's insert, update or delete, or
-another function of that package that writes. No module outside may import such a function, the
+A function of `kinkeeper.calendar` writes if it calls SQLAlchemy's insert, update or delete, uses a
+statement kept beside it that does, or calls another function of that package that writes. No module outside may import such a function, the
 modules of revocable changes and of their undoing, or a table of the graph.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-import kinkeeper
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.observer.rewinding import Then, rewind
 from kinkeeper.store.store import Store
+from source_names import Module, Modules, read, sources, writers
 
-SOURCE = Path(kinkeeper.__file__).parent
 GRAPH = "kinkeeper.calendar"
-# Packages whose writers are guarded; memory's by tests of their own.
-GUARDED = (f"{GRAPH}.", "kinkeeper.memory.")
 CHANGES = "kinkeeper.calendar.changes"
 UNDO = "kinkeeper.calendar.undo"
 TABLES = "kinkeeper.calendar.tables"
-STATEMENTS = frozenset({"insert", "update", "delete"})
 # The household file is its owner's own word, and derived rows follow from what is already written.
 OWN_UPKEEP = frozenset({f"{GRAPH}.seeds.sync_seeds", f"{GRAPH}.occurrences.extend_horizon"})
 # Where effects become changes; nothing else in the executor's package may.
@@ -33,125 +28,52 @@ ADAPTER = "kinkeeper.actions.effects.calendar"
 
 # Takes records back to decide a message again; nothing of it is kept.
 REWINDING = "kinkeeper.observer.rewinding"
-
-Trees = Mapping[str, ast.Module]
-
-
-@cache
-def sources() -> dict[str, ast.Module]:
-    return {
-        module_name(path): ast.parse(path.read_text(encoding="utf-8"), str(path))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def bindings(tree: ast.Module) -> dict[str, str]:
-    """Return what each imported name stands for, wherever in the module it is imported."""
-    bound: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                whole = alias.name if alias.asname else alias.name.split(".")[0]
-                bound[alias.asname or whole] = whole
-    return bound
-
-
-def dotted(node: ast.expr) -> str | None:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
-        return None if before is None else f"{before}.{node.attr}"
-    return None
-
-
-def references(tree: ast.AST, bound: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Yield the full name of everything imported or reached through an import, with its line."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.Name | ast.Attribute):
-            name = dotted(node) or ""
-            first, _, rest = name.partition(".")
-            if first in bound:
-                yield node.lineno, f"{bound[first]}.{rest}".rstrip(".")
-        elif isinstance(node, ast.Constant) and str(node.value).startswith(GUARDED):
-            yield node.lineno, str(node.value)  # importlib.import_module and the like
-
-
-def writers(trees: Trees, package: str = GRAPH) -> set[str]:
-    """Return the full names of a package's functions that write, directly or through another."""
-    calls: dict[str, set[str]] = {}
-    for module, tree in trees.items():
-        if not module.startswith(f"{package}."):
-            continue
-        bound = bindings(tree)
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
-                bound.setdefault(node.name, f"{module}.{node.name}")
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
-                reached = {name for _, name in references(node, bound)}
-                calls[f"{module}.{node.name}"] = reached
-    found: set[str] = set()
-    statements = {f"sqlalchemy.{name}" for name in STATEMENTS}
-    while more := {name for name, to in calls.items() if to & (found | statements)} - found:
-        found |= more
-    return found
+PLANTED = "kinkeeper.observer.planted"
 
 
 @cache
 def graph_writers() -> frozenset[str]:
-    return frozenset(writers(sources()))
+    return writers(sources(), GRAPH)
 
 
-def fills_a_database_of_its_own(module: str, tree: ast.Module) -> bool:
+def fills_a_database_of_its_own(name: str, module: Module) -> bool:
     """Whether this measures on a throwaway database and cannot open the household's."""
-    if not module.startswith("kinkeeper.benchmarks."):
+    if not name.startswith("kinkeeper.benchmarks."):
         return False
-    names = {name for _, name in references(tree, bindings(tree))}
-    opens_stores = any(name.startswith("kinkeeper.store.store") for name in names)
-    return "tempfile.TemporaryDirectory" in names and not opens_stores
+    opens_stores = any(each.startswith("kinkeeper.store.store") for each in module.names)
+    return "tempfile.TemporaryDirectory" in module.names and not opens_stores
 
 
-def runs_only_where_it_is_undone(module: str, tree: ast.Module) -> bool:
+def runs_only_where_it_is_undone(name: str, module: Module) -> bool:
     """Whether the module's only public function first refuses any transaction that could be kept."""
-    if module != REWINDING:
+    if name != REWINDING:
         return False
     public = [
-        node for node in tree.body
+        node for node in ast.parse(module.code).body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
     ]  # fmt: skip
-    first = [next(iter(references(node.body[1], bindings(tree))), None) for node in public]
-    return [name for _, name in filter(None, first)] == [
-        "kinkeeper.store.rehearsal.require_rehearsal"
-    ]
+    return (
+        "kinkeeper.store.rehearsal.require_rehearsal" in module.names
+        and "require_rehearsal" not in module.made
+        and [ast.unparse(node.body[1]).partition("(")[0] for node in public]
+        == ["require_rehearsal"]
+    )
 
 
-def offences(trees: Trees) -> list[str]:
+def offences(modules: Modules) -> list[str]:
     """Return "module:line name" of everything that reaches past the executor."""
     forbidden = graph_writers() - OWN_UPKEEP
     found = []
-    for module, tree in trees.items():
-        if f"{module}.".startswith(f"{GRAPH}.") or module == ADAPTER:
+    for name, module in modules.items():
+        if f"{name}.".startswith(f"{GRAPH}.") or name == ADAPTER:
             continue
-        if fills_a_database_of_its_own(module, tree) or runs_only_where_it_is_undone(module, tree):
+        if fills_a_database_of_its_own(name, module) or runs_only_where_it_is_undone(name, module):
             continue
-        for line, name in references(tree, bindings(tree)):
-            is_change = any(f"{name}.".startswith(f"{each}.") for each in (CHANGES, UNDO))
-            is_table = name.startswith(f"{TABLES}.")
-            if is_change or is_table or name in forbidden:
-                found.append(f"{module}:{line} {name}")
+        for line, each in module.named:
+            is_change = any(f"{each}.".startswith(f"{one}.") for one in (CHANGES, UNDO))
+            is_table = each.startswith(f"{TABLES}.")
+            if is_change or is_table or each in forbidden:
+                found.append(f"{name}:{line} {each}")
     return sorted(set(found))
 
 
@@ -192,7 +114,7 @@ def test_the_writers_are_found_by_what_they_do() -> None:
 )
 @pytest.mark.parametrize("module", ["kinkeeper.observer.planted", "kinkeeper.actions.planted"])
 def test_a_planted_offender_is_found(module: str, code: str) -> None:
-    found = offences({module: ast.parse(code)})
+    found = offences({module: read(module, code)})
     assert found
     assert all(offence.startswith(f"{module}:") for offence in found)
 
@@ -207,7 +129,7 @@ def test_a_planted_offender_is_found(module: str, code: str) -> None:
     ],
 )
 def test_reading_is_allowed(code: str) -> None:
-    assert offences({"kinkeeper.observer.planted": ast.parse(code)}) == []
+    assert offences({PLANTED: read(PLANTED, code)}) == []
 
 
 @pytest.mark.parametrize(
@@ -229,25 +151,19 @@ def test_a_benchmark_writes_only_where_it_throws_away(
     module: str, opening: str, is_allowed: bool
 ) -> None:
     code = f"{opening}\nfrom kinkeeper.calendar.repository import insert_event"
-    assert (offences({module: ast.parse(code)}) == []) is is_allowed
+    assert (offences({module: read(module, code)}) == []) is is_allowed
 
 
-def callers(trees: Trees, target: str) -> set[str]:
-    return {
-        module
-        for module, tree in trees.items()
-        if any(name == target for _, name in references(tree, bindings(tree)))
-    }
+def callers(target: str) -> set[str]:
+    return {name for name, module in sources().items() if target in module.names}
 
 
 def test_only_a_decision_reaches_the_executor() -> None:
-    assert callers(sources(), "kinkeeper.actions.executor.execute") == {
-        "kinkeeper.actions.approvals"
-    }
+    assert callers("kinkeeper.actions.executor.execute") == {"kinkeeper.actions.approvals"}
 
 
 def test_only_the_executors_package_moves_an_action_on() -> None:
-    moving = callers(sources(), "kinkeeper.actions.repository.advance")
+    moving = callers("kinkeeper.actions.repository.advance")
     assert all(module.startswith("kinkeeper.actions.") for module in moving)
     assert len(moving) > 1
 
@@ -272,4 +188,4 @@ def test_taking_records_back_is_refused_where_it_would_be_kept(tmp_path: Path) -
     ],
 )
 def test_taking_records_back_past_the_refusal_is_found(code: str) -> None:
-    assert offences({REWINDING: ast.parse(code)})
+    assert offences({REWINDING: read(REWINDING, code)})
