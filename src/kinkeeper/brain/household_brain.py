@@ -1,4 +1,4 @@
-"""The brain of this household: answers from its calendar and its memory, and invents nothing."""
+"""The brain of this household: answers from its calendar, its memory and its notes, and invents nothing."""
 
 from datetime import datetime
 
@@ -16,11 +16,13 @@ from kinkeeper.brain.telling import (
     sureness_of,
     times_of,
 )
+from kinkeeper.brain.written import written
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.language.when.reader import read
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.model import Viewer
+from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.store import Store
 
 _MOST_SOURCES = 5
@@ -76,13 +78,17 @@ class HouseholdBrain:
         """
         now = self._clock.now()
         question = read_question(query.text, self.household, now=now)
-        planned = await self._store.read(
-            lambda conn: scheduled(conn, self.household.id, self._words, question, now=now)
+        planned, noted = await self._store.read(
+            lambda conn: (
+                scheduled(conn, self.household.id, self._words, question, now=now),
+                list_notes(conn, self.household.id),
+            )
         )
         every = [
             *(self._event_source(found) for found in planned),
             *await self._usual_owner(query, now=now),
             *await self._recollection.of(question, viewer, now=now),
+            *written(query.text, noted),
         ]
         every.sort(key=_rank)
         sources = [source for source in every if source.relevance >= BEARS][:_MOST_SOURCES]

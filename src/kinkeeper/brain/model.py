@@ -59,6 +59,7 @@ class SourceKind(StrEnum):
     FACT = "fact"
     EPISODE = "episode"
     EVENT = "event"
+    NOTE = "note"
 
 
 class Sureness(StrEnum):
@@ -74,7 +75,7 @@ class Source:
     """Something known that bears on a question.
 
     Attributes:
-        id: Of the fact, episode or event.
+        id: Of the fact, episode, event or note.
         kind: Which of these it is.
         text: Its own words; of an event, what the calendar says of it.
         sentence: As it is told in an answer.

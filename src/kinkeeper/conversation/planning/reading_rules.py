@@ -27,7 +27,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "tasks.update": task_rules.update, "tasks.priority": task_rules.priority,
     "lists.append": list_rules.append, "lists.wanted": list_rules.wanted,
     "lists.dictated": list_rules.append, "lists.enumerated": list_rules.enumerated, "lists.show": list_rules.show,
-    "lists.remove": list_rules.remove, "lists.create": list_rules.create,
+    "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
     "lists.note": list_rules.note, "lists.search": list_rules.search,
     "mail.write": mail_rules.write, "mail.reply": mail_rules.reply,
     "mail.search": mail_rules.search,
