@@ -3,8 +3,19 @@
 import asyncio
 from datetime import timedelta
 
+from sqlalchemy import select
+
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
 from kinkeeper.conversation.records import figures, purge
+from kinkeeper.conversation.stages import Limits
+from kinkeeper.conversation.tables import tool_cycles, tool_runs
 from talking import Script, talking, wants
+
+
+class Nothing(Parameters):
+    """No parameters."""
+
 
 SCRIPT = {
     "put milk on my list": (wants("task", "create", title="buy milk"),),
@@ -30,5 +41,38 @@ def test_a_talk_comes_to_the_same_on_every_database(address: str) -> None:
             assert found.memory_searches == 25
             later = now + timedelta(days=31)
             assert await store.write(lambda conn: purge(conn, household, before=later)) == 4
+
+    asyncio.run(talk())
+
+
+def test_a_slow_tool_works_behind_the_talk_on_every_database(address: str) -> None:
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def look(_params: Nothing, _asked: Asked) -> Found:
+        begun.set()
+        await go.wait()
+        return Found(result={"text": "a camp by the lake"})
+
+    kind = RequestKind(
+        domain="finder", name="look", description="Finds things.", parameters=Nothing,
+        stakes=Stakes.LOW, progress="Asking finder…", is_foreign=True, read=look,
+        limit=timedelta(minutes=5),
+    )  # fmt: skip
+    script = Script({**SCRIPT, "find a camp": (wants("finder", "look"),)})
+    soon = timedelta(milliseconds=30)
+
+    async def talk() -> None:
+        limits = Limits(in_line=soon, beat=soon)
+        async with talking(address, script, further=[kind], limits=limits) as held:
+            said = await held.say("find a camp")
+            await begun.wait()
+            assert "milk" in await held.answer("put milk on my list")
+            go.set()
+            assert "lake" in (await held.heard(said))[-1].data["text"]
+            cycles = select(tool_cycles.c.state, tool_runs.c.request).join(
+                tool_runs, tool_runs.c.turn == tool_cycles.c.turn
+            )
+            found = await held.system.store.read(lambda conn: conn.execute(cycles).all())
+            assert [tuple(row) for row in found] == [("answered", "finder.look")]
 
     asyncio.run(talk())

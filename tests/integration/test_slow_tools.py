@@ -13,9 +13,10 @@ from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.outside.adapter import PointOfNoReturn, Trace, Work
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, Prepared, RequestKind
+from kinkeeper.cli.chatting import _Speaker
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Said
-from kinkeeper.conversation.model import EventName
+from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs, turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome
@@ -377,3 +378,39 @@ async def test_what_a_yes_set_going_is_told_when_its_server_answers(tmp_path: Pa
         assert outside.calls == 1
         assert "not through" not in told
         assert row(held, yes.turn_id).results[0]["status"] == "done"
+
+
+@on_a_loop
+async def test_in_a_terminal_the_next_line_is_taken_and_the_late_answer_shown_whole(
+    tmp_path: Path,
+) -> None:
+    tools, told = Tools(), list[tuple[str, str]]()
+
+    def show(event: TurnEvent) -> None:
+        told.append((event.name.value, str(event.data.get("text", ""))))
+
+    async with talking(tmp_path, Script(SCRIPT), further=tools.kinds, limits=QUICK) as held:
+        speaker = _Speaker(held.conversation, held.john, None, show)
+        async with speaker.hearing_late_ones(held.system.household.id):
+            await speaker.say("look for a camp")
+            assert "Go on meanwhile" in told[-1][1]
+            await speaker.say("add eggs")
+            assert told[-1][0] == "done"
+            assert "eggs" in told[-1][1]
+            tools.go.set()
+        assert told[-1][0] == "done"
+        assert "camp" in told[-1][1]
+
+
+@on_a_loop
+async def test_a_terminal_shows_the_end_of_what_an_earlier_one_left(tmp_path: Path) -> None:
+    tools, told = Tools(), list[str]()
+    async with talking(tmp_path, Script(SCRIPT), further=tools.kinds, limits=QUICK) as held:
+        said = await held.conversation.say(held.john, "look for a camp", channel="cli")
+        await until_aside(held, said.turn_id)
+        later = _Speaker(
+            held.conversation, held.john, None, lambda event: told.append(event.name.value)
+        )
+        async with later.hearing_late_ones(held.system.household.id):
+            tools.go.set()
+        assert told[-1] == "done"

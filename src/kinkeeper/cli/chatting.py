@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
@@ -14,8 +15,9 @@ from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened
 from kinkeeper.cli.terminal import answer, answer_json, notice, shown
-from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.conversation import Conversation, Said
 from kinkeeper.conversation.model import EventName, TurnEvent
+from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
@@ -67,7 +69,8 @@ async def _converse(
             if text:
                 await speaker.say(text)
             else:
-                await _read_and_say(speaker)
+                async with speaker.hearing_late_ones(houses.systems[0].household.id):
+                    await _read_and_say(speaker)
         return not speaker.failures
 
 
@@ -110,23 +113,64 @@ class _Speaker:
         self._member = member
         self._thread_id = thread_id
         self._show = show
+        self._telling = asyncio.Lock()
+        self._late: set[asyncio.Task[None]] | None = None
         self.failures = 0
         self.under_way: str | None = None
 
     async def say(self, text: str) -> None:
-        """Say something, and show the answer to its end."""
+        """Say something, and show the answer to its end, or until it says that it takes a while."""
         said = await self._conversation.say(
             self._member, text, channel=_CHANNEL, thread_id=self._thread_id
         )
         self._thread_id = self.under_way = said.thread_id
-        events = self._conversation.events(
+        async with self._telling:
+            async for event in self._events(said):
+                self._tell(event)
+                if self._late is not None and event.data.get("stage") == "aside":
+                    self._expect(self._late, replace(said, after=event.number))
+                    break
+        self.under_way = None
+
+    @asynccontextmanager
+    async def hearing_late_ones(self, household: str) -> AsyncIterator[None]:
+        """Show answers that take a while once they are there: of this block, and those an earlier one has left.
+
+        Args:
+            household: Tenant key.
+        """
+        thread = self._thread_id or usual_thread_id(household, self._member.id, _CHANNEL, None)
+        self._late = late = set[asyncio.Task[None]]()
+        try:
+            for said in await self._conversation.left_open(self._member, thread):
+                self._expect(late, said)
+            yield
+            await asyncio.gather(*late)
+        finally:
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _expect(self, late: set[asyncio.Task[None]], said: Said) -> None:
+        late.add(asyncio.get_running_loop().create_task(self._tell_later(said)))
+
+    async def _tell_later(self, said: Said) -> None:
+        """Show an answer at once when it is whole, and while no other is shown."""
+        told = [event async for event in self._events(said)]
+        async with self._telling:
+            for event in told:
+                if event.name is not EventName.STATUS:
+                    self._tell(event)
+
+    def _events(self, said: Said) -> AsyncIterator[TurnEvent]:
+        return self._conversation.events(
             self._member, said.thread_id, after=said.after, turn_id=said.turn_id
         )
-        async for event in events:
-            self._show(event)
-            if event.name is EventName.ERROR:
-                self.failures += 1
-        self.under_way = None
+
+    def _tell(self, event: TurnEvent) -> None:
+        self._show(event)
+        if event.name is EventName.ERROR:
+            self.failures += 1
 
     async def stop(self) -> None:
         """Stop what is under way."""

@@ -13,7 +13,7 @@ from secrets import token_hex
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.conversation import threads, turns
+from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.closing import Claim
 from kinkeeper.conversation.commit import note_failure
 from kinkeeper.conversation.model import Social, TurnEvent
@@ -38,6 +38,7 @@ log = structlog.get_logger()
 
 JOB_NAME = "conversation.turn"
 _LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
+_MOST_OPEN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +219,26 @@ class Conversation:
         def read(conn: Connection) -> Sequence[Turn]:
             thread_of(conn, household, member.id, thread_id)
             return turns.last_turns(conn, household, thread_id, last=last)
+
+        return await self._store.read(read)
+
+    async def left_open(self, member: Member, thread_id: str) -> Sequence[Said]:
+        """Return what was said in a member's thread, if it is theirs, and is not answered yet; oldest first."""
+        household = self._household.id
+
+        def read(conn: Connection) -> Sequence[Said]:
+            thread = threads.load_thread(conn, household, thread_id)
+            if thread is None or thread.member != member.id:
+                return []
+            found = turns.last_turns(conn, household, thread_id, last=_MOST_OPEN)
+            return [
+                Said(
+                    turn_id=turn.id, thread_id=thread_id, is_new=False,
+                    after=events.number_before(conn, household, thread_id, turn.id),
+                )
+                for turn in found
+                if turn.outcome is None
+            ]  # fmt: skip
 
         return await self._store.read(read)
 

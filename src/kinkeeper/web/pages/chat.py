@@ -52,6 +52,7 @@ async def chat_page(
             raise NotFoundError(f"you have no conversation {thread!r}")
         return {
             "thread": wanted, "is_fresh": not found, "after": _place(conn, desk, wanted, found),
+            "seen": events.last_number(conn, desk.household, wanted),
             "turns": shown_turns(found, _actions(conn, desk, found), desk.wording),
             "others": [each for each in listed if each.id != wanted], "longest": LONGEST_TEXT,
             "moment": desk.wording.moment,

@@ -1,5 +1,6 @@
-// The conversation page: says what is written, and shows what the thread's stream tells. The stream is the
-// one source: it resumes behind the last event that was seen, so a lost connection loses nothing.
+// The conversation page: says what is written, and shows what the thread's stream tells while an answer is made. It
+// resumes behind the last event that was seen, so a lost connection loses nothing. Cards, questions and what was used
+// are drawn by the server alone: once an answer is whole, its part of the page is fetched.
 
 const talk = document.getElementById("talk");
 const log = document.getElementById("talk-log");
@@ -10,12 +11,15 @@ const halt = document.getElementById("talk-stop");
 const status = document.getElementById("talk-status");
 const doing = document.getElementById("talk-doing");
 const announcer = document.getElementById("announcer");
-const { thread, csrf, mayDecide } = talk.dataset;
+const { thread, csrf } = talk.dataset;
 const HEADERS = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
 const MOST_SHOWN_STATUS_MS = 600;
 
 const open = new Set();
 let after = Number(talk.dataset.after);
+// The stream begins before the first exchange that is under way; what the page shows to its end is told again with it.
+const whole = new Set([...log.querySelectorAll(".exchange:not([data-open])")].map((part) => part.dataset.turn));
+const seen = Number(talk.dataset.seen);
 
 function copyOf(name) {
   return document.getElementById(name).content.firstElementChild.cloneNode(true);
@@ -68,86 +72,6 @@ function announce(turnId, piece, isEnd) {
   else unread.set(turnId, text.slice(end));
 }
 
-function addLine(list, name, text) {
-  const term = document.createElement("dt");
-  term.textContent = name.replaceAll("_", " ");
-  const value = document.createElement("dd");
-  value.dir = "auto";
-  value.textContent = text;
-  list.append(term, value);
-}
-
-function inWords(value) {
-  if (Array.isArray(value)) return value.map(inWords).join(", ");
-  if (value && typeof value === "object") {
-    return Object.entries(value).map(([name, item]) => `${name.replaceAll("_", " ")}: ${inWords(item)}`).join("; ");
-  }
-  return String(value);
-}
-
-function isNothing(value) {
-  return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
-}
-
-function showCard(part, data) {
-  const card = copyOf("talk-card");
-  card.querySelector(".result-title").textContent = data.title;
-  const list = card.querySelector(".result-items");
-  for (const item of data.items ?? []) {
-    const row = document.createElement("li");
-    for (const [name, kind] of [["text", ""], ["when", "result-when"], ["detail", "result-detail"]]) {
-      if (!item[name]) continue;
-      const cell = document.createElement("span");
-      cell.className = kind;
-      cell.dir = "auto";
-      cell.textContent = item[name];
-      row.append(cell);
-    }
-    list.append(row);
-  }
-  if (!list.children.length) list.remove();
-  part.querySelector(".talk-parts").append(card);
-}
-
-function showQuestion(part, data) {
-  const { action } = data;
-  const known = part.querySelector(`.ask[data-action="${CSS.escape(action.id)}"]`);
-  if (known) return;
-  const question = copyOf("talk-question");
-  question.dataset.action = action.id;
-  question.dataset.hash = action.confirm_payload.hash;
-  question.querySelector(".ask-line").textContent = action.summary;
-  const lines = question.querySelector(".ask-lines");
-  for (const [name, value] of Object.entries(action.shown ?? {})) {
-    if (!isNothing(value)) addLine(lines, name, inWords(value));
-  }
-  if (mayDecide === undefined) {
-    question.querySelector(".buttons").remove();
-    const stands = question.querySelector(".ask-stands");
-    stands.textContent = "An adult has to say yes";
-    stands.hidden = false;
-  }
-  part.querySelector(".talk-parts").append(question);
-}
-
-function showUsed(part, used) {
-  part.querySelector(".used")?.remove();
-  if (!used?.length) return;
-  const details = copyOf("talk-used");
-  for (const each of used) {
-    const row = document.createElement("li");
-    const kind = document.createElement("span");
-    kind.className = "used-kind";
-    kind.textContent = `${String(each.kind ?? "").replaceAll("_", " ")} `;
-    const text = document.createElement("span");
-    text.dir = "auto";
-    text.textContent = each.text ?? "";
-    row.append(kind, text);
-    details.querySelector("ul").append(row);
-  }
-  part.querySelector(".talk-foot").append(details);
-}
-
 function settle(question, text, isTrouble = false) {
   const stands = question.querySelector(".ask-stands");
   stands.textContent = text;
@@ -180,7 +104,10 @@ async function decide(question, verb) {
 }
 
 // What is decided or done in one turn changes what stands under others: the server shows them all as they are now.
+let isStale = false;
+
 async function bringUpToDate() {
+  isStale = true;
   try {
     const answer = await fetch(`/chat?thread=${encodeURIComponent(thread)}`, { headers: { Accept: "text/html" }, cache: "no-store" });
     if (!answer.ok || answer.redirected) return;
@@ -196,8 +123,9 @@ async function bringUpToDate() {
       if (part.innerHTML !== taken.innerHTML) part.replaceWith(taken);
     }
     keepEndInSight(wasAtEnd);
+    isStale = false;
   } catch {
-    // The connection is gone; what is shown stays as it was told.
+    // The connection is gone; what is shown stays as it was told until it is back.
   }
 }
 
@@ -205,7 +133,6 @@ const SHOW = {
   status(part, data) {
     if (data.restart) {
       part.querySelector(".reply").textContent = "";
-      part.querySelector(".talk-parts").replaceChildren();
       unread.delete(part.dataset.turn);
     }
     if (data.text) { tell(data.text); announcer.textContent = data.text; }
@@ -215,8 +142,6 @@ const SHOW = {
     part.querySelector(".reply").textContent += data.text;
     announce(part.dataset.turn, data.text, false);
   },
-  card: showCard,
-  confirm: showQuestion,
   error(part, data) {
     const said = part.querySelector(".reply");
     said.textContent = data.message;
@@ -228,7 +153,6 @@ const SHOW = {
     const said = part.querySelector(".reply");
     if (data.text !== undefined && said.textContent !== data.text) said.textContent = data.text;
     announce(part.dataset.turn, "", true);
-    showUsed(part, data.used);
     open.delete(part.dataset.turn);
     bringUpToDate();
   },
@@ -239,6 +163,7 @@ function take(event) {
   if (number <= after) return;
   after = number;
   const data = JSON.parse(event.data);
+  if (number <= seen && whole.has(data.turn)) return;
   const wasAtEnd = isAtEnd();
   const part = exchangeOf(data.turn);
   if (!["done", "error"].includes(event.type)) open.add(data.turn);
@@ -254,6 +179,7 @@ function listen() {
   source?.close();
   source = new EventSource(`/chat/${encodeURIComponent(thread)}/events?after=${after}`);
   for (const name of Object.keys(SHOW)) source.addEventListener(name, take);
+  source.addEventListener("open", () => { if (isStale) bringUpToDate(); });
   // A thread that has no message yet is not there: the browser then gives up, and the first message calls again.
   source.addEventListener("error", () => {
     if (source.readyState !== EventSource.CLOSED || !log.children.length) return;
