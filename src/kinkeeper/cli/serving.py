@@ -127,11 +127,20 @@ async def _serve(
                 keep_what_is_loaded()
                 notice(f"Kinkeeper is at {context.address} (Ctrl-C stops)")
                 report(supervisor, READY)
-                await asyncio.to_thread(warm_up)
+                if telegram.channels:
+                    context.visited.set()
+                warming = tasks.create_task(_warmed_up(context))
                 await serving
                 report(supervisor, STOPPING)
                 working.clear()
+                warming.cancel()
                 living.cancel()
+
+
+async def _warmed_up(context: WebContext) -> None:
+    """Load what the first turn needs once somebody is there: an idle server is spared its memory."""
+    await context.visited.wait()
+    await asyncio.to_thread(warm_up)
 
 
 async def _sample() -> AsyncIterator[Heard]:

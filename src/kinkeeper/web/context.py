@@ -100,6 +100,7 @@ class WebContext:
         rates: How many requests a client may make.
         metrics: Counts requests.
         patience: How long a write waits for the database before the client is told to try again.
+        visited: Set when somebody was recognised; what only people need is loaded then.
         stopping: Set when the server is told to stop; what streams ends then.
     """
 
@@ -116,6 +117,7 @@ class WebContext:
     rates: RateLimits = field(default_factory=RateLimits)
     metrics: ServerMetrics = field(default_factory=ServerMetrics)
     patience: timedelta = timedelta(seconds=10)
+    visited: asyncio.Event = field(default_factory=asyncio.Event)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

@@ -18,7 +18,6 @@ from kinkeeper.channels.telegram.commands import Asked
 from kinkeeper.channels.telegram.families import CHANNEL, Families, Family
 from kinkeeper.channels.telegram.listening import heard, heard_reactions
 from kinkeeper.channels.telegram.parsing import parse_update
-from kinkeeper.channels.telegram.typing import Awaited, Typing
 from kinkeeper.channels.telegram.updates import (
     Commanded,
     Moved,
@@ -38,6 +37,9 @@ from kinkeeper.messaging import addresses, failed_updates, outbox
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+
+Expect = Callable[[Conversation, str, str], None]
+"""Takes who makes an answer, the id of the turn, and the chat in which it is waited for."""
 
 Begin = Callable[[], None]
 """Begins in this process what an update led to, once that is committed."""
@@ -77,17 +79,17 @@ class Reception:
         families: Its households.
         identity: Who the bot is.
         clock: Tells when something arrived.
-        typing: Shows where somebody waits for an answer.
+        expect: Is told where somebody waits for an answer.
     """
 
     def __init__(
-        self, store: Store, families: Families, *, identity: Identity, clock: Clock, typing: Typing
+        self, store: Store, families: Families, *, identity: Identity, clock: Clock, expect: Expect
     ) -> None:
         self._store = store
         self._families = families
         self._identity = identity
         self._clock = clock
-        self._typing = typing
+        self._expect = expect
 
     async def take_in(self, content: object, *, is_in_order: bool) -> Taken:
         """Take in one update; returns once it is durable.
@@ -192,7 +194,7 @@ class Reception:
         """Have a message answered, and show that if it takes long."""
         talk.begin(accepted)
         if accepted.is_new:
-            self._typing.expect(Awaited(talk=talk, turn_id=accepted.turn_id, chat_id=chat_id))
+            self._expect(talk, accepted.turn_id, chat_id)
 
     def _react(self, conn: Connection, reacted: Reacted, now: datetime) -> None:
         family = self._family(conn, reacted.chat.id, now) if not reacted.chat.is_private else None

@@ -51,7 +51,9 @@ class Running:
         self._number = number
         self._address = address
         self._typing = Typing(bot)
-        reception = Reception(store, families, identity=identity, clock=clock, typing=self._typing)
+        reception = Reception(
+            store, families, identity=identity, clock=clock, expect=self._typing.expect
+        )
         self._presence = Presence(
             bot, store, families, identity=identity, clock=clock, webhook=address, ladder=steps
         )

@@ -30,14 +30,8 @@ class TypingPace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Awaited:
-    """An answer that somebody waits for.
-
-    Attributes:
-        talk: Makes it.
-        turn_id: Of the message.
-        chat_id: Where it was said.
-    """
+class _Awaited:
+    """An answer that somebody waits for; attributes as for `Typing.expect`."""
 
     talk: Conversation
     turn_id: str
@@ -55,15 +49,17 @@ class Typing:
     def __init__(self, bot: Bot, *, pace: TypingPace | None = None) -> None:
         self._bot = bot
         self._pace = pace or TypingPace()
-        self._awaited: asyncio.Queue[Awaited] = asyncio.Queue()
+        self._awaited: asyncio.Queue[_Awaited] = asyncio.Queue()
 
-    def expect(self, awaited: Awaited) -> None:
-        """Show it for an answer, should that take long.
+    def expect(self, talk: Conversation, turn_id: str, chat_id: str) -> None:
+        """Show it for an answer to a message that was for the bot, and is committed, should that take long.
 
         Args:
-            awaited: To a message that was for the bot, and is committed.
+            talk: Makes it.
+            turn_id: Of the message.
+            chat_id: Where it was said.
         """
-        self._awaited.put_nowait(awaited)
+        self._awaited.put_nowait(_Awaited(talk=talk, turn_id=turn_id, chat_id=chat_id))
 
     async def run(self) -> None:
         """Do so until cancelled."""
@@ -71,7 +67,7 @@ class Typing:
             while True:
                 group.create_task(self._show(await self._awaited.get()))
 
-    async def _show(self, awaited: Awaited) -> None:
+    async def _show(self, awaited: _Awaited) -> None:
         """Show it until there is an answer; a chat that takes no sign is left alone, and that is counted."""
         await asyncio.sleep(self._pace.after.total_seconds())
         try:

@@ -73,6 +73,7 @@ class Door:
         member = house.household.member(key.member) if house and key else None
         if key is None or house is None or member is None or not is_alive(key, now):
             raise LoginNeededError("this login has ended; open a new link, or use another token")
+        self._context.visited.set()
         csrf = csrf_token(credential.secret) if credential.kind is KeyKind.SESSION else ""
         return Person(
             member=member, role=role_now(member, key.role), household=house.household, key=key,
