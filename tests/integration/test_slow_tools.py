@@ -10,9 +10,10 @@ from sqlalchemy import Connection, select
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.tools import CallTool
 from kinkeeper.actions.model import ActionType
-from kinkeeper.actions.outside.adapter import PointOfNoReturn, Trace, Work
+from kinkeeper.actions.outside.adapter import NotDoneError, PointOfNoReturn, Trace, Work
 from kinkeeper.actions.outside.worker import OutsideWorker
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, Prepared, RequestKind
+from kinkeeper.channels.telegram.conversing import ChatOutlet
 from kinkeeper.cli.chatting import _Speaker
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Said
@@ -21,6 +22,7 @@ from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs, turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.jobs import leases
+from kinkeeper.messaging.tables import outbox
 from kinkeeper.tasks.repository import list_tasks
 from talking import Script, Talking, on_a_loop, talking, wants
 
@@ -346,23 +348,34 @@ class Outside:
         return Trace.UNKNOWN
 
 
+class Unreachable(Outside):
+    """A server outside that nobody can reach."""
+
+    async def call(self, _work: Work, _point_of_no_return: PointOfNoReturn) -> dict[str, Any]:
+        self.calls += 1
+        raise NotDoneError("it does not answer")
+
+
+async def book(_params: Named, _asked: Asked) -> Prepared:
+    effect = CallTool(server="table", tool="book", definition="d", arguments={})
+    return Prepared(
+        type=ActionType.FOREIGN_TOOL, summary="table: book", effects=(effect.frozen(),),
+        result={"title": "book of table"},
+    )  # fmt: skip
+
+
+BOOKING = RequestKind(
+    domain="table", name="book", description="Books a table.", parameters=Named,
+    stakes=Stakes.HIGH, progress="Asking table…", is_foreign=True, prepare=book,
+)  # fmt: skip
+
+
 @on_a_loop
 async def test_what_a_yes_set_going_is_told_when_its_server_answers(tmp_path: Path) -> None:
-    async def book(_params: Named, _asked: Asked) -> Prepared:
-        effect = CallTool(server="table", tool="book", definition="d", arguments={})
-        return Prepared(
-            type=ActionType.FOREIGN_TOOL, summary="table: book", effects=(effect.frozen(),),
-            result={"title": "book of table"},
-        )  # fmt: skip
-
-    kind = RequestKind(
-        domain="table", name="book", description="Books a table.", parameters=Named,
-        stakes=Stakes.HIGH, progress="Asking table…", is_foreign=True, prepare=book,
-    )  # fmt: skip
     script = Script({**SCRIPT, "book a table": (wants("table", "book"),)})
     limits = Limits(in_line=SOON, beat=SOON, outside=SOON)
     outside = Outside()
-    async with talking(tmp_path, script, further=[kind], limits=limits) as held:
+    async with talking(tmp_path, script, further=[BOOKING], limits=limits) as held:
         worker = OutsideWorker(
             held.system.store, held.system.household.id, {"tools.call": outside}, clock=held.clock
         )
@@ -414,3 +427,41 @@ async def test_a_terminal_shows_the_end_of_what_an_earlier_one_left(tmp_path: Pa
         async with later.hearing_late_ones(held.system.household.id):
             tools.go.set()
         assert told[-1] == "done"
+
+
+@on_a_loop
+async def test_nobody_waits_for_a_server_that_is_tried_again_only_later(tmp_path: Path) -> None:
+    outside, script = Unreachable(), Script({**SCRIPT, "book a table": (wants("table", "book"),)})
+    limits = Limits(outside=SOON, beat=SOON)
+    async with talking(tmp_path, script, further=[BOOKING], limits=limits) as held:
+        worker = OutsideWorker(
+            held.system.store, held.system.household.id, {"tools.call": outside}, clock=held.clock
+        )
+        await held.answer("book a table")
+        yes = await held.say("yes")
+        async with asyncio.timeout(30):
+            while row(held, yes.turn_id).outcome is None:
+                await worker.run_once()
+                held.later(seconds=10)
+                await asyncio.sleep(0)
+        assert "not through yet" in (await held.heard(yes))[-1].data["text"]
+        assert outside.calls <= 5
+
+
+@on_a_loop
+async def test_in_a_chat_what_comes_late_answers_what_was_said(tmp_path: Path) -> None:
+    tools = Tools()
+    async with talking(tmp_path, Script(SCRIPT), further=tools.kinds, limits=QUICK) as before:
+        household = before.system.household
+        held = before.again(outlets={"telegram": ChatOutlet(household, before.clock)})
+        said = await held.conversation.say(
+            held.john, "look for a camp", channel="telegram", chat_id="7", client_message_id="12"
+        )
+        await until_aside(held, said.turn_id)
+        tools.go.set()
+        await held.heard(said)
+        query = select(outbox.c.body, outbox.c.reply_to).order_by(outbox.c.created_at)
+        first, last = held.system.store.read_now(lambda conn: conn.execute(query).all())
+        assert "Go on meanwhile" in first.body
+        assert "camp" in last.body
+        assert {first.reply_to, last.reply_to} == {"12"}

@@ -10,8 +10,10 @@ from sqlalchemy import Connection, RowMapping, Table, func, select, update
 
 from kinkeeper.conversation.context.repository import drop_expired, encoded
 from kinkeeper.conversation.tables import (
+    critic_verdicts,
     routing_decisions,
     stage_failures,
+    tool_cycles,
     tool_iterations,
     triage_calibration,
     turn_events,
@@ -33,6 +35,8 @@ class TurnTrace:
         triage: Where it went; None likewise.
         steps: Of acting.
         failures: Stages it went on without.
+        cycle: That it waited for slow tools; None where it did not.
+        verdicts: What second looks at its steps came to.
     """
 
     turn: Turn
@@ -40,6 +44,8 @@ class TurnTrace:
     triage: Record | None
     steps: Sequence[Record] = ()
     failures: Sequence[Record] = ()
+    cycle: Record | None = None
+    verdicts: Sequence[Record] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +90,7 @@ def trace_of(conn: Connection, turn: Turn) -> TurnTrace:
     return TurnTrace(
         turn=turn, routing=routing[0] if routing else None, triage=triage[0] if triage else None,
         steps=rows(tool_iterations), failures=rows(stage_failures),
+        cycle=next(iter(rows(tool_cycles)), None), verdicts=rows(critic_verdicts),
     )  # fmt: skip
 
 

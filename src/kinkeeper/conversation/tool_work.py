@@ -137,11 +137,13 @@ class ToolWork:
         """
         if result.status is not ResultStatus.UNDER_WAY or result.action_id is None:
             return result
-        wait = partial(settled, self._store, self._turn.household, result.action_id)
+        wait = partial(
+            settled, self._store, self._turn.household, result.action_id, clock=self._clock
+        )
         try:
             with self._stop.breaking_off():
                 action = await wait(within=self._limits.outside)
-                if action.status is ActionStatus.EXECUTING:
+                if action.status is ActionStatus.EXECUTING and self._limits.tools:
                     await self.begin(_WAITING)
                     action = await wait(within=self.left)
         except StoppedError:

@@ -116,6 +116,8 @@ class Why(BaseModel):
     triage: dict[str, Any] | None
     steps: list[dict[str, Any]]
     failures: list[dict[str, Any]]
+    cycle: dict[str, Any] | None
+    verdicts: list[dict[str, Any]]
 
 
 @router.post("/chat", responses=_STREAM, response_class=StreamingResponse)
@@ -182,6 +184,8 @@ async def why(request: Request, person: Reader, turn: str) -> Why:
         triage=None if trace.triage is None else dict(trace.triage),
         steps=[dict(each) for each in trace.steps],
         failures=[dict(each) for each in trace.failures],
+        cycle=None if trace.cycle is None else dict(trace.cycle),
+        verdicts=[dict(each) for each in trace.verdicts],
     )  # fmt: skip
 
 
