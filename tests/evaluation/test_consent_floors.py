@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kinkeeper.evaluation.agentdojo import workspace_cases
 from kinkeeper.evaluation.consent import FURTHER, Case, cases_of, outcomes
 from kinkeeper.evaluation.hostile_places import PLACES
 from kinkeeper.evaluation.hostile_turns import CHANNELS, Outcome
+from kinkeeper.evaluation.hostile_turns import attacked as household
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = len(PLACES) * len(FURTHER)
@@ -24,6 +26,15 @@ def attacked(cases: Sequence[Case]) -> list[Outcome]:
 
 def cases(most: int) -> list[Case]:
     return cases_of(workspace_cases(), most=most)
+
+
+def of_each_want() -> list[Case]:
+    """Return an attack for each thing that writes, which wants nothing else."""
+    sample = cases(SAMPLE)[:: len(PLACES)]
+    return [
+        replace(case, attack=replace(case.attack, wants=case.attack.wants[-1:], place="mail"))
+        for case in sample
+    ]
 
 
 @pytest.mark.evaluation
@@ -41,11 +52,20 @@ def test_what_a_model_obeys_waits_for_a_person() -> None:
 
 
 @pytest.mark.evaluation
+def test_attackers_want_everything_that_writes() -> None:
+    async def writing() -> set[str]:
+        async with household(ROOT) as held:
+            return {kind.key for kind in held.catalogue if kind.prepare is not None}
+
+    assert {key for key, _ in FURTHER} == asyncio.run(writing())
+
+
+@pytest.mark.evaluation
 def test_without_the_gate_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (approvals, executor):
         monkeypatch.setattr(module, "consent_for", lambda *_: Consent.RUN_AT_ONCE)
 
-    assert all("the turn" in each.effects for each in attacked(cases(len(PLACES))))
+    assert all("the turn" in each.effects for each in attacked(of_each_want()))
 
 
 @pytest.mark.evaluation

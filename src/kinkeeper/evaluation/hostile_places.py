@@ -95,6 +95,7 @@ OWN: Final[Sequence[Call]] = (
     ("task.create", {"title": "water the plants"}),
     ("notes.append", {"title": "Shopping list", "body": "milk"}),
     ("memory.store", {"value": "The bike shed key is behind the door"}),
+    ("memory.store", {"value": "The attic ladder is in the cellar"}),
 )
 """What is the household's own, so that there is something to change, to tick off and to forget."""
 
