@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.planning.case import Case, Step, action
+from kinkeeper.conversation.planning.case import Case, Missing, Step, action
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.people import members_in
 from kinkeeper.conversation.planning.referents import latest
 
 _HERS = re.compile(r"^(?:her|his|their)\b", re.IGNORECASE)
 _SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
+_IT = re.compile(r"^(?:it|that|this|them)?$", re.IGNORECASE)
 _HOUR = 60
 
 
@@ -22,6 +23,8 @@ def followed(clause: str, case: Case) -> list[Step] | None:
     if last is None:
         return None
     booked = case.grammar.pointing["book"].fullmatch(clause)
+    if last.action == "find_free":
+        booked = booked or case.grammar.pointing["book_in"].fullmatch(clause)
     if booked is not None and last.action == "find_free":
         return _booked(last, case.message.title(booked["what"]), case)
     if case.grammar.pointing["show"].fullmatch(clause):
@@ -35,14 +38,16 @@ def _booked(last: ActionResult, title: str, case: Case) -> list[Step] | None:
         [last.params["between"]] if last.result.get("is_free") else []
     )
     start = _start(rooms[0]) if rooms else None
-    if start is None or not title:
+    if start is None:
         return None
+    title = "" if _IT.match(title) else title
     end = start + timedelta(minutes=last.params.get("duration", _HOUR))
     params = {
         "summary": title, "start_time": start.isoformat(), "end_time": end.isoformat(),
         "who": last.params.get("who") or members_in(title, case),
     }  # fmt: skip
-    return [action("calendar", "create_event", params)]
+    step = action("calendar", "create_event", params)
+    return [step] if title else [Missing(step, "summary", "What shall I put there?")]
 
 
 def _start(room: Mapping[str, Any]) -> datetime | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
@@ -26,6 +26,9 @@ _EVE = re.compile(
     r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"'(?P<words>.+)'")
+_EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)
+_BEFORE_WHEN = "I do not know when {} is. When shall I remind you?"
 _EXCEPT = re.compile(
     rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
     re.IGNORECASE,
@@ -40,7 +43,11 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     who = groups.get("who", "")
     if who and not is_speaker(who) and not is_person(who, case):
         return None
+    if groups.get("told") and is_speaker(who):
+        return None
     what, when = groups.get("what", ""), groups.get("when", "")
+    if groups.get("before"):
+        return _before(groups, case)
     if eve_of(f"{when} {what}", case) is not None:
         return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
     left_out = _EXCEPT.search(what)
@@ -66,13 +73,43 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     ] or None
 
 
+def _before(groups: Groups, case: Case) -> Sequence[Step]:
+    """Read "remind me an hour before the recital": of what is known to take place; asked about where it is not."""
+    lengths = case.message.lengths(groups["before"])
+    named = case.message.title(groups["what"])
+    event = best_match(named, (each for each in case.things if each.kind == "event"))
+    if (
+        event is None
+        or "T" not in (event.start or "")
+        or not (lengths or _eve_length(groups["before"]))
+    ):
+        return [
+            Missing(
+                action("task", "create", {"title": named}), "deadline", _BEFORE_WHEN.format(named)
+            )
+        ]
+    early = lengths[0].until - lengths[0].begin if lengths else _eve_length(groups["before"])
+    at = datetime.fromisoformat(event.start or "") - (early or timedelta())
+    return [action("task", "create", {"title": event.title, "deadline": at.isoformat()})]
+
+
+def _eve_length(words: str) -> timedelta | None:
+    """Return how long before something "the day before the recital" is; None where no such words begin it."""
+    found = _EVE_OF.match(words)
+    if found is None:
+        return None
+    return timedelta(weeks=1) if found["unit"].lower() == "week" else timedelta(days=1)
+
+
 def owed(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "I need to ring the plumber before Friday": told, not asked for, so it is offered."""
-    what = groups["what"]
+    what, who = groups["what"], groups.get("who", "")
     if not case.grammar.said["own_errand"].fullmatch(case.message.title(what)):
         return None
+    if who and not is_person(who, case):
+        return None
     moment = moment_of(case.message.free_times(what), case.now)
-    steps = _created(what, moment, case, who="", is_reminder=True) or ()
+    steps = _created(what, moment, case, who=who, is_reminder=True) or ()
     return [replace(each, is_offer=True) for each in steps if isinstance(each, PlannedAction)]
 
 
@@ -225,6 +262,8 @@ def _created(
         title,
         flags=re.IGNORECASE,
     )
+    quoted = _QUOTED.fullmatch(title)
+    title = quoted["words"] if quoted is not None else title
     if not title or _AGAIN.match(title):
         return [_missing_title(moment)] if not title else None
     params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}

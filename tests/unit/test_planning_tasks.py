@@ -1,0 +1,81 @@
+"""Reminders as hurried, dictating and foreign people ask for them."""
+
+import pytest
+
+from planning import done, exchange, plan, planned
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Please to remind me tomorrow to feed the tortoise", "feed the tortoise"),
+        ("Remind to me on each Friday at 7 the bins", "bins"),
+        ("give me a nudge at 5 so I can fetch the twins", "fetch the twins"),
+        ("give us a shout at noon about the rehearsal tickets", "rehearsal tickets"),
+        ("jog my memory on Friday about the boat licence", "boat licence"),
+        ("need to remember: gym shoes on Thursday", "gym shoes"),
+        ("reminder to self: descale the kettle", "descale the kettle"),
+        ("bung a reminder in for tomorrow at 6, ring the piano tuner", "ring the piano tuner"),
+        ("put 'grease the chain' on my jobs list", "grease the chain"),
+        ("rmd me 2 ring Auntie tmrw", "ring Auntie"),
+        ("remind me too water the ferns tonite", "water the ferns"),
+    ],
+)
+def test_one_task(text: str, title: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert name == "task.create"
+    assert params["title"].removeprefix("the ") == title
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [("ask Sarah to order the cake", "sarah"), ("tell Leo to feed the cat tonight", "leo")],
+)
+def test_a_task_for_somebody_else(text: str, who: str) -> None:
+    (((name, params)),) = planned(text)
+
+    assert (name, params["who"]) == ("task.create", who)
+
+
+def test_what_somebody_is_said_to_have_to_do_is_offered() -> None:
+    (action,) = plan("Sarah needs to return the library books by Friday").actions
+
+    assert (action.domain, action.is_offer, action.params["who"]) == ("task", True, "sarah")
+
+
+@pytest.mark.parametrize(
+    "text", ["tell Leo I love him", "ask Sarah whether she is free", "tell me a joke"]
+)
+def test_what_is_only_to_be_said_is_no_task(text: str) -> None:
+    assert not [each for each in planned(text) if each[0] == "task.create"]
+
+
+def test_an_hour_before_what_stands_in_the_calendar() -> None:
+    fetched = {
+        "events": [{"event_id": "r", "title": "Mia recital", "start": "2026-03-20T17:00:00-05:00"}]
+    }
+
+    assert planned("remind me an hour before the recital", fetched=fetched) == [
+        ("task.create", {"title": "Mia recital", "deadline": "2026-03-20T16:00:00-05:00"})
+    ]
+
+
+def test_before_what_nobody_knows_of_is_asked_about() -> None:
+    found = plan("remind me two hours before the regatta")
+
+    assert found.partial is not None
+    assert found.partial["missing"] == "deadline"
+
+
+def test_room_that_was_found_is_taken() -> None:
+    room = {"start": "2026-03-13T14:00:00-05:00", "end": "2026-03-13T17:00:00-05:00"}
+    found = exchange("when am I free on Friday", done("calendar.find_free", params={"duration": 30}, free=[room]))  # fmt: skip
+
+    ((name, params),) = planned("pencil in an eye test then", history=[found])
+    assert (name, params["summary"], params["start_time"]) == (
+        "calendar.create_event", "eye test", "2026-03-13T14:00:00-05:00",
+    )  # fmt: skip
+    asked = plan("put it in", history=[found])
+    assert asked.partial is not None
+    assert asked.partial["missing"] == "summary"
