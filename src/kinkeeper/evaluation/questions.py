@@ -21,6 +21,7 @@ from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.model import EventName
 from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.household.model import Member
@@ -30,7 +31,7 @@ from kinkeeper.settings.model import Settings
 FOLDER = Path("evals/questions")
 DEVELOPED, UNSEEN = "developed", "unseen"
 
-FLOORS: Final[Mapping[str, float]] = {}
+FLOORS: Final[Mapping[str, float]] = {DEVELOPED: 0.95, UNSEEN: 0.85}
 
 _Row = Mapping[str, Any]
 
@@ -142,7 +143,10 @@ async def _make_known(system: System, clock: VirtualClock, rows: Sequence[_Row])
 async def _ask(conversation: Conversation, system: System, row: _Row) -> Answered:
     member = _member(system, row["by"])
     said = await conversation.say(
-        member, row["text"], channel="web", thread_id=f"{row['by']}: {row['text']}"
+        member,
+        row["text"],
+        channel="web",
+        thread_id=stable_id(system.household.id, "question", row["by"], row["text"]),
     )
     text, cards = "", list[Sequence[Mapping[str, Any]]]()
     async for event in conversation.events(

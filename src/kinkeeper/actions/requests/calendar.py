@@ -18,9 +18,11 @@ from kinkeeper.actions.requests.calendar_parameters import (
     ListEvents,
     Scope,
     UpdateEventOf,
+    Wanted,
 )
 from kinkeeper.actions.requests.event_changing import change_of, place_of, provenance
-from kinkeeper.actions.requests.event_finding import find_occurrence, matching
+from kinkeeper.actions.requests.event_choosing import choose
+from kinkeeper.actions.requests.event_finding import find_around, find_occurrence
 from kinkeeper.actions.requests.event_telling import (
     details,
     item,
@@ -30,7 +32,7 @@ from kinkeeper.actions.requests.event_telling import (
     told,
     when,
 )
-from kinkeeper.actions.requests.free_time import free_times
+from kinkeeper.actions.requests.free_time import FROM, TO, free_times
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
     Moment,
@@ -95,21 +97,15 @@ class _CalendarRequests:
         self._usual_length = usual_length
 
     async def list(self, wanted: ListEvents, asked: Asked) -> Found:
-        span, members = _span(wanted, asked), read_who(wanted.who, asked)
-        found = await self._store.read(
-            lambda conn: occurrences_between(conn, asked.household.id, span)
-        )
-        if members:
-            found = [each for each in found if _takes_part(each, members)]
-        if wanted.query is not None:
-            found = matching(wanted.query, found, asked)
-        card = Card(
-            kind="events", title="Calendar", items=tuple(item(each, asked) for each in found)
-        )
+        chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
+        items = tuple(item(each, asked) for each in chosen.events)
         result = {
-            "events": [occurrence_json(each, asked) for each in found],
-            "from": span.start.isoformat(), "to": span.end.isoformat(),
+            "events": [occurrence_json(each, asked) for each in chosen.events],
+            "from": chosen.span.start.isoformat(), "to": chosen.span.end.isoformat(),
+            "instead": chosen.instead and occurrence_json(chosen.instead, asked),
         }  # fmt: skip
+        is_list = wanted.wanted is Wanted.ALL or len(items) > 1
+        card = Card(kind="events", title="Calendar", items=items) if is_list else None
         return Found(result=result, card=card)
 
     async def create(self, wanted: CreateEvent, asked: Asked) -> Prepared:
@@ -164,34 +160,38 @@ class _CalendarRequests:
         if until <= start.at:
             raise InputError("the time to look at ends before it begins")
         span = Interval(start.at, until)
-        members = read_who(wanted.who, asked) or (asked.member.id,)
-        busy = await self._store.read(lambda conn: _busy(conn, members, span, asked))
-        spans = free_times(
-            span, [each.interval for each in busy], length=timedelta(minutes=wanted.duration),
-            now=asked.now, zone=asked.household.zone,
-        )  # fmt: skip
-        free = [_span_json(each, asked) for each in spans]
-        items = [{"text": said_span(each.start, each.end, asked)} for each in spans]
-        result = {
-            "is_free": not busy, "free": free, "who": list(members),
-            "busy": [occurrence_json(each, asked) for each in busy],
-        }  # fmt: skip
-        return Found(result=result, card=Card(kind="free", title="Free", items=tuple(items)))
+        return await self._store.read(lambda conn: _free(conn, wanted, span, asked))
 
 
-def _span(wanted: ListEvents, asked: Asked) -> Interval:
-    """Return the days to list: whole ones from the first that is named, or what is left of today and more."""
-    zone = asked.household.zone
-    if wanted.from_ is None:
-        today = asked.now.astimezone(zone).date()
-        return Interval(asked.now, midnight(today + (wanted.days_ahead + 1) * _DAY, zone))
-    first = read_moment(wanted.from_, asked).at.astimezone(zone).date()
-    last = first + max(wanted.days_ahead, 1) * _DAY
-    # Whoever asks for this week wants what is left of it; the past is told where only it is asked for.
-    today = asked.now.astimezone(zone).date()
-    return Interval(
-        midnight(max(first, today) if last > today else first, zone), midnight(last, zone)
-    )
+def _free(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) -> Found:
+    """Return when people have time within a span, or within that of an event in it."""
+    members, ignored = read_who(wanted.who, asked), list[str]()
+    if wanted.around is not None:
+        meant = find_around(conn, wanted.around, span, asked)
+        span = meant.interval
+        if not members:
+            members = tuple(dict.fromkeys((*meant.event.who, *meant.responsible)))
+            ignored = [meant.event.id]
+    members = members or (asked.member.id,)
+    busy = _taken(conn, members, span, asked, ignore=ignored)
+    spans = free_times(
+        span, [each.interval for each in busy], length=timedelta(minutes=wanted.duration),
+        now=asked.now, zone=asked.household.zone, since=wanted.since or FROM, until=wanted.until or TO,
+    )  # fmt: skip
+    by_member = {
+        member: [occurrence_json(each, asked) for each in _taken(conn, (member,), span, asked)]
+        for member in members
+        if wanted.is_any
+    }
+    result = {
+        "is_free": not busy, "free": [_span_json(each, asked) for each in spans],
+        "who": list(members), "busy": [occurrence_json(each, asked) for each in busy],
+        "looked_at": _span_json(span, asked), "by_member": by_member,
+        "all_day": [occurrence_json(each, asked) for each in _all_day(conn, members, span, asked)],
+    }  # fmt: skip
+    items = tuple({"text": said_span(each.start, each.end, asked)} for each in spans)
+    card = None if wanted.is_any or wanted.around else Card(kind="free", title="Free", items=items)
+    return Found(result=result, card=card)
 
 
 def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
@@ -256,12 +256,35 @@ def _busy(
     return sorted(found.values(), key=_by_start)
 
 
+def _taken(
+    conn: Connection, members: Sequence[str], span: Interval, asked: Asked, *,
+    ignore: Sequence[str] = (),
+) -> Sequence[Occurrence]:  # fmt: skip
+    """Return what leaves members no time: what they are booked for, and what they are in charge of."""
+    booked = _busy(conn, members, span, asked, ignore=ignore)
+    in_charge = [
+        each
+        for each in occurrences_between(conn, asked.household.id, span)
+        if not each.event.all_day and each.event.id not in ignore
+        and not set(members).isdisjoint(each.responsible)
+    ]  # fmt: skip
+    found = {(each.event.id, each.original_start): each for each in (*booked, *in_charge)}
+    return sorted(found.values(), key=_by_start)
+
+
+def _all_day(
+    conn: Connection, members: Sequence[str], span: Interval, asked: Asked
+) -> Sequence[Occurrence]:
+    """Return what goes on for whole days with members, and leaves open whether they have time."""
+    return [
+        each
+        for each in occurrences_between(conn, asked.household.id, span)
+        if each.event.all_day and not set(members).isdisjoint(each.event.who)
+    ]
+
+
 def _by_start(occurrence: Occurrence) -> datetime:
     return occurrence.interval.start
-
-
-def _takes_part(occurrence: Occurrence, members: Sequence[str]) -> bool:
-    return bool({*occurrence.event.who, *occurrence.responsible} & set(members))
 
 
 def _span_json(span: Interval, asked: Asked) -> dict[str, str]:

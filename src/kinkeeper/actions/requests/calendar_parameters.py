@@ -1,5 +1,6 @@
 """What requests about the calendar take."""
 
+from datetime import time
 from enum import StrEnum
 from typing import Self
 
@@ -11,13 +12,41 @@ from kinkeeper.actions.requests.people import Who
 _TIME = "ISO 8601 date-time with offset, or a date for whole days"
 
 
+class Wanted(StrEnum):
+    """What somebody wants to know about events."""
+
+    ALL = "all"
+    NEXT = "next"
+    DAYS = "days"
+    LAST = "last"
+    START = "start"
+    END = "end"
+    LENGTH = "length"
+    PLACE = "place"
+    WHO = "who"
+    RESPONSIBLE = "responsible"
+    UNOWNED = "unowned"
+    COUNT = "count"
+    WHETHER = "whether"
+    CLASH = "clash"
+
+
 class ListEvents(Parameters):
     """Which events to list."""
 
     days_ahead: int = Field(default=7, ge=0, le=400, description="how many days, from `from` on")
     from_: str | None = Field(default=None, alias="from", description="first day; now if left out")
+    since: time | None = Field(default=None, description="HH:MM; only what goes on after it")
+    until: time | None = Field(default=None, description="HH:MM; only what goes on before it")
     query: str | None = Field(default=None, description="words they are about")
     who: Who | None = Field(default=None, description="only these members' events")
+    wanted: Wanted = Field(
+        default=Wanted.ALL,
+        description=(
+            "what is asked about them; `last` looks back, `unowned` are those nobody is in charge of, "
+            "`clash` those that meet with others of the same people"
+        ),
+    )
 
 
 class CreateEvent(Parameters):
@@ -89,5 +118,11 @@ class FindFree(Parameters):
     """When people have time."""
 
     between: Between
+    around: str | None = Field(
+        default=None, description="words of an event in that span whose time is meant"
+    )
+    since: time | None = Field(default=None, description="HH:MM; from when on each of the days")
+    until: time | None = Field(default=None, description="HH:MM; to when on each of the days")
+    is_any: bool = Field(default=False, description="whether one of them is enough")
     duration: int = Field(default=60, ge=1, le=24 * 60, description="minutes")
     who: Who | None = Field(default=None, description="all of these; who asks if left out")

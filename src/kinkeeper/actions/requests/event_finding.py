@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
@@ -17,8 +18,9 @@ from kinkeeper.core.errors import NotFoundError, UnclearError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.language.naming import meant_by
 
-# Nearer events are looked at before those far off: "the dentist" is the next one.
-_REACHES = (timedelta(days=14), timedelta(days=62), timedelta(days=400))
+REACHES: Final = (timedelta(days=14), timedelta(days=62), timedelta(days=400))
+"""Nearer events are looked at before those far off: "the dentist" is the next one."""
+
 _BACK = timedelta(days=1)
 _FAR = timedelta(days=400)
 _MOST_OPTIONS = 5
@@ -41,6 +43,25 @@ def find_occurrence(conn: Connection, wanted: FindEvent, asked: Asked) -> Occurr
     if wanted.event_id:
         return _of_event(conn, wanted.event_id, on, asked)
     return _named(conn, wanted.find_by or "", on, asked)
+
+
+def find_around(conn: Connection, words: str, span: Interval, asked: Asked) -> Occurrence:
+    """Return the first occurrence that words can mean: in a span, else the next.
+
+    Args:
+        conn: Open connection.
+        words: As a person says them.
+        span: Where it is looked for first.
+        asked: Who asks.
+
+    Raises:
+        NotFoundError: None is meant.
+    """
+    for each in (span, *(Interval(asked.now, asked.now + reach) for reach in REACHES)):
+        found = _matching_in(conn, words, each, asked)
+        if found:
+            return found[0]
+    raise NotFoundError(f"I find nothing like {words!r} in the calendar")
 
 
 def matching(words: str, found: Sequence[Occurrence], asked: Asked) -> list[Occurrence]:
@@ -91,7 +112,7 @@ def _named(conn: Connection, words: str, on: Moment | None, asked: Asked) -> Occ
         exact = [each for each in found if _is_on(each, on, zone)]
         if found:
             return _the_one(exact or found, words, asked)
-    for reach in _REACHES:
+    for reach in REACHES:
         found = _matching_in(conn, words, Interval(asked.now, asked.now + reach), asked)
         if found and on is None:
             return _the_one(found, words, asked)

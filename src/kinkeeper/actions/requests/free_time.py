@@ -8,8 +8,8 @@ from kinkeeper.core.time import Interval, as_utc, midnight
 
 _MOST = 10
 _DAY = timedelta(days=1)
-# Over several days nobody wants to be offered the small hours.
-_BEGIN, _END = time(8), time(21)
+FROM, TO = time(8), time(21)
+"""Nobody wants to be offered the small hours."""
 
 
 def free_times(
@@ -19,10 +19,12 @@ def free_times(
     length: timedelta,
     now: datetime,
     zone: ZoneInfo,
+    since: time = FROM,
+    until: time = TO,
 ) -> list[Interval]:
     """Return the gaps of a span of time that are long enough, the first ten; nothing that has passed.
 
-    Of a span of more than a day only the hours are looked at in which people are up.
+    Of whole days only some hours are looked at: those in which people are up, unless told.
 
     Args:
         span: Where to look.
@@ -30,21 +32,24 @@ def free_times(
         length: How long a gap must be, > 0.
         now: Aware.
         zone: The household's.
+        since: From when on each day.
+        until: To when on each day; later than `since`.
     """
     start = max(as_utc(span.start), as_utc(now))
     if start >= as_utc(span.end):
         return []
     whole = Interval(start, as_utc(span.end))
-    parts = [whole] if whole.duration <= _DAY else list(_waking(whole, zone))
+    is_part = whole.duration < _DAY and (since, until) == (FROM, TO)
+    parts = [whole] if is_part else list(_by_day(whole, zone, since, until))
     taken = sorted(Interval(as_utc(each.start), as_utc(each.end)) for each in busy)
     gaps = [gap for part in parts for gap in _gaps(part, taken) if gap.duration >= length]
     return gaps[:_MOST]
 
 
-def _waking(span: Interval, zone: ZoneInfo) -> Iterator[Interval]:
+def _by_day(span: Interval, zone: ZoneInfo, since: time, until: time) -> Iterator[Interval]:
     day = span.start.astimezone(zone).date()
     while midnight(day, zone) < span.end:
-        first, last = (as_utc(datetime.combine(day, at, tzinfo=zone)) for at in (_BEGIN, _END))
+        first, last = (as_utc(datetime.combine(day, at, tzinfo=zone)) for at in (since, until))
         begin, end = max(first, span.start), min(last, span.end)
         if begin < end:
             yield Interval(begin, end)

@@ -67,6 +67,8 @@ class Answerer:
             base = replace(base, text=small)
         elif _asks_what_is_known(context) or _only_memory_was_read(context):
             base, sources = await self._known(context, base)
+        elif _calendar_left_open(context):
+            base, sources = await self._known(context, base, besides=SourceKind.EVENT)
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
                 async for piece in pieces:
@@ -76,8 +78,10 @@ class Answerer:
             yield base.text
         yield base
 
-    async def _known(self, context: AnswerContext, base: Answer) -> tuple[Answer, Sequence[Source]]:
-        """Return the answer out of what is known, and what it rests on."""
+    async def _known(
+        self, context: AnswerContext, base: Answer, *, besides: SourceKind | None = None
+    ) -> tuple[Answer, Sequence[Source]]:
+        """Return the answer out of what is known, and what it rests on; nothing of a kind that was looked at."""
         if not context.results and (lately := _said_lately(context)):
             return replace(base, text=lately, confidence=BEARS), ()
         if self._know is None:
@@ -91,9 +95,10 @@ class Answerer:
             if context.results:
                 return base, ()
             return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
-        if knowledge.relevance < BEARS or not knowledge.sources:
+        found = [each for each in knowledge.sources if each.kind is not besides]
+        if knowledge.relevance < BEARS or not found:
             return base, ()
-        sources = _best(knowledge.sources, asked.member.name)
+        sources = _best(found, asked.member.name)
         used = tuple(
             {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
             for source in sources
@@ -152,6 +157,22 @@ def _only_memory_was_read(context: AnswerContext) -> bool:
             for done in context.results
         )
     )
+
+
+def _calendar_left_open(context: AnswerContext) -> bool:
+    """Whether a question about something that is named was put to the calendar alone, and it does not tell."""
+    if len(context.results) != 1 or context.clarification is not None:
+        return False
+    (done,) = context.results
+    if done.status is not ResultStatus.DONE or not done.params.get("query"):
+        return False
+    events = done.result.get("events")
+    if not isinstance(events, list):
+        return False
+    is_placeless = done.params.get("wanted") == "place" and not any(
+        each.get("location") for each in events
+    )
+    return not events or is_placeless
 
 
 def _said_lately(context: AnswerContext) -> str | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.answering.moments import (
@@ -27,6 +27,11 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _LONGEST = 140
 _LONGEST_BODY = 400
+_NAMES = ("title", "summary", "subject", "text", "name", "narrative", "value", "line")
+MOST: Final = 6
+"""Things that are named one after the other."""
+
+_FEW = 2
 _TITLES = ("title", "summary", "find_by", "subject", "query")
 
 
@@ -129,6 +134,28 @@ class Words:
 def plain(text: str, limit: int = _LONGEST) -> str:
     """Return words that somebody wrote on one line, without what is invisible, and not too long."""
     return shorten(" ".join(strip_controls(text).split()), limit)
+
+
+def name_of(item: Mapping[str, Any]) -> str:
+    """Return what something that was found is called."""
+    return next((plain(str(item[name])) for name in _NAMES if item.get(name)), "something")
+
+
+def few(told: Sequence[str], count: int, mark: str) -> str:
+    """Return the first of some things, and how many more there are.
+
+    Args:
+        told: Each in words.
+        count: How many there are.
+        mark: Between them.
+    """
+    shown = f"{mark} ".join(told[:MOST])
+    return f"{shown} and {count - MOST} more" if count > MOST else shown
+
+
+def is_shown(done: ActionResult, items: Sequence[Any]) -> bool:
+    """Whether a card shows a longer list, so that words need not."""
+    return done.card is not None and len(items) > _FEW
 
 
 def to_do(done: ActionResult, setting: Setting) -> str:

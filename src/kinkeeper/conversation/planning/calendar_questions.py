@@ -7,7 +7,7 @@ from typing import Any
 
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.moments import Moment, moment_of
-from kinkeeper.conversation.planning.people import is_speaker, members_in, who_of
+from kinkeeper.conversation.planning.people import is_speaker, members_in, who_of, without_people
 from kinkeeper.core.time import midnight
 
 _FAR = 92
@@ -50,7 +50,7 @@ def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
     if _BIRTHDAY.search(said) or case.grammar.said["no_question"].search(case.message.text):
         return None
     who = members_in(said, case)
-    query = _subject(groups.get("what", ""), who, case)
+    query = _subject(groups.get("what", ""), case)
     when = span(f"{groups.get('what', '')} {groups.get('when', '')}", case)
     if not query and not who and not when:
         return None
@@ -61,13 +61,9 @@ def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
     ]
 
 
-def _subject(what: str, who: Sequence[str], case: Case) -> str | None:
+def _subject(what: str, case: Case) -> str | None:
     """Return what an event is about, without the people it is for."""
-    words = _ASKS_MORE.sub("", case.message.title(what))
-    for member in who:
-        for spelt in _spellings(member, case):
-            words = re.sub(rf"\b{re.escape(spelt)}(?:'s?)?(?!\w)", " ", words, flags=re.IGNORECASE)
-    words = " ".join(words.split())
+    words = without_people(_ASKS_MORE.sub("", case.message.title(what)), case)
     before = None
     while before != words:
         before, words = words, _FILLER.sub("", words).strip()
@@ -80,11 +76,6 @@ def asked(_groups: Groups, case: Case) -> Sequence[Step] | None:
     if case.grammar.said["no_question"].search(text):
         return None
     return [action("calendar", "list_events", {**span(text, case), "who": members_in(text, case)})]
-
-
-def _spellings(member: str, case: Case) -> list[str]:
-    found = [spelt for word in case.vocabulary.words if word.id == member for spelt in word.words]
-    return sorted(found, key=len, reverse=True)
 
 
 def _is_scheduled(query: str | None, who: Sequence[str], case: Case) -> bool:
@@ -121,6 +112,9 @@ def free(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_about_somebody = bool(members_in(part, case)) or is_speaker(groups.get("who", ""))
     if moment is None and not case.message.lengths(part) and not is_about_somebody:
         return None
+    who = groups.get("who", "")
+    if who and not is_speaker(who) and not members_in(who, case):
+        return None  # nobody knows when strangers have time
     return [action("calendar", "find_free", _free(moment, part, case))]
 
 

@@ -16,7 +16,9 @@ from kinkeeper.language.when.model import TimeSpan
 
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_FILES = ("openings", "tasks", "lists", "mail", "memory", "reading", "events", "pointing")
+_FILES = (
+    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "pointing",
+)  # fmt: skip
 _LONGEST_CLAUSE = 300
 
 
@@ -53,6 +55,9 @@ class Grammar:
         answering: What answers to questions begin with.
         editing: How something that awaits a yes is wanted different.
         describing: What words around a title say of people and places.
+        asking: How questions about days are put.
+        wanted: What they want to know, in the order in which it is looked for.
+        empty: Words of them that do not say what they are about.
     """
 
     rules: tuple[Rule, ...]
@@ -70,6 +75,9 @@ class Grammar:
     answering: Mapping[str, re.Pattern[str]]
     editing: Mapping[str, re.Pattern[str]]
     describing: Mapping[str, re.Pattern[str]]
+    asking: Mapping[str, re.Pattern[str]]
+    wanted: Mapping[str, re.Pattern[str]]
+    empty: frozenset[str]
 
     def spelled_out(self, text: str) -> str:
         """Return a text with chat spellings and misspelt words of the grammar made plain."""
@@ -121,11 +129,11 @@ def load_grammar() -> Grammar:
     opening = contents["openings"]
     single = {name: _compiled(pattern, words) for name, pattern in opening["said"].items()}
     order: list[str] = opening["order"]
-    pointing, answering, editing, describing = (
+    pointing, answering, editing, describing, asking, wanted = (
         {name: _compiled(pattern, words) for name, pattern in contents[file][table].items()}
         for file, table in (
             ("pointing", "pointing"), ("pointing", "answering"), ("pointing", "editing"),
-            ("events", "describing"),
+            ("events", "describing"), ("questions", "question"), ("questions", "wanted"),
         )
     )  # fmt: skip
     rules = {
@@ -149,6 +157,9 @@ def load_grammar() -> Grammar:
         answering=answering,
         editing=editing,
         describing=describing,
+        asking=asking,
+        wanted=wanted,
+        empty=frozenset(contents["questions"]["subject"]["empty"].split()),
     )
 
 

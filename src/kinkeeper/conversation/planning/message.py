@@ -21,7 +21,7 @@ LONGEST: Final = 2_000
 
 _FIRST_TIME, _FIRST_LENGTH, _FIRST_QUOTE = 0xE100, 0xE200, 0xE300
 _MOST = 0x100
-_MARK = re.compile("[\ue100-\ue3ff]")
+MARK: Final = re.compile("[\ue100-\ue3ff]")
 TIME_MARK: Final = "[\ue100-\ue1ff]"
 LENGTH_MARK: Final = "[\ue200-\ue2ff]"
 _CURLY = str.maketrans("’‘“”„«»", '\'\'"""""')
@@ -54,12 +54,12 @@ class Message:
 
     def words(self, part: str) -> str:
         """Return a part of the text with the words of its marks put back."""
-        restored = _MARK.sub(lambda found: self.verbatim[found[0]], part)
+        restored = MARK.sub(lambda found: self.verbatim[found[0]], part)
         return _BLANK.sub(" ", restored).strip(_EDGES)
 
     def sentence(self, part: str) -> str:
         """Return a part as a sentence: as it was said, with a capital and a full stop."""
-        said = _BLANK.sub(" ", _MARK.sub(lambda found: self.verbatim[found[0]], part))
+        said = _BLANK.sub(" ", MARK.sub(lambda found: self.verbatim[found[0]], part))
         said = said.strip(" \t\n,;:-–—")
         if not said:
             return ""
@@ -133,7 +133,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         if (
             start == span.end_char
             or start < end
-            or _MARK.search(span.surface)
+            or MARK.search(span.surface)
             or grammar.is_no_time(plain, span)
         ):
             continue

@@ -27,6 +27,15 @@ def members_in(text: str, case: Case) -> list[str]:
     return list(dict.fromkeys(member for _, member in sorted(found)))
 
 
+def without_people(text: str, case: Case) -> str:
+    """Return a text without the words for members and groups of the household."""
+    spelt = {each for word in case.vocabulary.words if word.kind in _PEOPLE for each in word.words}
+    for each in sorted(spelt, key=len, reverse=True):
+        if each in text.lower():
+            text = re.sub(rf"\b{re.escape(each)}(?:'s?)?(?!\w)", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())
+
+
 def who_of(text: str, case: Case) -> list[str]:
     """Return the members that a text means, the speaker among them where it says "I" or "me"."""
     words = _plain(text)

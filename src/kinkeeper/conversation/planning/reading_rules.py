@@ -6,6 +6,7 @@ from typing import Final
 
 from kinkeeper.conversation.planning import (
     calendar_questions,
+    day_questions,
     event_rules,
     list_rules,
     mail_rules,
@@ -33,6 +34,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.search": mail_rules.search,
     "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
     "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
+    "events.question": day_questions.ask,
     "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
     "events.placed": event_rules.placed, "events.create": event_rules.create, "events.stated": event_rules.stated,

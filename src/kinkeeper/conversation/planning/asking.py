@@ -1,0 +1,174 @@
+"""A question about days as its parts: what is wanted, about what, of whom, and when. Pure."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from kinkeeper.conversation.planning.case import Case
+from kinkeeper.conversation.planning.message import MARK
+from kinkeeper.conversation.planning.named import Thing, results_of
+from kinkeeper.conversation.planning.people import members_in, who_of, without_people
+from kinkeeper.conversation.planning.windows import Window, window_of
+from kinkeeper.core.time import midnight
+
+_MOST_WORDS = 16
+_MOST_SUBJECT = 4
+_WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*'?")
+_ME = re.compile(r"\b(?:i|me|my|mine|myself|i'm|i've|i'll|i'd)\b", re.IGNORECASE)
+_SPEAKS = re.compile(r"\b(?:i|me|i'm|i've|i'll)\b", re.IGNORECASE)
+_ASKED_OF = re.compile(
+    r"^(?:can|could|would|will|is|are|am|was|do|does|has|have|isn't|aren't) (?P<who>(?:the )?[^\W\d_]+(?:(?:,| and|, and) (?:the )?[^\W\d_]+)*)",
+    re.IGNORECASE,
+)
+_AWARE = re.compile(
+    r"\b(?:i|we) (?:should|must|need to|ought to|have to) (?:know|be aware)\b", re.IGNORECASE
+)
+_INDIRECT = re.compile(
+    r"^(?:(?:please )?(?:tell me|let me know|do you know|any idea|show me|check|find out|see|know))[\s,:]+"
+    r"(?=(?:who|whose|when|where|what|which|how)\b)",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:it|that|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
+)
+_LATELY = 2
+_ANYBODY = frozenset({"anyone", "anybody", "someone", "somebody"})
+_ALL = frozenset({"we", "they", "everyone", "everybody"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question about days.
+
+    Attributes:
+        wanted: What it wants to know, by the name in the grammar: "next", "in_charge", "list", ...
+        subject: Words that say what it is about; None where it is about everything.
+        is_known: Whether the subject is something of the calendar.
+        is_only_known: Whether it asks whether that takes place, with no other word.
+        who: Ids of the members it is about, the asker among them where they speak of themselves.
+        asked_of: Ids of the members whose time is asked about.
+        is_of_anybody: Whether anybody's time is: "is anyone around".
+        window: When, if it says so.
+        is_past: Whether it is about what has been.
+        is_of_days: Whether it speaks of days at all, beside its times.
+    """
+
+    wanted: str
+    subject: str | None
+    is_known: bool
+    is_only_known: bool
+    who: tuple[str, ...]
+    asked_of: tuple[str, ...]
+    is_of_anybody: bool
+    window: Window | None
+    is_past: bool
+    is_of_days: bool
+
+
+def read_question(clause: str, case: Case) -> Question | None:
+    """Return a clause as a question about days, or None where it is none.
+
+    Args:
+        clause: With marks, without politeness.
+        case: What is known.
+    """
+    asking = case.grammar.asking
+    clause = _INDIRECT.sub("", clause)
+    is_asked = case.context.text.rstrip().endswith("?")
+    if not (asking["opens"].match(clause) or (is_asked and case.message.times(clause))):
+        return None
+    if len(clause.split()) > _MOST_WORDS or asking["elsewhere"].search(clause):
+        return None
+    wanted = next((name for name, each in case.grammar.wanted.items() if each.search(clause)), None)
+    if wanted is None:
+        return None
+    is_choice = wanted == "whether" and _OR.search(clause) is not None
+    if is_choice:
+        wanted = "next"
+    is_past = asking["past"].search(clause) is not None
+    # What something is compared with does not say what it is about.
+    about = case.grammar.wanted["clash"].split(clause)[0] if wanted == "clash" else clause
+    subject, named = subject_of(about, case), members_in(clause, case)
+    window = None if is_choice else window_of(clause, case, is_past=is_past)
+    if subject is None and _POINTS.search(clause) and (thing := _spoken_of(case)) is not None:
+        subject = thing.title
+        window = window or _its_day(thing, case)
+    me = case.context.asked.member.id
+    speaks = _AWARE.sub(" ", clause)
+    is_mine = _SPEAKS.search(speaks) is not None or (
+        subject is None and _ME.search(speaks) is not None
+    )
+    subject_member = _ASKED_OF.match(clause)
+    of = subject_member["who"] if subject_member is not None else ""
+    return Question(
+        wanted=wanted, subject=subject, is_known=subject is not None and is_of_calendar(subject, case),
+        is_only_known=wanted == "whether" and not is_past and subject is not None
+        and all(is_of_calendar(word, case) for word in subject.split()),
+        who=tuple(named) or ((me,) if is_mine and subject is None else ()),
+        asked_of=_asked_of(of.lower(), case),
+        is_of_anybody=of.lower() in _ANYBODY,
+        window=window, is_past=is_past,
+        is_of_days=asking["days"].search(case.message.title(clause)) is not None,
+    )  # fmt: skip
+
+
+def _spoken_of(case: Case) -> Thing | None:
+    """Return the event that the last turns were about, if it is one."""
+    for exchange in reversed(case.context.history[-_LATELY:]):
+        things = [each for each in results_of(exchange.results) if each.kind == "event"]
+        if things:
+            return things[0] if len({each.title for each in things}) == 1 else None
+    return None
+
+
+def _its_day(thing: Thing, case: Case) -> Window | None:
+    start = datetime.fromisoformat(thing.start).date() if thing.start else None
+    if start is None or start < case.now.date():
+        return None
+    begin = midnight(start, case.household.zone)
+    return Window(
+        begin=begin, until=midnight(start + timedelta(days=1), case.household.zone), is_days=True
+    )
+
+
+def _asked_of(word: str, case: Case) -> tuple[str, ...]:
+    if word in _ALL:
+        return tuple(each.id for each in case.household.members)
+    return tuple(who_of(word, case))
+
+
+def subject_of(part: str, case: Case) -> str | None:
+    """Return the words that say what a question is about, without people, times and words that ask.
+
+    Args:
+        part: With marks.
+        case: What is known.
+    """
+    words = MARK.sub(" ", case.message.title(part))
+    words = without_people(words, case)
+    kept = [
+        word
+        for word in _WORD.findall(words)
+        if word.lower().removesuffix("'s").removesuffix("'") not in case.grammar.empty
+        and word.lower() not in case.grammar.empty
+    ]
+    return " ".join(kept).removesuffix("'s") or None if len(kept) <= _MOST_SUBJECT else part
+
+
+def is_of_calendar(words: str, case: Case) -> bool:
+    """Whether words name an activity, an appointment, or something that takes place soon."""
+    if case.grammar.said["appointment"].search(words):
+        return True
+    said = words.lower().split()
+    titles = {
+        word
+        for thing in case.things
+        if thing.kind == "event"
+        for word in thing.title.lower().split()
+    }
+    return not titles.isdisjoint(said) or any(
+        word.kind in {"activity", "generic_activity"}
+        for start in range(len(said)) for end in range(start + 1, len(said) + 1)
+        for word in case.vocabulary.meanings(" ".join(said[start:end]))
+    )  # fmt: skip
