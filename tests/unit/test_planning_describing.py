@@ -74,6 +74,22 @@ def test_what_recurs_begins_and_ends_as_it_was_said(text: str, first: str, rule:
     assert found["rrule"] == rule
 
 
+def test_a_series_keeps_its_end_and_begins_on_the_day_that_was_named() -> None:
+    found = event(
+        "drum lessons for leo start on saturday 4 april 9.30 to 10.15 every week until june"
+    )
+
+    assert (str(found["start_time"])[:16], str(found["end_time"])[:16], found["rrule"]) == (
+        "2026-04-04T09:30", "2026-04-04T10:15", "FREQ=WEEKLY;UNTIL=20260531",
+    )  # fmt: skip
+
+
+def test_what_lasts_until_a_day_begins_today() -> None:
+    (found,) = plan("we're away until friday").actions
+
+    assert (found.params["start_time"], found.params["end_time"]) == ("2026-03-11", "2026-03-13")
+
+
 def test_several_days_are_several_events() -> None:
     found = planned("hockey match for leo on the 20th and the 27th of march at 4pm")
 

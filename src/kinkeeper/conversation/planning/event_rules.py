@@ -10,7 +10,7 @@ from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.describing import described
-from kinkeeper.conversation.planning.moments import Moment, moment_of
+from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of
 from kinkeeper.conversation.planning.named import best_match, content_words, results_of
 from kinkeeper.conversation.planning.people import is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
@@ -169,6 +169,7 @@ def _created(
     }  # fmt: skip
     if moment is None or not title:
         return [_unknown(title, moment, known)]
+    moment = from_today(moment, case.message.times(what), case.now)
     days = case.message.several_days(what)
     if not found.is_whole or (moment.rule is None and not days and case.message.is_torn(what)):
         question = f"I could not read all of the times. When exactly is {_lower(title)}?"

@@ -10,7 +10,7 @@ from dateutil.rrule import rrulestr
 from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.language.when.partial import WEEKDAY_CODES
 
-_HOUR = timedelta(hours=1)
+_HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9
 _UNTIL = "until"
 _BY_DAY = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z,]+)")
@@ -71,17 +71,26 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     closes = next((span for span in dated if span.bound == _UNTIL), None)
     base = opens or closes
     day = base.begin.date() if base is not None else None
-    if opens is None and closes is not None and timed is None:
-        # "Away until Friday" begins today.
-        return Moment(
-            day=now.date(), start=None, end=None, rule=None, is_part=False,
-            days=(closes.begin.date() - now.date()).days + 1,
-        )  # fmt: skip
     start, end = _start_and_end(timed, day, now)
     return Moment(
         day=day, start=start, end=end, rule=None, days=_days(base, closes) if base else 0,
         is_part=_is_part(timed),
     )  # fmt: skip
+
+
+def from_today(moment: Moment, spans: Sequence[TimeSpan], now: datetime) -> Moment:
+    """Return what is told to last "until Friday" as beginning today; anything else as it is.
+
+    Args:
+        moment: What the spans say together.
+        spans: As they were said.
+        now: Aware, in the household's zone.
+    """
+    dated = [span for span in spans if span.has_date]
+    if moment.rule or moment.start or not dated or any(span.bound != _UNTIL for span in dated):
+        return moment
+    days = (dated[0].begin.date() - now.date()).days + 1
+    return replace(moment, day=now.date(), days=max(days, 1))
 
 
 def _is_part(timed: TimeSpan | None) -> bool:
@@ -131,9 +140,16 @@ def _start_and_end(
             return timed.begin + timedelta(days=1), timed.until + timedelta(days=1)
         # "This afternoon" said in the afternoon: what is left of it.
         start = (now + _HOUR).replace(minute=0, second=0, microsecond=0)
-    has_end = timed.kind is SpanKind.RANGE or _is_wide(timed)
-    end = start + (timed.until - timed.begin) if has_end else None
+    end = start + (timed.until - timed.begin) if _has_end(timed) else None
     return start, end
+
+
+def _has_end(timed: TimeSpan) -> bool:
+    """Whether the words say until when; of what recurs, a minute or hour alone is only its precision."""
+    length = timed.until - timed.begin
+    if timed.kind is SpanKind.RECURRING:
+        return length > _MINUTE and length != _HOUR
+    return timed.kind is SpanKind.RANGE or length > _HOUR
 
 
 def _is_wide(span: TimeSpan) -> bool:

@@ -391,7 +391,8 @@ def bound_before(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
 
 def is_daytime_talk(tokens: Sequence[Token]) -> bool:
     """Whether the words speak of somebody whom one sees while offices are open."""
-    return not load_guards().daytime.isdisjoint(token.text for token in tokens)
+    words = {token.text for token in tokens}
+    return not load_guards().daytime.isdisjoint(words | {word.removesuffix("s") for word in words})
 
 
 def is_morning_talk(tokens: Sequence[Token]) -> bool:

@@ -358,7 +358,8 @@ def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> 
     if set(every.weekdays) == _WORKING_DAYS:
         habits = replace(habits, day_begins=_WORKING_DAYS_BEGIN)
     today = scope.reference.date()
-    opens = max(today, partial.opens or today)
+    named = day_of(once, scope, habits) if once.day is not None else None
+    opens = max(today, partial.opens or named or today)
     found = _once(once, once.on or _first_of(every, opens), scope, habits)
     if found is not None and found.until <= scope.reference:
         found = _once(once, _first_of(every, today + timedelta(days=1)), scope, habits)
@@ -369,7 +370,8 @@ def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> 
 
 
 def _once(once: Partial, on: date, scope: Scope, habits: Habits) -> Resolved | None:
-    return resolve(replace(once, on=on, weekday=None, period=None), scope, habits)
+    plain = replace(once, on=on, weekday=None, period=None, day=None, month=None, year=None)
+    return resolve(plain, scope, habits)
 
 
 def _last_day(partial: Partial, first: date) -> date | None:
