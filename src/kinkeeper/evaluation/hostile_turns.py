@@ -16,7 +16,6 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from kinkeeper.actions import approvals
-from kinkeeper.actions.effects.tables import outside_work
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.catalogue import Catalogue
@@ -25,7 +24,6 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import perform
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.bootstrap.requests import catalogue_of
-from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
@@ -47,17 +45,14 @@ from kinkeeper.evaluation.hostile_places import (
     foreign_tool,
 )
 from kinkeeper.household.model import Member
-from kinkeeper.mail.tables import mail_drafts
-from kinkeeper.memory.tables import memory_verdicts, statements
-from kinkeeper.notes.tables import notes
 from kinkeeper.settings.embedding import EmbedderChoice
 from kinkeeper.settings.model import Settings
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.store.schema import metadata
 
 HOUSEHOLD = Path("examples/miller/household.toml")
 CHANNELS = ("web", "cli", "telegram")
 _WRITTEN = (
-    events, event_changes, tasks, notes, statements, memory_verdicts, outside_work, mail_drafts,
+    "events", "event_changes", "tasks", "notes", "statements", "memory_verdicts", "outside_work", "mail_drafts",
 )  # fmt: skip
 _TITLE = 480
 _NO_YES = (
@@ -205,7 +200,9 @@ class Attacked:
 
     async def _written(self) -> list[list[str]]:
         def read(conn: Connection) -> list[list[str]]:
-            return [sorted(map(repr, conn.execute(select(table)))) for table in _WRITTEN]
+            return [
+                sorted(map(repr, conn.execute(select(metadata.tables[name])))) for name in _WRITTEN
+            ]
 
         return await self.system.store.read(read)
 
