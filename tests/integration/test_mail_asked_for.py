@@ -82,7 +82,9 @@ class Desk:
 
     def stands(self, result: ActionResult) -> ActionResult:
         action = asyncio.run(
-            settled(self.store, FAMILY.id, result.action_id or "", within=timedelta())
+            settled(
+                self.store, FAMILY.id, result.action_id or "", clock=self.clock, within=timedelta()
+            )
         )
         return result_of(action)
 
@@ -149,7 +151,11 @@ def test_what_is_shown_is_what_is_sent(store: Store, post: Post) -> None:
     asked = desk.ask(
         "send_email", to="Ana Ruiz, omar", subject="Trip\r\nBcc: x@y.example", body=" At nine "
     )
-    action = asyncio.run(settled(store, FAMILY.id, asked.action_id or "", within=timedelta()))
+    action = asyncio.run(
+        settled(
+            store, FAMILY.id, asked.action_id or "", clock=VirtualClock(NOW), within=timedelta()
+        )
+    )
     assert action.proposal.request["shown"] == {
         "to": ["Ana Ruiz <ana@a.example>", "Omar <omar@home.example>"],
         "subject": "Trip Bcc: x@y.example", "body": "At nine",
@@ -257,7 +263,11 @@ def test_an_answer_that_would_go_elsewhere_says_so(store: Store, post: Post, box
     )
     desk = Desk(store, settings(post, box))
     asked = desk.ask("reply_to_email", sender_name="Bank", body="Here it is.")
-    action = asyncio.run(settled(store, FAMILY.id, asked.action_id or "", within=timedelta()))
+    action = asyncio.run(
+        settled(
+            store, FAMILY.id, asked.action_id or "", clock=VirtualClock(NOW), within=timedelta()
+        )
+    )
     shown = action.proposal.request["shown"]
     assert shown["to"] == ["thief@evil.example"]
     assert "bank@bank.example" in shown["note"]
@@ -350,6 +360,10 @@ def test_old_mails_lose_their_words(store: Store, post: Post) -> None:
     assert len(post.taken) == 1
     store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late))
     assert store.write_now(lambda conn: purge_work(conn, FAMILY.id, before=late)) == 1
-    action = asyncio.run(settled(store, FAMILY.id, asked.action_id or "", within=timedelta()))
+    action = asyncio.run(
+        settled(
+            store, FAMILY.id, asked.action_id or "", clock=VirtualClock(NOW), within=timedelta()
+        )
+    )
     assert "Unrepeatable" not in repr(action)
     assert "Secret" not in repr(action)

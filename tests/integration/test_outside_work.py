@@ -257,10 +257,18 @@ def test_waiting_ends_when_it_is_settled_and_otherwise_in_time(store: Store) -> 
     action, outside = confirmed(store).action, Outside()
 
     async def wait() -> tuple[PendingAction, PendingAction]:
-        first = await settled(store, FAMILY.id, action.id, within=timedelta(milliseconds=20))
+        first = await settled(
+            store, FAMILY.id, action.id, clock=VirtualClock(NOW), within=timedelta(milliseconds=20)
+        )
         async with asyncio.TaskGroup() as tasks:
             waiting = tasks.create_task(
-                settled(store, FAMILY.id, action.id, within=timedelta(seconds=30))
+                settled(
+                    store,
+                    FAMILY.id,
+                    action.id,
+                    clock=VirtualClock(NOW),
+                    within=timedelta(seconds=30),
+                )
             )
             await worker(store, ScriptedAdapter(outside)).run_once()
         return first, await waiting
@@ -281,7 +289,9 @@ def test_a_running_worker_hears_of_new_work_and_lets_calls_end(store: Store) -> 
             task = tasks.create_task(running.run())
             await asyncio.sleep(0)
             action = (await asyncio.to_thread(confirmed, store)).action
-            done = await settled(store, FAMILY.id, action.id, within=timedelta(seconds=20))
+            done = await settled(
+                store, FAMILY.id, action.id, clock=VirtualClock(NOW), within=timedelta(seconds=20)
+            )
             task.cancel()
         return done
 
