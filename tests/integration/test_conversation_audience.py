@@ -71,3 +71,30 @@ async def test_for_whom_is_said_with_it(tmp_path: Path, text: str) -> None:
         assert "only" not in kept
         assert "yourself" not in kept
         assert not await known_to(talk, "john")
+
+
+@pytest.mark.parametrize(
+    "text", ["take a private note: the ring is in the tea caddy", "note to self: just for me, the ring is in the tea caddy"]
+)  # fmt: skip
+@on_a_loop
+async def test_a_private_note_is_remembered_for_its_writer(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer(text, by="sarah")
+
+        assert "for you only" in answer
+        (kept,) = await known_to(talk, "sarah")
+        assert kept.casefold().startswith("the ring")
+        assert not await known_to(talk, "john")
+
+
+@pytest.mark.parametrize("text", ["add candles to the shopping list", "remind me to sew the cape"])
+@on_a_loop
+async def test_what_the_family_sees_anyway_is_not_said_to_be_kept(
+    tmp_path: Path, text: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(text, by="sarah")
+
+        answer = await talk.answer("just for me", by="sarah")
+
+        assert "whole family" in answer

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from kinkeeper.conversation.planning.audience import audience_of
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.enumerating import are_groceries, things_to_buy
 from kinkeeper.conversation.planning.task_rules import add as add_task
@@ -119,9 +120,13 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def note(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "note down the wifi code is 1234"."""
-    body = case.message.words(groups["what"])
+    what, is_private = audience_of(groups["what"], case)
+    body = case.message.words(what)
     if not body or _AGAIN.match(body):
         return None
+    if is_private or groups.get("private"):
+        # Notes are for everybody to read; what is for one person alone is remembered for them.
+        return [action("memory", "store", {"value": body, "private": True})]
     return [action("notes", "create", {"title": shorten(body, _LONGEST_TITLE), "body": body})]
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.planning.audience import keep, share
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.event_rules import new_time
@@ -18,6 +17,7 @@ from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.conversation.planning.relative import days_on, in_its_frame, relative_changes
 from kinkeeper.conversation.planning.reminding import remind_of
+from kinkeeper.conversation.planning.sharing import keep, share
 from kinkeeper.conversation.planning.shown_lines import gone, taken_off
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
