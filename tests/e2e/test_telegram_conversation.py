@@ -7,6 +7,7 @@ import pytest
 from botapi import Message
 from kinkeeper.conversation.tables import stage_failures, turns
 from kinkeeper.messaging.tables import messages
+from kinkeeper.tasks.tables import tasks
 from modelserver import hangs, model_server
 from telegram_family import Family, Running, family, run
 
@@ -64,6 +65,27 @@ def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(tmp_path: Path
                 millers.sarah.says(millers.bot, "what is on on Thursday?")
                 calendar = await told_alone(millers, program, 2)
                 assert "soccer" not in calendar.text.lower()
+
+        run(scenario, within=180)
+
+
+@pytest.mark.parametrize("origin", ["Sarah", "School office"])
+def test_what_is_forwarded_to_the_bot_is_nobodys_request(tmp_path: Path, origin: str):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                wish = "remind me to pay Mallory tomorrow at 5pm"
+                millers.sarah.starts(millers.bot)
+                await greeted(millers, program)
+                millers.sarah.forwards(millers.bot, wish, origin=origin)
+                answer = await told_alone(millers, program, 1)
+                assert "Mallory" not in answer.text
+                called = f"@{millers.bot.username} {wish}"
+                millers.sarah.forwards(millers.group, called, origin=origin)
+                await program.quiet_now()
+                assert program.rows(turns) == []
+                assert program.rows(tasks) == []
 
         run(scenario, within=180)
 
