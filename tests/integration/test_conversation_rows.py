@@ -8,10 +8,11 @@ import pytest
 
 from kinkeeper.conversation import events, records, turns
 from kinkeeper.conversation.model import EventName
+from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, list_threads, load_thread
 from kinkeeper.conversation.turn import TurnOutcome
-from kinkeeper.conversation.turns import Accepted, Incoming, accept, post_to_thread
+from kinkeeper.conversation.turns import Accepted, Incoming, accept
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.store.store import Store
 

@@ -17,6 +17,7 @@ SOURCE = Path(kinkeeper.__file__).parent
 MOVES = "actions/repository.py"
 PURGES = "actions/purging.py"
 FUNCTION = "advance"
+STATEMENT = "_advancing"  # what it runs, put together once
 # Works in a transaction that is always undone: it asks what would have been decided, and keeps nothing.
 UNDONE = ("observer/rewinding.py", "_rewind_actions")
 
@@ -71,15 +72,29 @@ def test_one_function_moves_an_action_on_and_it_announces_what_it_journaled() ->
     assert isinstance(last[1], ast.Return)
 
 
+def writes(node: ast.AST) -> list[ast.Call]:
+    return [call for call in calls(node, "update") if sets_status_of_actions(call)]
+
+
 def test_nothing_else_writes_to_the_row_of_an_action_but_what_purges_it() -> None:
     writing = {
         (name, function.name)
         for name, tree in modules()
         for function in functions(tree)
-        if any(sets_status_of_actions(call) for call in calls(function, "update"))
+        if writes(function)
     }
     purging = {(PURGES, "purge_extractions"), (PURGES, "drop_payload")}
-    assert writing - {UNDONE} == {(MOVES, FUNCTION), *purging}
+    assert writing - {UNDONE} == {(MOVES, STATEMENT), *purging}
+    for name, tree in modules():
+        inside = [call for function in functions(tree) for call in writes(function)]
+        assert len(writes(tree)) == len(inside), f"{name} keeps such a statement for anybody"
+    running = {
+        (name, function.name)
+        for name, tree in modules()
+        for function in functions(tree)
+        if calls(function, STATEMENT)
+    }
+    assert running == {(MOVES, FUNCTION)}
 
 
 @pytest.mark.parametrize("cause", set(Cause) - {Cause.PROPOSE}, ids=str)

@@ -334,7 +334,7 @@ def advance(
         "was": action.status.value,
     }  # fmt: skip
     changed = tuple(sorted({"status", *changes}))
-    if not _move(changed).execute(conn, as_read | {f"{name}_": row[name] for name in changed}):
+    if not _advancing(changed).execute(conn, as_read | {f"{name}_": row[name] for name in changed}):
         return None
     record_transition(conn, action.proposal.household, action.id, transition)
     announce(conn, moved, now=at)
@@ -352,7 +352,7 @@ def actions_before(conn: Connection, household: str, instant: datetime) -> list[
 
 
 @cache
-def _move(changed: tuple[str, ...]) -> Prepared:
+def _advancing(changed: tuple[str, ...]) -> Prepared:
     """Return the statement that changes these columns of an action that still stands as it was read."""
     return Prepared(
         update(pending_actions)

@@ -1,146 +1,160 @@
-"""What a turn costs without a model, by the way it takes, beside a bare committed echo; and many open streams."""
+"""What a turn costs without a model, by the way it takes, beside a bare endpoint that echoes; and many open streams."""
 
 import asyncio
-import tempfile
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from datetime import datetime
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time
-from zoneinfo import ZoneInfo
-
-from sqlalchemy import Connection
+from tempfile import TemporaryDirectory
+from time import perf_counter
 
 from kinkeeper.benchmarks.observer import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
-from kinkeeper.bootstrap.conversation import talk_of
-from kinkeeper.bootstrap.memory import Recall
-from kinkeeper.bootstrap.requests import catalogue_of
-from kinkeeper.conversation.conversation import Conversation
-from kinkeeper.conversation.threads import Thread, open_thread
-from kinkeeper.conversation.turns import post_to_thread
-from kinkeeper.core.time import SystemClock
-from kinkeeper.household.model import Household, Member, Role
-from kinkeeper.settings.embedding import EmbedderChoice
-from kinkeeper.settings.model import Settings
-from kinkeeper.store.store import Store
+from kinkeeper.benchmarks.serving import streams, talk
+from kinkeeper.benchmarks.serving.load import post
+from kinkeeper.benchmarks.serving.processes import ServerProcess, bare_server, our_server
+from kinkeeper.core.errors import InvariantError
 
-_ANN = Member(id="ann", name="Ann", role=Role.PARENT)
-_HOUSEHOLD = Household(
-    id="bench", zone=ZoneInfo("Europe/Vienna"), locale="en-GB", bot_name="Bench", owner="ann",
-    members=(_ANN,),
-)  # fmt: skip
-_ROUNDS, _STREAMS = 40, 200
+_ROUNDS, _HURRIED, _WARM_UP = 40, 20, 8
+_SETTLING_SECONDS = 2.0
+# Nobody answers faster: what is done after a turn is over by then.
+_PAUSE_SECONDS = 0.25
 _P50_MS, _P99_US = 15.0, 50_000.0
 _WAYS = {
+    "a task": "add buy stamps number {} to my to-do list",
     "a greeting": "good morning!",
     "a question about the calendar": "what's on tomorrow?",
     "a list": "what's on my to-do list?",
-    "a task": "add buy stamps number {} to my to-do list",
     "a statement": "the coach of the rowing team number {} is called Ben",
 }
+_END = b"\r\n0\r\n\r\n"  # of an answer in chunks
 
 
-def measure() -> tuple[Ratio | Figure, ...]:
-    """Time turns as their channel sees them, from the message to the last event of the answer."""
-    settings = Settings(embedder=EmbedderChoice.NONE)
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "talk.sqlite")
-        with Store.open(path) as store:
-            return asyncio.run(_measured(settings, store))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Times:
+    """What one way took.
+
+    Attributes:
+        turns: From the message to the end of the answer, microseconds of the clock on the wall.
+        echoes: The same of the bare endpoint, in turn.
+        hurried: Of turns that come as soon as the one before is answered.
+        cpu: Of the server a turn, what is done after it included, ms.
+    """
+
+    turns: Sequence[float]
+    echoes: Sequence[float]
+    hurried: Sequence[float]
+    cpu: float
 
 
-async def _measured(settings: Settings, store: Store) -> tuple[Ratio | Figure, ...]:
-    recall = Recall(settings, _HOUSEHOLD, store)
-    catalogue = catalogue_of(settings, store, recall.finder)
-    talk = talk_of(
-        settings, _HOUSEHOLD, store, recall=recall, catalogue=lambda: catalogue,
-        clock=SystemClock(),
-    ).conversation  # fmt: skip
-    echo = median(await _times(lambda number: _echo(store, number)))
+def measure(seconds: int = 60) -> tuple[Ratio | Figure, ...]:
+    """Time turns over HTTP as a page sees them; then hold many streams.
+
+    Args:
+        seconds: How long the streams are held.
+    """
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        return (*_turns(folder), *streams.measure(folder, seconds=seconds))
+
+
+def _turns(folder: Path) -> list[Ratio | Figure]:
+    household, database, _ = talk.prepare(folder, "turns")
+    token = talk.adult_token(household, database)
+    with ExitStack() as held:
+        nothing = held.enter_context(bare_server(folder))
+        ours = held.enter_context(
+            our_server(folder, household=household, database=database, settings=talk.NO_MODEL)
+        )
+        times = asyncio.run(_all_ways(ours, nothing, token))
     found: list[Ratio | Figure] = []
-    for name, text in _WAYS.items():
-        times = await _times(lambda number, text=text: _turn(talk, text.format(number)))  # type: ignore[misc]  # bound at once
+    for name, each in times.items():
         found += [
             Ratio(
-                name=f"{name}, to the end of the answer", microseconds=median(times),
-                p99_microseconds=p99_of(times), peer="-", peer_microseconds=None, target=_P99_US,
+                name=f"{name}, to the end of the answer", microseconds=median(each.turns),
+                p99_microseconds=p99_of(each.turns), peer="-", peer_microseconds=None,
+                target=_P99_US,
             ),
             Ratio(
-                name=f"{name}, beside an echo that is committed and read",
-                microseconds=median(times), p99_microseconds=p99_of(times), peer="echo",
-                peer_microseconds=echo, target=None,
+                name=f"{name}, beside an echo", microseconds=median(each.turns),
+                p99_microseconds=p99_of(each.turns), peer="a bare endpoint that echoes",
+                peer_microseconds=median(each.echoes), target=None,
             ),
-            Figure(name=f"{name}, median", value=median(times) / 1000, unit="ms", target=_P50_MS),
+            Figure(
+                name=f"{name}, median", value=median(each.turns) / 1000, unit="ms", target=_P50_MS
+            ),
+            Ratio(
+                name=f"{name}, said without a pause", microseconds=median(each.hurried),
+                p99_microseconds=max(each.hurried), peer="-", peer_microseconds=None, target=None,
+            ),
+            Figure(name=f"{name}, CPU with what is done after it", value=each.cpu, unit="ms"),
         ]  # fmt: skip
-    found.append(await _streams(talk, store))
-    await talk.close()
-    return tuple(found)
-
-
-async def _turn(talk: Conversation, text: str) -> None:
-    said = await talk.say(_ANN, text, channel="bench")
-    async for _ in talk.events(_ANN, said.thread_id, after=said.after, turn_id=said.turn_id):
-        pass
-
-
-async def _echo(store: Store, number: int) -> None:
-    now, key = SystemClock().now(), f"echo-{number}"
-    await store.write(lambda conn: _open(conn, "echo", now))
-    await store.write(
-        lambda conn: post_to_thread(conn, _HOUSEHOLD.id, "echo", "echo", key=key, now=now)
-    )
-
-
-def _open(conn: Connection, thread_id: str, now: datetime) -> None:
-    open_thread(
-        conn,
-        Thread(
-            household=_HOUSEHOLD.id, id=thread_id, member=_ANN.id, channel="bench", chat_id=None,
-            created_at=now, last_at=now,
-        ),
-    )  # fmt: skip
-
-
-async def _times(operation: Callable[[int], Awaitable[None]]) -> list[float]:
-    """Return how long each run took, microseconds of the clock on the wall."""
-    for number in range(5):
-        await operation(-number - 1)
-    found = []
-    for number in range(_ROUNDS):
-        begun = perf_counter()
-        await operation(number)
-        found.append((perf_counter() - begun) * 1e6)
     return found
 
 
-async def _streams(talk: Conversation, store: Store) -> Figure:
-    """Return what an event costs that one of many open streams hears."""
-    now, heard = SystemClock().now(), asyncio.Semaphore(0)
-    names = [f"stream-{number}" for number in range(_STREAMS)]
-    for name in names:
-        await store.write(lambda conn, name=name: _open(conn, name, now))  # type: ignore[misc]  # run at once
-
-    async def listen(name: str) -> None:
-        async for _ in talk.events(_ANN, name):
-            heard.release()
-
-    async with asyncio.TaskGroup() as group:
-        listening = [group.create_task(listen(name)) for name in names]
-        await asyncio.sleep(1)
-        begun = process_time()
-        for name in names:
-            await store.write(
-                lambda conn, name=name: post_to_thread(  # type: ignore[misc]  # run at once
-                    conn, _HOUSEHOLD.id, name, "hello", key="k", now=now
+async def _all_ways(ours: ServerProcess, nothing: ServerProcess, token: str) -> dict[str, _Times]:
+    found = {}
+    for number, (name, text) in enumerate(_WAYS.items(), start=2):
+        # An address for each way: a server bounds what one client may write.
+        async with (
+            _connected(ours, f"127.0.0.{number}") as server,
+            _connected(nothing, f"127.0.0.{number}") as bare,
+        ):
+            requests = (
+                post(
+                    "/chat",
+                    json.dumps({"text": text.format(each)}).encode(),
+                    Authorization=f"Bearer {token}",
                 )
+                for each in count()
             )
-        with suppress(TimeoutError):
-            async with asyncio.timeout(60):
-                for _ in range(2 * _STREAMS):
-                    await heard.acquire()
-        spent = (process_time() - begun) * 1000 / (2 * _STREAMS)
-        for task in listening:
-            task.cancel()
-    return Figure(name=f"CPU an event, {_STREAMS} streams open", value=spent, unit="ms")
+            hurried = [await server.answered(next(requests)) for _ in range(_HURRIED)]
+            await asyncio.sleep(_SETTLING_SECONDS)
+            before = ours.cpu_seconds()
+            turns, echoes = [], []
+            for request in islice(requests, _ROUNDS):
+                turns.append(await server.answered(request))
+                await asyncio.sleep(_PAUSE_SECONDS)
+                echoes.append(await bare.answered(request))
+            spent = 1000 * (ours.cpu_seconds() - before) / _ROUNDS
+        found[name] = _Times(turns=turns, echoes=echoes[1:], hurried=hurried[_WARM_UP:], cpu=spent)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """A connection to a server that answers in streams."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def answered(self, request: bytes) -> float:
+        """Return how long an answer took to its end, microseconds.
+
+        Raises:
+            InvariantError: It was none.
+        """
+        begun = perf_counter()
+        self.writer.write(request)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        if b" 200 " not in head[:16]:
+            raise InvariantError(f"the server did not answer: {head[:80]!r}")
+        told = await self.reader.readuntil(_END)
+        took = 1e6 * (perf_counter() - begun)
+        if b"event: done" not in told:
+            raise InvariantError(f"a turn broke: {told[:200]!r}")
+        return took
+
+
+@asynccontextmanager
+async def _connected(server: ServerProcess, address: str) -> AsyncIterator[_Connection]:
+    reader, writer = await asyncio.open_connection(
+        server.host, server.port, local_addr=(address, 0)
+    )
+    try:
+        yield _Connection(reader, writer)
+    finally:
+        writer.close()

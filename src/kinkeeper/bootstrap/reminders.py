@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
+from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
-from kinkeeper.conversation.turns import post_to_thread
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.messaging import outbox

@@ -17,7 +17,7 @@ from kinkeeper.core.errors import InputError
 
 _ALL = frozenset({"all", "observer"})
 _READ_DATA = frozenset({"tripwire"})
-_LAST_AS_TOLD = frozenset({"idle", "ingest"})
+_LAST_AS_TOLD = frozenset({"conversation", "idle", "ingest"})
 _AS_LARGE_AS_TOLD = frozenset({"memory"})
 _NOT_SUITES = frozenset({"report", "serving"})
 _HEADINGS = ("what", "median µs", "p99 µs", "peer", "ratio or value", "target", "")

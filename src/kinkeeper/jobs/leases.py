@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -22,6 +23,8 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    bindparam,
+    null,
     or_,
     select,
     update,
@@ -29,6 +32,7 @@ from sqlalchemy import (
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.schema import Instant
 
 Key = tuple[str, ...]
@@ -126,31 +130,20 @@ def claim(
     Returns:
         The epoch to finish under, or None: held by another, finished, or dispatched anew.
     """
-    free = or_(table.c.state == WorkState.QUEUED.value, _ran_out(table, now))
-    current = [] if attempt is None else [table.c.attempt == attempt]
-    statement = (
-        update(table)
-        .where(_is(table, key), free, *current)
-        .values(
-            state=WorkState.RUNNING.value,
-            epoch=table.c.epoch + 1,
-            begun=table.c.begun + 1,
-            lease_until=now + lease,
-        )
-        .returning(table.c.epoch)
-    )
-    return conn.execute(statement).scalar_one_or_none()
+    values = {"now": now, "until": now + lease, "of_attempt": attempt}
+    claimed = _claim(table, of_dispatch=attempt is not None)
+    found = claimed.execute(conn, _key(table, key) | values)
+    return found[0][0] if found else None
 
 
 def holds(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
     """Whether the claim of `epoch` stands at this moment."""
-    return conn.execute(select(table.c.epoch).where(_held(table, key, epoch))).first() is not None
+    return bool(_held_row(table, locked=False).execute(conn, _key(table, key, epoch)))
 
 
 def hold(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
     """Whether the claim of `epoch` still stands; if so, it does until the write transaction ends."""
-    claimed = select(table.c.epoch).where(_held(table, key, epoch)).with_for_update()
-    return conn.execute(claimed).first() is not None
+    return bool(_held_row(table, locked=True).execute(conn, _key(table, key, epoch)))
 
 
 def finish(
@@ -168,8 +161,7 @@ def finish(
     Raises:
         LeaseLostError: Another worker took the row; let it end the transaction.
     """
-    values = {"state": state.value, "lease_until": None, "error": None}
-    if not _change(conn, table, _held(table, key, epoch), values):
+    if not _finish(table).execute(conn, _key(table, key, epoch) | {"as_state": state.value}):
         raise LeaseLostError(
             f"the claim {epoch} on a row of {table.name} no longer stands; write nothing for it"
         )
@@ -273,11 +265,7 @@ def stranded(
     statement = (
         select(
             *table.primary_key.columns,
-            table.c.state,
-            table.c.attempt,
-            table.c.epoch,
-            table.c.begun,
-            table.c.lease_until,
+            *(table.c[name] for name in ("state", "attempt", "epoch", "begun", "lease_until")),
         )
         .where(
             table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
@@ -290,15 +278,11 @@ def stranded(
     )
     return [
         Stranded(
-            key=tuple(row[:-5]),
-            state=WorkState(row.state),
-            attempt=row.attempt,
-            epoch=row.epoch,
-            begun=row.begun,
-            waited=row.lease_until is not None,
+            key=tuple(row[:-5]), state=WorkState(row.state), attempt=row.attempt,
+            epoch=row.epoch, begun=row.begun, waited=row.lease_until is not None,
         )
         for row in conn.execute(statement)
-    ]
+    ]  # fmt: skip
 
 
 def dispatch_again(
@@ -346,11 +330,61 @@ def _held(table: Table, key: Key, epoch: int) -> ColumnElement[bool]:
     return and_(_is(table, key), table.c.epoch == epoch, table.c.state == WorkState.RUNNING.value)
 
 
-def _ran_out(table: Table, now: datetime) -> ColumnElement[bool]:
-    return and_(
-        table.c.state == WorkState.RUNNING.value,
-        or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
+# Every piece of work claims, holds and finishes a row: those statements are put together once a table.
+
+
+def _key(table: Table, key: Key, epoch: int | None = None) -> dict[str, Any]:
+    """Return the parameters that name a row, and the claim on it."""
+    names = (f"of_{column.key}" for column in table.primary_key.columns)
+    return {**dict(zip(names, key, strict=True)), "of_epoch": epoch}
+
+
+def _named(table: Table) -> ColumnElement[bool]:
+    return and_(*(column == bindparam(f"of_{column.key}") for column in table.primary_key.columns))
+
+
+def _held_as_named(table: Table) -> ColumnElement[bool]:
+    is_running = table.c.state == WorkState.RUNNING.value
+    return and_(_named(table), table.c.epoch == bindparam("of_epoch"), is_running)
+
+
+@cache
+def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
+    lease = table.c.lease_until
+    ran_out = and_(
+        table.c.state == WorkState.RUNNING.value, or_(lease.is_(None), lease <= bindparam("now"))
     )
+    free = or_(table.c.state == WorkState.QUEUED.value, ran_out)
+    current = [table.c.attempt == bindparam("of_attempt")] if of_dispatch else []
+    return Prepared(
+        update(table)
+        .where(_named(table), free, *current)
+        .values(
+            state=WorkState.RUNNING.value,
+            epoch=table.c.epoch + 1,
+            begun=table.c.begun + 1,
+            lease_until=bindparam("until", type_=Instant),
+        )
+        .returning(table.c.epoch)
+    )
+
+
+@cache
+def _held_row(table: Table, *, locked: bool) -> Prepared:
+    query = select(table.c.epoch).where(_held_as_named(table))
+    return Prepared(query.with_for_update() if locked else query)
+
+
+@cache
+def _finish(table: Table) -> Prepared:
+    return Prepared(
+        update(table)
+        .where(_held_as_named(table))
+        .values(
+            state=bindparam("as_state", type_=table.c.state.type), lease_until=null(), error=null()
+        )
+        .returning(table.c.epoch)
+    )  # fmt: skip
 
 
 def _unmoved(table: Table, row: Stranded) -> ColumnElement[bool]:

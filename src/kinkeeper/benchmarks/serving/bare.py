@@ -7,13 +7,15 @@ import asyncio
 import json
 import socket
 import sys
+from collections.abc import AsyncIterator
 
 import uvicorn
 import uvloop
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
 
 LISTENING = "listening at"
 TOKEN = "12345678:bench"  # noqa: S105 - of no bot
@@ -50,6 +52,41 @@ async def completion(request: Request) -> Response:
     return Response(_COMPLETION, media_type="application/json")
 
 
+async def echo(request: Request) -> Response:
+    """Send back what came, as one server-sent event."""
+    body = await request.body()
+
+    async def told() -> AsyncIterator[bytes]:
+        yield b"id: 1\nevent: done\ndata: " + body + b"\n\n"
+
+    return StreamingResponse(told(), media_type="text/event-stream")
+
+
+class Streams:
+    """Streams that are told whatever is posted."""
+
+    def __init__(self) -> None:
+        self._open: list[asyncio.Queue[bytes]] = []
+
+    async def listen(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send what is posted from now on."""
+        told: asyncio.Queue[bytes] = asyncio.Queue()
+        self._open.append(told)
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        body = b": open\n\n"
+        while True:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            body = await told.get()
+
+    async def tell(self, request: Request) -> Response:
+        """Hand what was posted to every stream."""
+        body = await request.body()
+        for told in self._open:
+            told.put_nowait(body)
+        return Response(status_code=204)
+
+
 async def bot_api(request: Request) -> Response:
     """Answer a bot that asks who it is; it is in no group."""
     method = request.path_params["method"]
@@ -61,16 +98,20 @@ async def bot_api(request: Request) -> Response:
 
 def main() -> None:
     """Serve until killed."""
+    streams = Streams()
     app = Starlette(
         routes=[
             Route("/observe", answer, methods=["POST"]),
+            Route("/chat", echo, methods=["POST"]),
+            Route("/tell", streams.tell, methods=["POST"]),
+            Mount("/stream", app=streams.listen),
             Route("/v1/chat/completions", completion, methods=["POST"]),
             Route("/bot{token}/{method}", bot_api, methods=["GET", "POST"]),
         ]
     )
     config = uvicorn.Config(
         app, http="httptools", ws="none", lifespan="off", log_config=None, access_log=False,
-        server_header=False, date_header=False,
+        server_header=False, date_header=False, timeout_graceful_shutdown=1,
     )  # fmt: skip
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
         sys.stdout.write(f"{LISTENING} http://127.0.0.1:{listener.getsockname()[1]}\n")

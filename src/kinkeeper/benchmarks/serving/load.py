@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -43,12 +43,25 @@ def post(path: str, body: bytes, **headers: str) -> bytes:
         body: JSON.
         headers: Beside the usual ones; an underscore stands for a hyphen.
     """
-    more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n{more}\r\n"
+        f"Content-Length: {len(body)}\r\n{_lines(headers)}\r\n"
     )
     return head.encode() + body
+
+
+def get(path: str, **headers: str) -> bytes:
+    """Return a GET as it goes over the wire.
+
+    Args:
+        path: Of the route.
+        headers: Beside the usual ones; an underscore stands for a hyphen.
+    """
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{_lines(headers)}\r\n".encode()
+
+
+def _lines(headers: Mapping[str, str]) -> str:
+    return "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
 
 
 class _Connection(asyncio.Protocol):

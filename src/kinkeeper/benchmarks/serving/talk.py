@@ -22,6 +22,8 @@ _PEOPLE = {"nadia": 1001, "viktor": 1002}
 _APART = timedelta(seconds=150)
 WEBHOOK_SECRET = "kinkeeper-bench-secret"  # noqa: S105 - opens a server that lives for minutes
 _ONE_IN = 14
+NO_MODEL = {"EMBEDDER": "none"}
+"""Settings of a server that asks no model of any kind."""
 
 
 def prepare(folder: Path, name: str) -> tuple[Path, Path, str]:
@@ -48,6 +50,22 @@ def prepare(folder: Path, name: str) -> tuple[Path, Path, str]:
             )
         )  # fmt: skip
     return household, database, issued.secret
+
+
+def adult_token(household: Path, database: Path) -> str:
+    """Return an API token with which a parent of the family may speak.
+
+    Args:
+        household: Household file.
+        database: SQLite file.
+    """
+    with open_system(Settings(), household_file=household, database=str(database)) as system:
+        return system.store.write_now(
+            lambda conn: logins.create_token(
+                conn, system.household.id, "nadia", role=AccessRole.ADULT, label="bench",
+                now=SystemClock().now(),
+            )
+        ).secret  # fmt: skip
 
 
 def chatter(token: str, *, since: datetime) -> Iterator[bytes]:

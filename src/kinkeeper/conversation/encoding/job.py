@@ -4,12 +4,13 @@ Each stage is a row of its own. Rows of one stage and thread are worked on one a
 things were said; a stage that fails is tried again and holds up no other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import structlog
-from sqlalchemy import Connection, bindparam, or_, select, update
+from sqlalchemy import Connection, Integer, bindparam, literal_column, or_, select, update
 
 from kinkeeper.conversation.context import repository
 from kinkeeper.conversation.context.gathering import ENCODING, FIRST_STAGE
@@ -33,6 +34,7 @@ from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind, Origin, Viewer, person_scope
+from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -47,17 +49,29 @@ _asked = conversation_encodings.alias("asked")
 _MINE = (_asked.c.household == bindparam("of_household")) & (
     (_asked.c.stage == bindparam("of_stage")) & (_asked.c.turn == bindparam("of_turn"))
 )
-_FIRST_IN_LINE = (
+_FIRST_IN_LINE = Prepared(
     select(_columns.household, _columns.stage, _columns.turn)
     .where(
         _columns.household == bindparam("of_household"),
         _columns.stage == bindparam("of_stage"),
         _columns.thread == select(_asked.c.thread).where(_MINE).scalar_subquery(),
-        _columns.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
+        or_(_columns.state == WorkState.QUEUED.value, _columns.state == WorkState.RUNNING.value),
         or_(_columns.due_at <= bindparam("now"), _columns.turn == bindparam("of_turn")),
     )
     .order_by(_columns.said_at, _columns.turn)
-    .limit(1)
+    .limit(literal_column("1", Integer))
+)
+_BY_KEY = (
+    _columns.household == bindparam("of_household"),
+    _columns.stage == bindparam("of_stage"),
+    _columns.turn == bindparam("of_turn"),
+)
+_TOPIC = Prepared(select(_columns.topic).where(*_BY_KEY))
+_HAD_EFFECT = Prepared(
+    update(conversation_encodings)
+    .where(*_BY_KEY)
+    .values(had_effect=bindparam("effect", type_=Integer))
+    .returning(_columns.turn)
 )
 
 
@@ -124,24 +138,16 @@ class Encoding:
             # A turn that is gone, or whose words were purged, has nothing left to encode.
             had_effect = turn is not None and work(conn, turn, topic)
             leases.finish(conn, conversation_encodings, key, epoch)
-            conn.execute(
-                update(conversation_encodings)
-                .where(_columns.household == key[0], _columns.stage == key[1], _columns.turn == key[2])
-                .values(had_effect=int(had_effect))
-            )  # fmt: skip
+            _HAD_EFFECT.execute(conn, _of_key(key) | {"effect": int(had_effect)})
 
         await self._store.write(write)
 
     def _load(self, conn: Connection, key: Key) -> tuple[str, Turn | None]:
-        household, stage, turn_id = key
-        row = conn.execute(
-            select(_columns.topic).where(
-                _columns.household == household, _columns.stage == stage, _columns.turn == turn_id
-            )
-        ).first()
-        if household != self._household.id or row is None:
+        household, _, turn_id = key
+        rows = _TOPIC.execute(conn, _of_key(key))
+        if household != self._household.id or not rows:
             raise NotFoundError(f"household {self._household.id!r} has no encoding {turn_id!r}")
-        return row.topic, find_turn(conn, household, turn_id)
+        return rows[0][0], find_turn(conn, household, turn_id)
 
     def _gist(self, conn: Connection, turn: Turn, topic: str) -> bool:
         """Store what an exchange came to, and have the later stages done."""
@@ -215,12 +221,13 @@ def first_in_line(conn: Connection, key: Key, now: datetime) -> Key | None:
         key: Household, stage and turn of a row.
         now: Aware; what is not due by then is not waited for, except that row itself.
     """
+    rows = _FIRST_IN_LINE.execute(conn, _of_key(key) | {"now": now})
+    return tuple(rows[0]) if rows else None
+
+
+def _of_key(key: Key) -> dict[str, Any]:
     household, stage, turn = key
-    values: Mapping[str, object] = {
-        "of_household": household, "of_stage": stage, "of_turn": turn, "now": now,
-    }  # fmt: skip
-    row = conn.execute(_FIRST_IN_LINE, values).first()
-    return None if row is None else (row.household, row.stage, row.turn)
+    return {"of_household": household, "of_stage": stage, "of_turn": turn}
 
 
 def _goes_on(later: Sequence[Turn], at: datetime) -> bool:
