@@ -440,12 +440,12 @@ async def test_nobody_waits_for_a_server_that_is_tried_again_only_later(tmp_path
         await held.answer("book a table")
         yes = await held.say("yes")
         async with asyncio.timeout(30):
-            while row(held, yes.turn_id).outcome is None:
-                await worker.run_once()
-                held.later(seconds=10)
-                await asyncio.sleep(0)
+            for pause in (10, 30, 0):
+                while not await worker.run_once():
+                    await asyncio.sleep(0.01)
+                held.later(seconds=pause)
         assert "not through yet" in (await held.heard(yes))[-1].data["text"]
-        assert outside.calls <= 5
+        assert outside.calls == 3
 
 
 @on_a_loop
@@ -465,3 +465,37 @@ async def test_in_a_chat_what_comes_late_answers_what_was_said(tmp_path: Path) -
         assert "Go on meanwhile" in first.body
         assert "camp" in last.body
         assert {first.reply_to, last.reply_to} == {"12"}
+
+
+@on_a_loop
+async def test_what_waits_in_line_is_stopped_before_it_begins(tmp_path: Path) -> None:
+    tools = Tools()
+    async with talking(tmp_path, Script(SCRIPT), further=tools.kinds, limits=PATIENT) as held:
+        await held.answer("add eggs")
+        assert "Shall I" in await held.answer("delete the eggs task")
+        said = [await held.say("look for a camp")]
+        await tools.begun.wait()
+        said += [await held.say(text) for text in ("yes", "add milk and look for a camp", "stop")]
+        told = [(await held.heard(each))[-1].data["text"] for each in said]
+        assert all("You said stop" in each for each in told[:3])
+        assert told[3] == "Okay, stopped."
+        assert tasks(held) == ["buy eggs"]
+        outcomes = [row(held, each.turn_id).outcome for each in said]
+        assert outcomes == ["cancelled", "cancelled", "cancelled", "answered"]
+
+
+@on_a_loop
+async def test_a_stop_after_a_crash_tells_what_was_done_before_it(tmp_path: Path) -> None:
+    tools = Tools()
+    async with talking(tmp_path, Script(SCRIPT), further=tools.kinds, limits=PATIENT) as held:
+        said = await held.say("add milk and look for a camp")
+        await tools.begun.wait()
+        await held.conversation.close()
+        other = held.again()
+        assert await other.conversation.stop(held.john, said.thread_id) == 1
+        key = (held.system.household.id, said.turn_id)
+        await other.conversation.as_job().handler(key, _claim(held, said.turn_id))
+        told = (await held.heard(said))[-1].data["text"]
+        assert "milk" in told
+        assert "You said stop" in told
+        assert tasks(held) == ["buy milk"]

@@ -34,6 +34,7 @@ from kinkeeper.conversation.model import (
     Branch,
     Mode,
     PlanningContext,
+    Social,
     Source,
     Triage,
     TurnType,
@@ -101,6 +102,8 @@ class Pipeline:
         """
         parts = self._parts
         loaded = await parts.store.read(lambda conn: self._load(conn, turn_id))
+        if loaded.turn.is_stopped:
+            stop.set()
         stream = TurnStream(parts.store, loaded.turn, epoch, clock=parts.clock)
         if loaded.is_resumed:
             stream.status("resumed", "Picking up where I left off…", restart=True)
@@ -254,7 +257,11 @@ class _Run:
     async def _do(self, planning: PlanningContext, routed: Routed | None) -> _Done:
         """Settle what is open, or act; what is wholly social does neither, and a stop was heeded when it was said."""
         triage, asked = planning.triage, planning.asked
+        # Stopped before anybody began it, it says nothing to open questions either.
+        self.is_cut = self.signal.is_set and self.turn.epoch == 1
         if self.turn.stops:
+            return _Done(triage=replace(triage, social=Social.CANCEL), acted=Acted())
+        if self.is_cut:
             return _Done(triage=triage, acted=Acted())
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None

@@ -167,6 +167,9 @@ class _Run:
                 ended = await self._step(number, await self._next_plan(number))
             except StoppedError:
                 ended = "stopped"
+                # What was planned before a crash need not be known any more; what it wrote is.
+                if number == 0 and (done_before := await self._written(0)) is not None:
+                    self.acted.results.append(done_before)
             if ended is None and number == self.limits.steps - 1:
                 ended = "iterations"
             done = self.acted.results[before:]
@@ -216,7 +219,7 @@ class _Run:
         for at, action in enumerate(plan.actions):
             ended = await self._why_not(action)
             if ended is not None:
-                self._leave(plan.actions[at:], ended)
+                await self._leave(plan.actions[at:], ended)
                 return ended
             origin = plan.origin_of(action)
             result = await self._carry_out(action, origin)
@@ -262,11 +265,14 @@ class _Run:
             return "repetition"
         return None
 
-    def _leave(self, actions: Sequence[PlannedAction], ended: str) -> None:
-        """Say of what is not carried out any more why it is not."""
+    async def _leave(self, actions: Sequence[PlannedAction], ended: str) -> None:
+        """Say of what is not carried out any more why it is not, unless an earlier run of the turn has done it."""
         if ended == "repetition":
             return
-        self.acted.results += [_left(each, ended) for each in actions]
+        first = len(self.acted.results)
+        for number, action in enumerate(actions, start=first):
+            done = await self._written(number)
+            self.acted.results.append(done or _left(action, ended))
 
     def _why_done(self, plan: Plan) -> str | None:
         if plan.clarification is not None:
@@ -329,7 +335,8 @@ class _Run:
                         )  # fmt: skip
             except TimeoutError as error:
                 self.course.note(Stage.ACT, error)
-                return await self._after_timeout(action, asked)
+                # It may have been written all the same.
+                return await self._written(asked.number) or _failed(action, _TOO_LATE)
             except StoppedError:
                 return _left(action, "stopped")
             except Exception as error:  # noqa: BLE001 - one request that breaks is told as failed, the others go on
@@ -339,17 +346,18 @@ class _Run:
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    async def _after_timeout(self, action: PlannedAction, asked: Asked) -> ActionResult:
-        """Return how a request stands whose answer did not come: it may have been written all the same."""
+    async def _written(self, number: int) -> ActionResult | None:
+        """Return how a request of this turn stands that was written, now or by an earlier run; None where it was not."""
+        asked = self.context.asked
 
         def stored(conn: Connection) -> ActionResult | None:
             found = find_of_slot(
                 conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
-                slot=str(asked.number),
+                slot=str(number),
             )  # fmt: skip
             return None if found is None else result_of(found)
 
-        return await self.store.read(stored) or _failed(action, _TOO_LATE)
+        return await self.store.read(stored)
 
     def _cost(self, action: PlannedAction) -> float:
         kind = self.catalogue.find(action.domain, action.action)

@@ -52,6 +52,7 @@ class Turn:
         is_shared: Whether others read along.
         is_aside: Whether it waits for slow tools behind the talk.
         stops: Whether it told others to stop.
+        is_stopped: Whether it was told to stop.
     """
 
     household: str
@@ -79,6 +80,7 @@ class Turn:
     is_shared: bool = False
     is_aside: bool = False
     stops: bool = False
+    is_stopped: bool = False
 
     @property
     def viewer(self) -> Viewer:
@@ -113,4 +115,5 @@ def turn_of(row: Mapping[str, Any]) -> Turn:
         used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
         client_message_id=row["client_message_id"], chat_id=row["chat_id"],
         is_shared=bool(row["is_shared"]), is_aside=bool(row["aside"]), stops=bool(row["stops"]),
+        is_stopped=bool(row["stop_requested"]),
     )  # fmt: skip
