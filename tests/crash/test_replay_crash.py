@@ -1,6 +1,10 @@
-"""kill -9 in the middle of a replay, again and again: the end is the same as without."""
+"""kill -9 in the middle of a replay, again and again: the end is the same as without.
+
+500 messages; REPLAY_CRASH_MESSAGES asks for more.
+"""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -18,7 +22,7 @@ from same_tables import assert_same_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
-MESSAGES = 2000
+MESSAGES = int(os.environ.get("REPLAY_CRASH_MESSAGES", "500"))
 KILLS = 5
 START = "2026-03-02T07:00:00-06:00"
 
@@ -72,8 +76,8 @@ def test_a_replay_killed_over_and_over_ends_as_an_uninterrupted_one(tmp_path: Pa
     wanted_lines = run_to_the_end(chat, tmp_path / "whole.sqlite")
     wanted = state_of(tmp_path / "whole.sqlite")
     assert len(wanted["messages"]) == len(wanted["observer_messages"]) == MESSAGES
-    assert len(wanted["pending_actions"]) > 100
-    assert len(wanted["outbox"]) > 3
+    assert len(wanted["pending_actions"]) > MESSAGES // 20
+    assert len(wanted["outbox"]) > MESSAGES // 500
 
     database = tmp_path / "killed.sqlite"
     for lines, seconds in moments(random.Random(2)):  # noqa: S311 - repeatable
