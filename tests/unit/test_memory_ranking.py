@@ -112,3 +112,39 @@ def _clue_names() -> list[str]:
     others = ("matched", "rarest", "own_of_most", "plain_of_most", "after_question")
     beside = (f"{leg}_{side}" for leg in ("lexical_plain", "dense") for side in ("before", "after"))
     return [*shares_of, *others, *beside]
+
+
+def walked(trees: Forest, row: list[float]) -> float:
+    """Return what the leaves add up to at the ends of the ways from the roots."""
+    total = 0.0
+    for number in range(len(trees.feature)):
+        node = 0
+        while trees.left[number, node] != node:
+            is_left = row[trees.feature[number, node]] <= trees.threshold[number, node]
+            node = int((trees.left if is_left else trees.right)[number, node])
+        total += float(trees.value[number, node])
+    return total
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 64))
+def test_any_trees_lead_where_their_tests_say(seed: int, leaves: int):
+    random = np.random.default_rng(seed)
+    shape = (3, 2 * leaves - 1)
+    left = np.tile(np.arange(shape[1], dtype=np.int32), (3, 1))
+    right = left.copy()
+    for number in range(3):
+        ends, size = [0], 1
+        for _ in range(int(random.integers(leaves))):
+            # Any leaf becomes a test with two new ones.
+            node = ends.pop(int(random.integers(len(ends))))
+            left[number, node], right[number, node] = size, size + 1
+            ends += [size, size + 1]
+            size += 2
+    trees = Forest(
+        columns=("first", "second"), depth=leaves,
+        feature=random.integers(2, size=shape).astype(np.int32),
+        threshold=random.integers(-3, 4, shape).astype(np.float32),
+        left=left, right=right, value=random.integers(-9, 10, shape).astype(np.float32),
+    )  # fmt: skip
+    rows = random.integers(-4, 5, (6, 2)).astype(np.float32)
+    assert trees.scores(rows).tolist() == [walked(trees, row) for row in rows.tolist()]
