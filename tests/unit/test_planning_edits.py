@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kinkeeper.actions.requests.model import ResultStatus
-from planning import done, plan, planned
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from planning import done, exchange, plan, planned
 
 LETTER = {"to": ["Bob"], "subject": "Dinner", "body": "Dinner is at seven."}
 MAIL = done("email.send_email", params=LETTER, status=ResultStatus.AWAITING)
@@ -62,3 +62,35 @@ def test_what_is_not_understood_is_asked() -> None:
 
     assert found.actions == ()
     assert found.clarification == "What should I change?"
+
+
+def waiting(name: str, start: str, **params: object) -> ActionResult:
+    """Return a change of an event that awaits a yes."""
+    return done(
+        f"calendar.{name}", status=ResultStatus.AWAITING, params={"find_by": "kiln class", **params},
+        id="k", title="kiln class", start=start, end="2026-03-16T19:00:00-05:00",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("no, an hour later", {"start_time": "2026-03-16T19:00:00-05:00"}),
+        ("yes but the day after", {"start_time": "2026-03-17T18:00:00-05:00"}),
+        ("make it half an hour longer", {"start_time": "2026-03-16", "end_time": "2026-03-16T19:30:00-05:00"}),
+    ],
+)  # fmt: skip
+def test_what_waits_is_changed_by_what_was_proposed(text: str, changes: dict[str, str]) -> None:
+    open_edit = [waiting("update_event", "2026-03-16T18:00:00-05:00", changes={"start_time": "2026-03-16"})]  # fmt: skip
+
+    (((_, params)),) = planned(text, open_edit=open_edit)
+    assert params == {"find_by": "kiln class", "changes": changes}
+    (((_, params)),) = planned(text, history=[exchange("move the kiln class", *open_edit)])
+    assert params == {"find_by": "kiln class", "changes": changes}
+
+
+def test_another_time_of_it_is_cancelled() -> None:
+    open_edit = [waiting("delete_event", "2026-03-16T18:00:00-05:00")]
+
+    (((_, params)),) = planned("no, the week after", open_edit=open_edit)
+    assert params == {"find_by": "kiln class", "on": "2026-03-23T18:00:00-05:00"}

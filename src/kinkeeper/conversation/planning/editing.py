@@ -9,7 +9,9 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.event_rules import named_event, new_time
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
+from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.pointing import combined
+from kinkeeper.conversation.planning.relative import proposed_with, relative_changes
 
 ASK = "What should I change?"
 _MAIL = ("subject", "added", "copied", "recipient", "replaced", "body")
@@ -68,7 +70,7 @@ def _mail(params: Mapping[str, Any], text: str, case: Case) -> dict[str, Any]:
 def _other(result: ActionResult, text: str, case: Case) -> dict[str, Any]:
     title = case.grammar.editing["title"].fullmatch(text)
     if title is not None:
-        return _with(
+        return proposed_with(
             result,
             {
                 "summary" if result.domain == "calendar" else "title": case.message.words(
@@ -76,6 +78,12 @@ def _other(result: ActionResult, text: str, case: Case) -> dict[str, Any]:
                 )
             },
         )
+    things = results_of([result])
+    relative = relative_changes(text, things[0], case) if things else {}
+    if relative and result.action == "delete_event":
+        return {"on": relative["start_time"]} if "start_time" in relative else {}
+    if relative:
+        return proposed_with(result, relative)
     found = case.grammar.pointing["only_time"].fullmatch(text) or case.grammar.pointing[
         "move"
     ].fullmatch(text)
@@ -83,19 +91,12 @@ def _other(result: ActionResult, text: str, case: Case) -> dict[str, Any]:
         return _retimed(result, found.groupdict(""), case)
     place = case.grammar.pointing["place"].fullmatch(text)
     if place is not None and result.domain == "calendar" and result.action != "delete_event":
-        return _with(result, {"location": case.message.words(place["where"])})
+        return proposed_with(result, {"location": case.message.words(place["where"])})
     aim = case.grammar.editing["target"].fullmatch(text)
     if aim is not None and ("find_by" in result.params or "event_id" in result.params):
         what = re.sub(r"\s+instead$", "", aim["what"], flags=re.IGNORECASE)
         return {"event_id": None, "on": None, **named_event(what, case)}
     return {}
-
-
-def _with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changes where the request has them: among its "changes", or beside its other parameters."""
-    if "changes" in result.params:
-        return {"changes": {**result.params["changes"], **changes}}
-    return dict(changes) if result.action in {"create_event", "create"} else {}
 
 
 def _retimed(result: ActionResult, groups: Groups, case: Case) -> dict[str, Any]:
@@ -110,4 +111,4 @@ def _retimed(result: ActionResult, groups: Groups, case: Case) -> dict[str, Any]
     offset = f"{case.now:%z}"
     if "T" in value and len(value) == len("2026-01-01T00:00"):
         value = f"{value}:00{offset[:3]}:{offset[3:]}"
-    return _with(result, {field: value})
+    return proposed_with(result, {field: value})

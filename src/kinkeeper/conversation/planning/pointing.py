@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.event_rules import new_time
@@ -15,7 +15,12 @@ from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import Thing, results_of
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.referents import latest, meant, target
-from kinkeeper.conversation.planning.relative import days_on, in_its_frame, relative_changes
+from kinkeeper.conversation.planning.relative import (
+    days_on,
+    in_its_frame,
+    proposed_with,
+    relative_changes,
+)
 from kinkeeper.conversation.planning.reminding import remind_of
 from kinkeeper.conversation.planning.sharing import keep, share
 from kinkeeper.conversation.planning.shown_lines import gone, taken_off
@@ -133,6 +138,8 @@ def _relative(clause: str, case: Case) -> list[Step] | None:
         return None
     things = results_of([last])
     changes = relative_changes(clause, things[0], case) if len(things) == 1 else {}
+    if changes and last.status is ResultStatus.AWAITING:
+        return [action(last.domain, last.action, proposed_with(last, changes))]
     return [_changed(things[0], changes)] if changes else None
 
 

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
+from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.named import Thing
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.when.model import TimeSpan
 
+_OF_TASKS: Final = {"start_time": "deadline"}
 _BACKWARDS: Final = frozenset(
     {"earlier", "sooner", "before", "previous", "shorter", "forward", "up"}
 )
@@ -48,6 +50,26 @@ def relative_changes(clause: str, thing: Thing, case: Case) -> dict[str, Any]:
             if changes:
                 return changes
     return {}
+
+
+def proposed_with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a request that awaits a yes, with changes where it has such: among its "changes", or beside.
+
+    Args:
+        result: As it waits.
+        changes: By name, times as "start_time" and "end_time".
+    """
+    if result.domain == "task":
+        changes = {_OF_TASKS.get(name, name): value for name, value in changes.items()}
+    if "changes" in result.params:
+        kept = {
+            name: value
+            for name, value in result.params["changes"].items()
+            if name != "shift_minutes" or not changes.keys() & {"start_time", "deadline"}
+        }
+        return {**result.params, "changes": {**kept, **changes}}
+    is_new = result.action in {"create_event", "create"}
+    return {**result.params, **changes} if is_new else dict(result.params)
 
 
 def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) -> dict[str, Any]:
