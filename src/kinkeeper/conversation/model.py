@@ -74,6 +74,7 @@ class Exchange:
         partial: What was asked for then as far as it was known, where a question was left open (see `Plan`).
         turn_id: The turn.
         clarification: The question that was asked back, if any.
+        used: What the answer rested on, each {"kind", "id", "text"}.
     """
 
     text: str
@@ -84,6 +85,7 @@ class Exchange:
     partial: Mapping[str, Any] | None = None
     turn_id: str = ""
     clarification: str | None = None
+    used: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import structlog
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.telling import BEARS, answer_of
+from kinkeeper.conversation.answering.explaining import explained
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
@@ -62,6 +63,10 @@ class Answerer:
             context: The turn.
         """
         base = told(context)
+        if (why := explained(context)) is not None:
+            yield why
+            yield replace(base, text=why, confidence=1.0)
+            return
         sources: Sequence[Source] = ()
         if _only_memory_was_read(context) and (small := _small_talk(context)):
             base = replace(base, text=small)

@@ -13,6 +13,7 @@ from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
+from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.household.vocabulary import compile_vocabulary
 
 _MOST_ACTIONS = 8
@@ -24,6 +25,8 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
+    if context.history and asks_why(context.text):
+        return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
     if context.open_edit and not context.results:
         return _edited(case)
