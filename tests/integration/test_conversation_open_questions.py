@@ -121,3 +121,16 @@ async def test_a_mail_that_a_child_asks_for_is_decided_by_any_adult(tmp_path: Pa
             )
         )  # fmt: skip
         assert receipt.is_change
+
+
+@pytest.mark.parametrize("text", ["scratch that", "oops, wrong one", "no, that's not done yet"])
+@on_a_loop
+async def test_what_was_ticked_off_by_mistake_is_open_again(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("add polish the brass to my to-do list")
+        await talk.answer("polish the brass is done")
+        talk.later(seconds=5)
+
+        await talk.answer(text)
+
+        assert "polish the brass" in await talk.answer("what's on my to-do list?")

@@ -266,7 +266,7 @@ class _Run:
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
         decided = await settler.settle(asked, self.turn.text, triage, decision)
-        if decided is None and wants_undo(self.turn.text):
+        if decided is None and wants_undo(self.turn.text, self.loaded.earlier):
             return _Done(triage=replace(triage, social=None), acted=await self._take_back(asked))
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL

@@ -20,12 +20,32 @@ _WANTED = re.compile(
     re.IGNORECASE,
 )
 
+# Said of what was ticked off or taken off a list, these take it back; said of what was made, they mean that thing.
+_TAKEN_OFF = re.compile(
+    r"\W*(?:(?:oops|whoops|oh|no|nah|nope|ok|okay|hmm|wait|sorry|actually|please)\W+)*"
+    r"(?:(?:scratch|scrap|cancel|forget) (?:that|it|this)|(?:the )?wrong (?:one|task|thing)|not (?:that|this) one|"
+    r"(?:that|it)(?:'s| is| was)(?: a mistake| wrong| not (?:done|finished)(?: yet)?))\W*",
+    re.IGNORECASE,
+)
+_TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
+
 _WRITTEN = frozenset({ActionStatus.EXECUTING, ActionStatus.DONE})
 
 
-def wants_undo(text: str) -> bool:
-    """Whether a whole message asks for what was last done to be taken back. Pure."""
-    return _WANTED.fullmatch(text) is not None
+def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
+    """Whether a whole message asks for what was last done to be taken back. Pure.
+
+    Args:
+        text: The message.
+        earlier: Turns of the thread before this one, oldest first.
+    """
+    if _WANTED.fullmatch(text) is not None:
+        return True
+    last = earlier[-1].results if earlier else ()
+    is_ticked = bool(last) and all(
+        (each.domain, each.action) in _TICKING and each.status is ResultStatus.DONE for each in last
+    )
+    return is_ticked and _TAKEN_OFF.fullmatch(text) is not None
 
 
 def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receipt | None:
