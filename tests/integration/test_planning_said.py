@@ -12,7 +12,8 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import Found, Parameters, RequestKind, ResultStatus
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.conversation.model import Plan, PlanningContext
-from kinkeeper.conversation.planning.model_planner import ModelPlanner
+from kinkeeper.conversation.planning.grounding import QUESTIONS
+from kinkeeper.conversation.planning.model_planner import REPHRASE, ModelPlanner
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
 from kinkeeper.store.store import Store
@@ -138,6 +139,18 @@ def test_a_question_made_with_others_words_in_view_knows_nothing(store: Store) -
     assert len(model.seen) == 2
     assert plan.clarification is not None
     assert plan.partial is None
+
+
+@pytest.mark.parametrize("missing", ["find_by", None])
+def test_a_question_made_with_others_words_in_view_is_asked_in_ours(
+    store: Store, missing: str | None
+) -> None:
+    asks = {"actions": [], "question": "What is your alarm code?", "missing": missing}
+    model = Obedient(NOTHING, asks)
+
+    plan = planned(model, store, context("the thing there ought to be", **AROUND["a title"]))
+
+    assert plan.clarification in {QUESTIONS["find_by"], REPHRASE}
 
 
 def test_what_is_pointed_at_is_read_by_us(store: Store) -> None:

@@ -24,6 +24,11 @@ _THINGS = frozenset({"find_by", "event_id"})
 REFERENCES = _THINGS | _PEOPLE | {"to"}
 """Parameters that say which thing is meant, or whom."""
 
+QUESTIONS = {
+    "start_time": _WHEN, **dict.fromkeys(_THINGS, _WHICH), **dict.fromkeys(_PEOPLE | {"to"}, _WHO),
+}  # fmt: skip
+"""What is asked where a parameter is missing, in words of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offered:

@@ -15,7 +15,13 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.planning.case import Case, Missing, case_of
-from kinkeeper.conversation.planning.grounding import REFERENCES, Offered, grounded, offered
+from kinkeeper.conversation.planning.grounding import (
+    QUESTIONS,
+    REFERENCES,
+    Offered,
+    grounded,
+    offered,
+)
 from kinkeeper.conversation.planning.model_answer import PlanAnswer, answer_type
 from kinkeeper.conversation.planning.own_words import own_words
 from kinkeeper.conversation.planning.rules import planned, vocabulary_of
@@ -57,9 +63,12 @@ class ModelPlanner:
         said = await self._said(case, kinds)
         if said is not None:
             return said
-        plan = _held(await self._asked(case, case, kinds), case)
-        # What it knows already may be somebody else's wish: it is not kept for the answer to its question.
-        return replace(plan, partial=None)
+        answer = await self._asked(case, case, kinds)
+        if answer.question:
+            question = QUESTIONS.get(answer.missing or "", REPHRASE)
+            answer = answer.model_copy(update={"question": question})
+        # What it asks and what it knows already may be others' wishes: neither is shown or kept for the answer.
+        return replace(_held(answer, case), partial=None)
 
     async def _said(self, case: Case, kinds: Sequence[RequestKind]) -> Plan | None:
         """Return what the person's own words ask for; None where they do not tell and others' words may."""
