@@ -1,5 +1,7 @@
 """What is said without a model: out of receipts and readings, honestly, and each part by name."""
 
+from dataclasses import replace
+
 import pytest
 
 from answered_turns import TOMORROW_AT_FIVE, answered, outcome, turn
@@ -212,10 +214,13 @@ def test_a_longer_list_is_told_in_a_sentence_where_a_card_shows_it() -> None:
 
 
 def test_who_does_something_is_said_also_where_nobody_does() -> None:
-    asked = "who's taking Ivo to piano?"
-    assert told(turn(asked, events({"responsible": ["abe"]}))).text.endswith("Abe is in charge.")
-    assert told(turn(asked, events({"responsible": ["ruth"]}))).text.endswith("you are in charge.")
-    assert told(turn(asked, events({}))).text.endswith("nobody has taken it yet.")
+    def answer(item: dict[str, object]) -> str:
+        found = replace(events(item), params={"wanted": "responsible"})
+        return told(turn("who's taking Ivo to piano?", found)).text
+
+    assert answer({"responsible": ["abe"]}).startswith("Abe is in charge of Piano 0 tomorrow")
+    assert answer({"responsible": ["ruth"]}).startswith("You are in charge of Piano 0 tomorrow")
+    assert answer({}).startswith("Nobody is down for Piano 0 tomorrow")
     assert "nobody" not in told(turn("what's on?", events({}))).text
 
 

@@ -188,9 +188,7 @@ def _event(item: _Item, setting: Setting) -> str:
     told += f" at {plain(str(place))}" if place else ""
     told += f" ({enumerated(people)})" if people else ""
     in_charge = [str(each) for each in item.get("responsible") or ()]
-    if in_charge:
-        return f"{told}, {_are(in_charge, setting)} in charge"
-    return f"{told}, nobody has taken it yet" if setting.asks_who else told
+    return f"{told}, {_are(in_charge, setting)} in charge" if in_charge else told
 
 
 def _briefly(item: _Item, setting: Setting) -> str:
@@ -248,7 +246,7 @@ def _length(item: _Item, setting: Setting) -> str:
     start, end = (local(str(item[name]), now=setting.now) for name in ("start", "end"))
     if start is None or end is None:
         return _event(item, setting)
-    return f"{name_of(item)} takes {_long(item, end - start)}: {_when(item, setting)}"
+    return f"{name_of(item)}: {_long(item, end - start)}, {_when(item, setting)}"
 
 
 def _long(item: _Item, length: timedelta) -> str:

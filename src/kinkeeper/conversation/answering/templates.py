@@ -42,7 +42,6 @@ _TELLS = re.compile(
 )
 """A sentence that tells something: it begins with whom or what it is about, or says what is so."""
 
-_ASKS_WHO = re.compile(r"^\W*(?:so |and |hey |do you know )*who\b", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"^\W*(?:please |no,? |and |but |ok(?:ay)?,? )*(?:don['’]?t|do not|never|no need to|you (?:need not|don['’]?t (?:need|have) to))\s+"
     r"(?!forget|worry|know|think|care|like|want|have\b|remember|mind|feel|get me|ask me|understand|believe|see|be\b)\w+",
@@ -139,7 +138,6 @@ def _about_results(context: AnswerContext) -> str:
     asked = context.asked
     setting = Setting(
         household=asked.household, member=asked.member.id, now=asked.now,
-        asks_who=_ASKS_WHO.search(context.text) is not None,
     )  # fmt: skip
     said = [_sentence(each, context, setting) for each in context.results]
     is_all_done = all(each.status is ResultStatus.DONE for each in context.results)

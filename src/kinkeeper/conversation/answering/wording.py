@@ -43,13 +43,11 @@ class Setting:
         household: Names, zone and locale.
         member: Id of the person spoken to.
         now: Aware, in the household's zone.
-        asks_who: Whether the person wants to know who does something.
     """
 
     household: Household
     member: str
     now: datetime
-    asks_who: bool = False
 
     def name(self, person: str) -> str:
         """Return how a member or somebody else is named to the person spoken to."""

@@ -33,6 +33,11 @@ _POINTS = re.compile(
     r"\b(?:it|that|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
 )
 _LATELY = 2
+_ALTERNATIVE = re.compile(
+    r"\s+or (?:is|are|was|were|has|have|did|does|do|will|not|what)\b.*$", re.IGNORECASE
+)
+"""The other half of a question whose first half is answered: "... or is it cancelled?"."""
+
 _ANYBODY = frozenset({"anyone", "anybody", "someone", "somebody"})
 _ALL = frozenset({"we", "they", "everyone", "everybody"})
 
@@ -74,7 +79,7 @@ def read_question(clause: str, case: Case) -> Question | None:
         case: What is known.
     """
     asking = case.grammar.asking
-    clause = _INDIRECT.sub("", clause)
+    clause = _ALTERNATIVE.sub("", _INDIRECT.sub("", clause))
     is_asked = case.context.text.rstrip().endswith("?")
     if not (asking["opens"].match(clause) or (is_asked and case.message.times(clause))):
         return None

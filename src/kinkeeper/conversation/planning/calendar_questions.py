@@ -14,7 +14,7 @@ _FAR = 92
 """Days looked ahead for the next time that something is."""
 
 _NOT_ASKED = re.compile(
-    r"^(?:any ?thing|something|it|that|this|them|there|everyone|everybody|much|plans?|a|the|to|for|at|up|off|on|next|now|going|doing|with|someone|anyone)$",
+    r"^(?:any ?thing|something|it|that|this|them|there|everyone|everybody|much|plans?|a|the|to|for|at|up|off|on|next|now|going|doing|with|someone|anyone|him|her|us|they|he|she)$",
     re.IGNORECASE,
 )
 _FILLER = re.compile(

@@ -158,10 +158,16 @@ def _free(
         "calendar", "find_free",
         {
             "between": {"from": begin.isoformat(), "to": until.isoformat()},
-            "duration": min(60, room), "who": list(who), "around": around,
+            "duration": min(_minutes(case) or 60, room), "who": list(who), "around": around,
             "is_any": is_any or None,
         },
     )  # fmt: skip
+
+
+def _minutes(case: Case) -> int:
+    """Return how many minutes the message wants; 0 where it does not say."""
+    length = next(iter(case.message.lengths(case.message.text)), None)
+    return 0 if length is None else int((length.until - length.begin).total_seconds() // 60)
 
 
 def _between(question: Question, case: Case) -> tuple[datetime, datetime]:
@@ -184,7 +190,7 @@ def _free_time(question: Question, case: Case) -> Sequence[Step] | None:
     )
     found = _free(question, case, who=who_of(case.message.text, case))
     if hours is None:
-        return [found] if question.who and question.window is not None else None
+        return [found] if question.window is not None else None
     span = {"since": f"{hours.begin:%H:%M}", "until": f"{hours.until:%H:%M}"}
     return [replace(found, params={**found.params, **span})]
 
