@@ -29,7 +29,7 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"(?:^|[\s,])(?:until|till|til|every|each|from|between|at|by)(?:$|\s+(?=\d|\w+$)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b",
+    r"(?:^|[\s,])(?:until|till|til|every|each|from|between|at|by)(?:$|\s+(?=\d|\w+$)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s*(?:onwards?|o'?clock)\b",
     re.IGNORECASE,
 )
 

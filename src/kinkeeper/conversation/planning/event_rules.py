@@ -109,7 +109,7 @@ def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
     """Whether a statement is plainly of an appointment."""
     is_appointment = _is_appointment(title, case)
     if moment.start is None:
-        return is_appointment and (bool(who) or _is_name(title, case))
+        return is_appointment and (bool(who) or _is_name(title.split(",", maxsplit=1)[0], case))
     if moment.is_part:
         return is_appointment and moment.end is not None
     is_visit = bool(who) and case.grammar.said["visit"].search(case.message.text) is not None
@@ -170,7 +170,7 @@ def _created(
     if moment is None or not title:
         return [_unknown(title, moment, known)]
     moment = from_today(moment, case.message.times(what), case.now)
-    days = case.message.several_days(what)
+    days = case.message.several(what)
     if not found.is_whole or (moment.rule is None and not days and case.message.is_torn(what)):
         question = f"I could not read all of the times. When exactly is {_lower(title)}?"
         return [

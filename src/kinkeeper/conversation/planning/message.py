@@ -25,6 +25,8 @@ MARK: Final = re.compile("[\ue100-\ue3ff]")
 TIME_MARK: Final = "[\ue100-\ue1ff]"
 LENGTH_MARK: Final = "[\ue200-\ue2ff]"
 _CURLY = str.maketrans("’‘“”„«»", '\'\'"""""')
+_BY_SIGN = re.compile(r"(?<=\s)(@ |w/ ?)\s*(?=[^\W\d_])", re.IGNORECASE)
+_SIGNS: Final = {"@": "at ", "w": "with "}
 _QUOTED = re.compile(r'"([^"]{1,1000})"?|(?m:^>[^\n]*$)')
 _PREPOSITION = r"(?:(?:at|on|in|by|for|from|around|before|after|until|till|til|starting|this|coming|due|every)\s+)*"
 _TIMED = re.compile(rf"[\s,]*\b{_PREPOSITION}(?:the\s+)?{TIME_MARK}(?:'s\b)?|[\s,]*{TIME_MARK}")
@@ -84,17 +86,24 @@ class Message:
         """Return the times of a part without those that name a thing ("the Saturday paper")."""
         return self.times(_ADJECTIVE.sub(" ", part))
 
-    def several_days(self, part: str) -> tuple[tuple[TimeSpan, ...], ...]:
-        """Return the times of a part by day where it lists several ("on the 3rd and the 10th at 4"); else none.
+    def several(self, part: str) -> tuple[tuple[TimeSpan, ...], ...]:
+        """Return the times of a part one by one where it lists several days or hours; else none.
 
-        What is said of the hour with one of them counts for all.
+        "On the 3rd and the 10th at 4": what is said of the hour with one of them counts for all; "on the 16th at
+        10am and 6pm": so does the day.
         """
         listed = _LISTED.search(part)
-        days = [each for each in self.times(listed[0]) if each.has_date] if listed else []
-        if len(days) < 2 or any(each.kind is SpanKind.RANGE and not each.has_time for each in days):  # noqa: PLR2004 - a list
+        named = self.times(listed[0]) if listed else ()
+        if any(each.kind is SpanKind.RANGE and not each.has_time for each in named):
             return ()
+        days = [each for each in named if each.has_date]
         hours = [each for each in self.times(part) if each.has_time]
-        return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
+        if len(days) > 1:
+            return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
+        if len(named) > 1 and all(each.has_time and each.part_of_day is None for each in named):
+            dated = [each for each in self.times(part) if each.has_date]
+            return tuple((hour, *dated[:1]) for hour in named)
+        return ()
 
     def is_torn(self, part: str) -> bool:
         """Whether a part names different days that are no list ("on the 2nd, back on the 9th")."""
@@ -123,6 +132,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = strip_controls(text[:LONGEST]).translate(_CURLY)
     verbatim: dict[str, str] = {}
     plain = _without_reported(plain, grammar)
+    plain = _BY_SIGN.sub(lambda found: _SIGNS[found[1][0].lower()], plain)
     plain = _QUOTED.sub(lambda found: _put(verbatim, _FIRST_QUOTE, found[1] or found[0]), plain)
     plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip())
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)

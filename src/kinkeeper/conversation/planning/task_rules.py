@@ -64,7 +64,7 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     if _OFTEN.search(what):
         title = case.message.title(_OFTEN.sub("", what))
         return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
-    several = case.message.several_days(f"{when} {what}")
+    several = case.message.several(f"{when} {what}")
     moments = [moment_of(each, case.now) for each in several] if left_out is None else []
     return [
         step
