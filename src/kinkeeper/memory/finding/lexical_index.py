@@ -27,6 +27,7 @@ _SHORTLIST = 2_000
 _ASKED_FOR_ONE = 4
 """How many are asked at first whether they may be found, for each that is wanted."""
 _FIRST_ROOM = 1_024
+_REMEMBERED_TERMS = 64
 
 Mask = NDArray[np.bool_]
 
@@ -72,6 +73,8 @@ class LexicalIndex:
     def __init__(self) -> None:
         self.vocabulary = Vocabulary()
         self._postings = Postings()
+        # Of the terms asked for since the last change: each search asks three times.
+        self._asked: dict[int, Posting] = {}
         self._neighbours = Neighbours()
         self._next = NOWHERE + 1
         self._alive = np.zeros(1, np.bool_)
@@ -105,6 +108,7 @@ class LexicalIndex:
         Args:
             texts: Any number; many at once cost less each.
         """
+        self._asked.clear()
         slots = np.arange(self._next, self._next + len(texts), dtype=np.int64)
         self._make_room(self._next + len(texts))
         terms = [self.vocabulary.learn(each.text) for each in texts]
@@ -128,6 +132,7 @@ class LexicalIndex:
         Args:
             slot: Of a text that is there.
         """
+        self._asked.clear()
         around = self._neighbours.around(np.array([slot]))
         self._neighbours.remove(slot)
         self._alive[slot] = False
@@ -238,11 +243,17 @@ class LexicalIndex:
         return (_K1 + 1) * (float(rarities.sum()) + unknown * rarest)
 
     def _posting(self, term: int) -> Posting:
+        if term in self._asked:
+            return self._asked[term]
         posting = self._postings.find(term)
-        if not self._dead:
-            return posting
-        alive = self._alive[posting.slots]
-        return posting if alive.all() else Posting(posting.slots[alive], posting.counts[alive])
+        if self._dead:
+            alive = self._alive[posting.slots]
+            if not alive.all():
+                posting = Posting(posting.slots[alive], posting.counts[alive])
+        if len(self._asked) >= _REMEMBERED_TERMS:
+            self._asked.clear()
+        self._asked[term] = posting
+        return posting
 
     def _rarity(self, posting: Posting) -> float:
         holding = len(posting.slots)
