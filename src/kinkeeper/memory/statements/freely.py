@@ -91,7 +91,7 @@ def is_changed(old: Reading, new: Reading) -> bool:
     if old.is_negative != new.is_negative or new.is_added or old.is_hypothetical:
         return False
     found = _difference(old, new)
-    if not found.gone or not found.come:
+    if not found.gone or not found.come or _is_of_another_thing(old, new):
         return False
     told = set(new.words) - lexicon().bland
     does_the_same = bool(told & set(old.words) & lexicon().verbs)
@@ -117,11 +117,22 @@ def is_changed(old: Reading, new: Reading) -> bool:
     return _moves(old, new)
 
 
+def _is_of_another_thing(old: Reading, new: Reading) -> bool:
+    """Whether each tells of a thing of its own ("the pool opens at 9", "the library opens at 10")."""
+    return (
+        old.is_known and new.is_known
+        and not old.topic <= {*new.words} and not new.topic <= {*old.words}
+    )  # fmt: skip
+
+
 def says_the_same(old: Reading, new: Reading) -> bool:
     """Whether two readings say the same but for words that say nothing ("meets at", "is held at")."""
     if old.is_negative != new.is_negative or old.is_hypothetical or new.is_hypothetical:
         return False
-    one, other = (frozenset(each.words) - lexicon().bland for each in (old, new))
+    known = lexicon()
+    # Who may not have a thing does not have it.
+    empty = known.bland | known.permitted if old.is_negative else known.bland
+    one, other = (frozenset(each.words) - empty for each in (old, new))
     return len(one) > 1 and one == other
 
 
@@ -145,14 +156,15 @@ def _difference(old: Reading, new: Reading) -> _Difference:
 
 
 def _kind_of(word: str, names: frozenset[str]) -> _Kind:
-    if word in _PARTS or _is_number(word):
+    if word in _PARTS or is_number(word):
         return _Kind.NUMBER
     if word in lexicon().times:
         return _Kind.TIME
     return _Kind.NAME if word in names else _Kind.OTHER
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
+    """Whether a canonical word is or holds a number."""
     return any(sign.isdigit() for sign in word)
 
 

@@ -9,6 +9,7 @@ from kinkeeper.memory.statements.freely import (
     carried,
     holds_again,
     is_changed,
+    is_number,
     is_over_by_name,
     may_be_about_the_same,
     says_the_same,
@@ -124,6 +125,7 @@ def _unordered(one: Related, other: Related) -> Related:
 
 _GOAL = "goal"
 _WHEN = frozenset(("when", "routine"))
+_NOONS = frozenset(("noon", "midnight"))
 _SPOKEN = {
     "when": "time",
     "routine": "time",
@@ -333,17 +335,33 @@ def _in_slot(old: Reading, new: Reading) -> Related:
         return _other("What is denied is something else.")
     if new.is_added:
         return _other("It comes on top.")
-    if old.is_fixed and not new.is_change:
-        return Related(
-            relation=Relation.CONTRADICTION,
-            why=f"{_spoken(old)} never changes, and the two differ.",
-        )
-    if not new.is_change and _differ_in_all(old, new):
-        return _other("It is something else, at another time.")
+    if not new.is_change and (related := _told_as_no_news(old, new)):
+        return related
     is_new_aim = old.family == _GOAL and new.is_change
     if old.is_single or is_new_aim or (not old.is_known and _changes(old, new)):
         return Related(relation=Relation.UPDATE, why=f"{_spoken(old)} has changed.")
     return _other("Both can hold side by side.")
+
+
+def _told_as_no_news(old: Reading, new: Reading) -> Related | None:
+    """Return what another value is that is not told as a change, where it takes no place."""
+    if old.is_fixed or (old.is_past and old.family in _WHEN):
+        return Related(
+            relation=Relation.CONTRADICTION,
+            why=f"{_spoken(old)} never changes, and the two differ.",
+        )
+    if _differ_in_all(old, new):
+        return _other("It is something else, at another time.")
+    if old.is_past:
+        return _other("Both tell of former times.")
+    return _other("It is for one day only.") if _is_exception(old, new) else None
+
+
+def _is_exception(old: Reading, new: Reading) -> bool:
+    """Whether an hour that was told of every day is told for a day ("dinner at 7", "at 8 on New Year's Eve")."""
+    is_at_hour = all(is_number(word) or word in _NOONS for word in old.value)
+    days = {word for word in new.value if not is_number(word) and word not in _NOONS}
+    return is_at_hour and len(days) < len(new.value) and not lexicon().times.isdisjoint(days)
 
 
 def _differ_in_all(old: Reading, new: Reading) -> bool:
@@ -364,16 +382,18 @@ def _changes(old: Reading, new: Reading) -> bool:
     """Whether a statement of no known slot takes the place of one like it: another number, or news of the same thing."""
     known = lexicon()
     gone, come = set(old.value) - set(new.value), set(new.value) - set(old.value)
-    if new.is_change and come and all(_is_number(word) or word in known.times for word in come):
+    if new.is_change and come and all(is_number(word) or word in known.times for word in come):
         return True
-    if not gone or not come or old.is_past:
+    if not gone or not come or old.is_past or _are_both_joined(old, new):
         return False
-    if all(_is_number(word) for word in gone) and any(_is_number(word) for word in come):
+    if all(is_number(word) for word in gone) and any(is_number(word) for word in come):
         return set(old.value) - gone != set() or new.is_change
     if not new.is_change:
         return False
     return old.slot in known.standing_verbs or " " in old.slot or old.slot not in known.verbs
 
 
-def _is_number(word: str) -> bool:
-    return any(sign.isdigit() for sign in word)
+def _are_both_joined(old: Reading, new: Reading) -> bool:
+    """Whether both tell of what one can be part of beside others: "in the choir", "in the chess club"."""
+    joinable = lexicon().activities
+    return bool(joinable & {*old.value}) and bool(joinable & {*new.value})

@@ -167,10 +167,8 @@ def _person_at(words: Sequence[Word], place: int, names: frozenset[str]) -> tupl
         return None
     key, end = found
     if end < len(words) and words[end].text == _POSSESSIVE:
-        inner = _kin_at(words, end + 1, names)
-        if inner is not None and inner[1] < len(words) and words[inner[1]].text == _POSSESSIVE:
-            return f"{key}/{inner[0]}", inner[1] + 1
-        return key, end + 1
+        whose, end = _owned_at(words, end + 1, names, is_first=not place)
+        return key + whose, end
     if (
         place
         or end >= len(words)
@@ -179,6 +177,21 @@ def _person_at(words: Sequence[Word], place: int, names: frozenset[str]) -> tupl
     ):
         return None
     return key, end
+
+
+def _owned_at(
+    words: Sequence[Word], start: int, names: frozenset[str], *, is_first: bool
+) -> tuple[str, int]:
+    """Return whom of somebody's it is about: "/wife" of "tom's wife drives" or "tom's wife's car", "" of "tom's wife is"."""
+    inner = _kin_at(words, start, names)
+    if inner is None or inner[1] >= len(words):
+        return "", start
+    key, end = inner
+    following = words[end]
+    if following.text == _POSSESSIVE:
+        return f"/{key}", end + 1
+    does = following.canon in lexicon().verbs and following.canon != "be"
+    return (f"/{key}", end) if does and is_first else ("", start)
 
 
 _PRONOUN_KEYS = {"his": "he", "him": "he", "her": "she", "their": "they", "them": "they"}
@@ -284,7 +297,8 @@ def _without_auxiliaries(words: Sequence[Word]) -> tuple[list[Word], bool]:
 
 def _is_auxiliary(word: Word, following: Word) -> bool:
     if word.text in _AUXILIARIES:
-        return following.text != "to"
+        # "May 2011" is a month.
+        return following.text != "to" and not following.text[:1].isdigit()
     if word.text in {"have", "has"}:
         return _is_participle(following)
     return (
