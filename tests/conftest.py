@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from compiled_once import open_compiled
 from kinkeeper.bootstrap import opening
 from kinkeeper.store import engines
 from migrated_files import create_migrated, really_create
@@ -46,9 +47,10 @@ SLOW_FILES = (
 
 @pytest.fixture(scope="session", autouse=True)
 def made_once() -> Iterator[None]:
-    """Migrate one SQLite file a process instead of every one, and compile each household once."""
+    """Migrate one SQLite file a process instead of every one; compile each household and statement once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engines, "create_file", create_migrated)
+        patch.setattr(engines, "_sqlite_engine", open_compiled)
         patch.setattr(opening, "compile_participants", cache(opening.compile_participants))
         yield
 
