@@ -8,7 +8,7 @@ from kinkeeper.conversation.planning.asking import subject_of
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.rules import vocabulary_of
 from kinkeeper.conversation.planning.windows import Window, window_of
-from planning import WEDNESDAY, context, miller, planned
+from planning import WEDNESDAY, context, done, exchange, miller, planned
 
 EVENTS = {
     "events": [{"event_id": "a", "title": "Pottery course", "start": "2026-03-14T10:00:00-05:00"}],
@@ -117,6 +117,30 @@ def test_the_subject_is_what_is_left_without_people_times_and_asking() -> None:
     assert subject_of(read.message.text, read) == "pottery course"
     read = case("what have we got on Friday?")
     assert subject_of(read.message.text, read) is None
+
+
+def test_what_is_asked_next_is_about_what_was_told() -> None:
+    one = {
+        "kind": "event",
+        "event_id": "a",
+        "title": "Pottery course",
+        "start": "2026-03-14T10:00:00-05:00",
+    }
+    told = exchange("when's pottery?", done("calendar.list_events", events=[one]))
+    ((_, params),) = planned("where is it?", history=[told])
+    assert (params["query"], params["wanted"]) == ("Pottery course", "place")
+    two = exchange(
+        "what's on?", done("calendar.list_events", events=[one, {**one, "title": "Vet"}])
+    )
+    assert planned("who's doing it?", history=[two]) == []
+
+
+def test_another_time_is_asked_of_the_same_people_on_the_same_day() -> None:
+    between = {"from": "2026-03-13T15:00:00-05:00", "to": "2026-03-13T16:00:00-05:00"}
+    asked = done("calendar.find_free", params={"between": between, "who": ["sarah"]}, is_free=True)
+    ((name, params),) = planned("what about at 6?", history=[exchange("is Sarah free?", asked)])
+    assert (name, params["who"]) == ("calendar.find_free", ["sarah"])
+    assert params["between"]["from"].startswith("2026-03-13T18:00")
 
 
 def test_a_day_said_of_the_past_is_the_last_that_was_called_so() -> None:

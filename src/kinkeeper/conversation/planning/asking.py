@@ -30,7 +30,7 @@ _INDIRECT = re.compile(
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _POINTS = re.compile(
-    r"\b(?:it|that|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
+    r"\b(?:it|that|them|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
 )
 _LATELY = 2
 _ALTERNATIVE = re.compile(
@@ -96,9 +96,12 @@ def read_question(clause: str, case: Case) -> Question | None:
     about = case.grammar.wanted["clash"].split(clause)[0] if wanted == "clash" else clause
     subject, named = subject_of(about, case), members_in(clause, case)
     window = None if is_choice else window_of(clause, case, is_past=is_past)
-    if subject is None and _POINTS.search(clause) and (thing := _spoken_of(case)) is not None:
-        subject = thing.title
-        window = window or _its_day(thing, case)
+    if subject is None and not named and _POINTS.search(clause):
+        thing = _spoken_of(case)
+        if thing is None and window is None and case.context.history:
+            return None  # what "it" is must not be guessed
+        subject = None if thing is None else thing.title
+        window = window or (None if thing is None else _its_day(thing, case))
     me = case.context.asked.member.id
     speaks = _AWARE.sub(" ", clause)
     is_mine = _SPEAKS.search(speaks) is not None or (

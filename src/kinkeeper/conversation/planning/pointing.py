@@ -24,6 +24,7 @@ from kinkeeper.conversation.planning.relative import (
 from kinkeeper.conversation.planning.reminding import remind_of
 from kinkeeper.conversation.planning.sharing import keep, share
 from kinkeeper.conversation.planning.shown_lines import gone, taken_off
+from kinkeeper.conversation.planning.windows import window_of
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
 _MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
@@ -201,6 +202,8 @@ def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
     if (last.domain, last.action) == ("calendar", "list_events"):
         kept = {key: value for key, value in last.params.items() if key in {"query", "who"}}
         return [action("calendar", "list_events", {**kept, **span(groups["to"], case)})]
+    if (last.domain, last.action) == ("calendar", "find_free"):
+        return _free_then(last, groups["to"], case)
     if (
         last.domain == "calendar" and last.action in {"create_event", "update_event"}
     ) or last.domain == "task":
@@ -210,6 +213,24 @@ def _only_time(groups: Groups, case: Case) -> Sequence[Step] | None:
             else None
         )
     return None
+
+
+def _free_then(last: ActionResult, part: str, case: Case) -> Sequence[Step] | None:
+    """Read "what about at 6?" after a question whether somebody has time: on that day, if no other is named."""
+    window, asked = window_of(part, case), last.params.get("between")
+    if window is None or not isinstance(asked, Mapping):
+        return None
+    begin, until = window.begin, window.until
+    if not any(each.has_date for each in case.message.times(part)):
+        day = datetime.fromisoformat(str(asked["from"])).date()
+        until = datetime.combine(day, begin.timetz()) + (until - begin)
+        begin = datetime.combine(day, begin.timetz())
+    between = {"from": begin.isoformat(), "to": until.isoformat()}
+    kept = {key: value for key, value in last.params.items() if key in {"who", "is_any"}}
+    minutes = int((until - begin).total_seconds() // 60)
+    return [
+        action("calendar", "find_free", {"between": between, "duration": min(60, minutes), **kept})
+    ]
 
 
 def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
