@@ -15,8 +15,8 @@ _LONGEST_NAME = 8
 """Words of a quotation that still is a name or a title; a longer one is somebody's text."""
 
 _QUOTED = re.compile(r'["“”„«]([^"“”„«»]+)')
-_HANDED_ON = re.compile(
-    r"^\s*>|^\s*(?:fwd?|re|from|to|sent|date|subject)\s*:|```|~~~|^\s*[-_=*]{4,}|\n\s*\n|<[/!|]?[a-z]",
+_COPIED = re.compile(
+    r"^\s*>|^\s*(?:fwd?|re|from|to|sent|date|subject)\s*:|```|^\s*[-_=*]{4,}|\n\s*\n|<[/!|]?[a-z]",
     re.IGNORECASE | re.MULTILINE,
 )
 """Marks of what was copied from elsewhere: quoted lines, heads of mails, fences, rules, paragraphs, markup."""
@@ -51,7 +51,16 @@ def hands_on(text: str, grammar: Grammar) -> bool:
     """
     plain = strip_controls(text)
     return (
-        _HANDED_ON.search(text) is not None
+        is_copied(text)
         or grammar.reported.search(plain) is not None
         or any(len(quoted.split()) > _LONGEST_NAME for quoted in _QUOTED.findall(plain))
     )
+
+
+def is_copied(text: str) -> bool:
+    """Whether a message has marks of what was copied from elsewhere, such as the head of a mail or paragraphs.
+
+    Args:
+        text: As it was typed.
+    """
+    return _COPIED.search(text) is not None

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kinkeeper.conversation.model import Branch, Plan, Planner, PlanningContext
+from kinkeeper.conversation.planning.own_words import is_copied
 from kinkeeper.conversation.planning.rules import plan_of
 from kinkeeper.core.errors import UnavailableError
 
@@ -19,13 +20,22 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
-        by_rules = plan_of(context)
+        by_rules = _from_rules(context)
         if self._model is None or not _leave_open(context, by_rules):
             return by_rules
         try:
             return await self._model.plan(context)
         except UnavailableError:
             return by_rules
+
+
+def _from_rules(context: PlanningContext) -> Plan:
+    """Return what the rules read; of a message that was copied only as an offer, for somebody else may have written it."""
+    plan = plan_of(context)
+    if not is_copied(context.text):
+        return plan
+    offers = tuple(replace(each, is_offer=True) for each in plan.actions)
+    return replace(plan, actions=offers, partial=None)
 
 
 def _leave_open(context: PlanningContext, rest: Plan) -> bool:
