@@ -60,6 +60,10 @@ async def test_who_may_see_it_is_changed_afterwards(tmp_path: Path) -> None:
         "remember just for me that I hid the tickets in the piano stool",
         "remember the safe opens to the left, but keep it to yourself",
         "remember that the safe opens to the left, for my eyes only",
+        "remember that the safe opens to the left, just for me",
+        "remember that the safe opens to the left, only for me please",
+        "for my eyes only, remember that the safe opens to the left",
+        "just for me: remember that the safe opens to the left",
     ],
 )
 @on_a_loop
@@ -69,6 +73,7 @@ async def test_for_whom_is_said_with_it(tmp_path: Path, text: str) -> None:
 
         (kept,) = await known_to(talk, "sarah")
         assert "only" not in kept
+        assert "just" not in kept
         assert "yourself" not in kept
         assert not await known_to(talk, "john")
 

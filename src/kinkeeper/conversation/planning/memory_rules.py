@@ -38,9 +38,9 @@ def called(groups: Groups, case: Case) -> Sequence[Step] | None:
 def store(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "remember that Emma is allergic to nuts"."""
     what, is_private = audience_of(groups["what"], case)
-    said_before, before = audience_of(groups.get("whose", ""), case)
+    _, before = audience_of(groups.get("whose", ""), case)
     value = case.message.words(what)
-    if not value or _BARE.match(value) or said_before:
+    if not value or _BARE.match(value):
         return None
     params = {
         "category": classify(value).category.value, "value": value,

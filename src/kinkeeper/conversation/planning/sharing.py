@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.referents import latest
 
@@ -21,17 +22,22 @@ def share(_groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def keep(_groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "just for me", said of what was remembered last; of what the family sees anyway it says so."""
-    last = next(latest(case), None)
+    last = _last(case)
     if last is not None and last.domain in _OPEN_TO_ALL and last.action_id is not None:
         return [Missing(action(last.domain, last.action, {}), "private", SEEN_BY_ALL)]
     return _changed(case, is_private=True)
 
 
 def _changed(case: Case, *, is_private: bool) -> Sequence[Step] | None:
-    last = next(latest(case), None)
+    last = _last(case)
     if last is None or last.domain != "memory" or last.action not in _KEPT:
         return None
     lines = last.result.get("memories") or [last.result.get("title") or ""]
     return [
         action("memory", "set_audience", {"find_by": line, "private": is_private}) for line in lines if line
     ]  # fmt: skip
+
+
+def _last(case: Case) -> ActionResult | None:
+    """Return what was done last before this message: what it does itself says for whom it is."""
+    return None if case.context.results else next(latest(case), None)
