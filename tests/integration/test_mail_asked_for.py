@@ -72,7 +72,7 @@ class Desk:
     def yes(self, result: ActionResult) -> Receipt:
         def confirm(conn: Connection) -> Receipt:
             return approvals.confirm(
-                conn, result.action_id or "", member=OMAR, household=FAMILY, now=NOW
+                conn, result.action_id or "", member=INES, household=FAMILY, now=NOW
             )
 
         return self.store.write_now(confirm)
@@ -138,7 +138,7 @@ def test_a_no_sends_nothing(store: Store, post: Post) -> None:
     asked = desk.ask("send_email", to="team", subject="The delay", body="An hour late.")
     store.write_now(
         lambda conn: approvals.reject(
-            conn, asked.action_id or "", member=OMAR, household=FAMILY, now=NOW
+            conn, asked.action_id or "", member=INES, household=FAMILY, now=NOW
         )
     )
     desk.yes(asked)
@@ -339,7 +339,7 @@ def test_a_mail_that_failed_may_be_tried_again(store: Store, post: Post) -> None
     assert once.action.id == twice.action.id != asked.action_id
     assert post.taken == []
     store.write_now(
-        lambda conn: approvals.confirm(conn, once.action.id, member=OMAR, household=FAMILY, now=NOW)
+        lambda conn: approvals.confirm(conn, once.action.id, member=INES, household=FAMILY, now=NOW)
     )
     desk.work()
     assert len(post.taken) == 1
