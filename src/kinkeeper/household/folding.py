@@ -23,6 +23,8 @@ def fold(text: str) -> str:
 
     Marks on other scripts stay, because there they change the letter.
     """
+    if text.isascii():
+        return normalize(text)
     kept: list[str] = []
     base_is_latin = False
     for char in unicodedata.normalize("NFD", normalize(text)):
