@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case, Step, action
+from kinkeeper.conversation.planning.changing_events import named_event
 from kinkeeper.conversation.planning.clauses import bare
-from kinkeeper.conversation.planning.event_rules import named_event
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.referents import meant, target

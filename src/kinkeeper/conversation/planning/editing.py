@@ -6,8 +6,8 @@ from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
+from kinkeeper.conversation.planning.changing_events import named_event, new_time
 from kinkeeper.conversation.planning.clauses import bare
-from kinkeeper.conversation.planning.event_rules import named_event, new_time
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.pointing import combined

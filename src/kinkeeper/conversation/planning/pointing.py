@@ -8,7 +8,7 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
-from kinkeeper.conversation.planning.event_rules import new_time
+from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
 from kinkeeper.conversation.planning.moments import moment_of

@@ -6,8 +6,9 @@ from typing import Final
 
 from kinkeeper.conversation.planning import (
     calendar_questions,
+    changing_events,
+    creating_events,
     day_questions,
-    event_rules,
     list_rules,
     mail_rules,
     memory_rules,
@@ -37,10 +38,10 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "events.question": day_questions.ask,
     "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
-    "events.placed": event_rules.placed, "events.create": event_rules.create, "events.stated": event_rules.stated,
-    "events.moved": event_rules.moved, "events.move": event_rules.move,
-    "events.rename": event_rules.rename, "events.relocate": event_rules.relocate,
-    "events.invite": event_rules.invite, "events.cancel": event_rules.cancel,
+    "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
+    "events.moved": changing_events.moved, "events.move": changing_events.move,
+    "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
+    "events.invite": changing_events.invite, "events.cancel": changing_events.cancel,
 }  # fmt: skip
 
 _ADDING = frozenset({"add", "put", "note", "schedule", "book", "stick", "pop", "write", "save"})

@@ -1,0 +1,210 @@
+"""Reads requests that change, move or cancel what stands in the calendar. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from kinkeeper.conversation.planning.calendar_questions import span
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.event_naming import (
+    DETERMINER,
+    NO_EVENT,
+    POINTS_BACK,
+    is_appointment,
+    lowered,
+)
+from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.named import best_match, results_of
+from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.task_rules import deadline_changes
+from kinkeeper.language.when.model import SpanKind
+
+_KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
+
+_OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
+"""Somebody is taken out of an event, which is not to cancel it."""
+
+_EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
+
+
+def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "cancel the dentist"."""
+    what = groups["what"]
+    if NO_EVENT.search(case.message.title(what)):
+        return None
+    part = f"{what} {groups.get('late', '')}"
+    if _OUT_OF.search(what) or (groups.get("told") and not _is_told_ahead(part, case)):
+        return None
+    if case.grammar.said["everything"].fullmatch(case.message.title(what)):
+        return _cleared(part, case)
+    several = [each for each in re.split(r"\s*,\s*|\s+and\s+", what) if each]
+    if len(several) > 1 and all(is_appointment(case.message.title(each), case) for each in several):
+        return [
+            step
+            for each in several
+            for step in cancel(
+                {**groups, "what": f"{each} {groups.get('late', '')}", "late": ""}, case
+            )
+            or ()
+        ]
+    target = named_event(part, case)
+    if not target.get("find_by"):
+        return None
+    task = best_match(str(target["find_by"]), case.open_tasks())
+    event = best_match(
+        str(target["find_by"]), (each for each in case.things if each.kind == "event")
+    )
+    if task is not None and event is None:
+        return [action("task", "delete", {"find_by": task.id or task.title})]
+    scope = "series" if groups.get("all") else None
+    return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _is_told_ahead(part: str, case: Case) -> bool:
+    """Whether "… is off on Friday" tells of a thing, and of a day to come."""
+    moment = moment_of(case.message.times(part), case.now)
+    is_ahead = moment is None or moment.day is None or moment.day >= case.now.date()
+    return is_ahead and not who_of(case.message.title(part), case)
+
+
+def _cleared(part: str, case: Case) -> Sequence[Step] | None:
+    """Read "clear my calendar for Friday": what stands there is looked up first, then each of it is cancelled."""
+    days = span(part, case)
+    if not days:
+        return None
+    look = action("calendar", "list_events", days)
+    found = next((each for each in case.context.results if each.action == "list_events"), None)
+    events = results_of([found]) if found is not None else ()
+    return [
+        look,
+        *(
+            action("calendar", "delete_event", {"event_id": each.id, "on": each.original_start or each.start})
+            for each in events
+        ),
+    ]  # fmt: skip
+
+
+def named_event(part: str, case: Case) -> dict[str, Any]:
+    """Return what finds an event: its words, and the day or time that was said with them."""
+    title = _KIND.sub("", DETERMINER.sub("", _adjectival(part, case)))
+    title = re.sub(r"\s+(?:on|at|in|from|for)$", "", title.strip())
+    if not title or POINTS_BACK.match(title):
+        return {}
+    moment = moment_of(case.message.times(part), case.now)
+    on = moment.text if moment is not None and moment.day is not None else None
+    return {"find_by": title, "on": on}
+
+
+def _adjectival(part: str, case: Case) -> str:
+    """Return a title of which times are left out also where they stand before the noun ("the Friday meeting")."""
+    bare = re.sub(r"\b(the|my|our)\s+[\ue100-\ue1ff](?:'s|s)?\s+", r"\1 ", part)
+    bare = re.sub(r"^[\ue100-\ue1ff](?:'s|s)?\s+", "", bare)
+    return case.message.title(bare)
+
+
+def move(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "move soccer to 5" and "push it back half an hour"; a task is moved where only a task is meant."""
+    target = named_event(groups["what"], case)
+    if not target:
+        return None
+    name = str(target["find_by"])
+    changes = new_time(groups, case) or _from_to(groups, target, case)
+    task = best_match(name, case.open_tasks())
+    event = best_match(name, (each for each in case.things if each.kind == "event"))
+    is_known = bool(task or event) or is_appointment(name, case)
+    if ("weak" in groups and not is_known) or NO_EVENT.search(name):
+        return None
+    if not changes and groups.get("by"):
+        return None
+    if not changes:
+        if not is_known:
+            return None
+        known = action("calendar", "update_event", target)
+        return [Missing(known, "changes", f"When should {lowered(name)} be?")]
+    if task is not None and event is None:
+        changes = deadline_changes(groups.get("to") or groups.get("by", ""), case)
+        return [action("task", "update", {"find_by": task.id or task.title, "changes": changes})]
+    return [action("calendar", "update_event", {**target, "changes": changes})]
+
+
+def new_time(groups: Groups, case: Case) -> dict[str, Any]:
+    """Return what a new time changes: all that was said of it, and no more."""
+    moment = moment_of(case.message.times(groups.get("to", "")), case.now)
+    if moment is not None and groups.get("to"):
+        old = moment_of(case.message.times(groups.get("what", "")), case.now)
+        start = moment.partial
+        if (
+            moment.start is not None
+            and moment.day is None
+            and old is not None
+            and old.day is not None
+        ):
+            start = datetime.combine(old.day, moment.start.timetz()).isoformat()
+        end = moment.end if moment.end is not None and not moment.is_part and moment.day else None
+        return {"start_time": start, **({"end_time": end.isoformat()} if end else {})}
+    minutes = _shift(groups, case)
+    return {"shift_minutes": minutes} if minutes else {}
+
+
+def _from_to(groups: Groups, target: dict[str, Any], case: Case) -> dict[str, Any]:
+    """Read "from Friday to Saturday", which looks like one span of time; the first of it is when it was."""
+    times = case.message.times(groups.get("by", ""))
+    if not times or times[0].kind is not SpanKind.RANGE:
+        return {}
+    first, last = times[0].begin, times[0].until
+    if times[0].has_time:
+        return {"start_time": last.isoformat() if times[0].has_date else f"{last:%H:%M}"}
+    target["on"] = first.date().isoformat()
+    if last.timetz() != first.timetz():
+        return {"start_time": last.isoformat()}
+    return {"start_time": (last - timedelta(days=1)).date().isoformat()}
+
+
+def _shift(groups: Groups, case: Case) -> int:
+    by = groups.get("by", "")
+    lengths, times = case.message.lengths(by), case.message.times(by)
+    words = (
+        f"{groups.get('dir', '')} {groups.get('dir2', '')} {case.message.words(by)}".lower().split()
+    )
+    sign = -1 if set(words) & _EARLIER else 1
+    if lengths:
+        return sign * int((lengths[0].until - lengths[0].begin).total_seconds() // 60)
+    if times and times[0].surface.lower().endswith(("later", "earlier")):
+        return int((times[0].begin - case.now).total_seconds() // 60)
+    return 0
+
+
+def moved(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "the haircut moved to 12 on Saturday"."""
+    if case.grammar.said["hearsay"].search(groups["what"]):
+        return None
+    name = case.message.title(groups["what"])
+    is_known = best_match(name, case.things) is not None
+    return move(groups, case) if is_known or is_appointment(name, case) else None
+
+
+def rename(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "rename dinner with the Garcias to tapas night"."""
+    return _changed(groups, case, {"summary": case.message.words(groups["name"])})
+
+
+def relocate(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "change the location of the book club to the library"."""
+    where = re.sub(
+        r"^(?:the|our|my)\s+", "", case.message.words(groups["where"]), flags=re.IGNORECASE
+    )
+    return _changed(groups, case, {"location": where})
+
+
+def invite(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "add Sarah to the dinner"."""
+    guests = who_of(groups["guest"], case)
+    if not guests or NO_EVENT.search(groups["what"]):
+        return None
+    return _changed(groups, case, {"who": guests})
+
+
+def _changed(groups: Groups, case: Case, changes: Mapping[str, Any]) -> Sequence[Step] | None:
+    target = named_event(groups["what"], case)
+    return [action("calendar", "update_event", {**target, "changes": changes})] if target else None

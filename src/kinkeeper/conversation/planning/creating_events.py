@@ -1,0 +1,198 @@
+"""Reads what is to be put into the calendar, asked for or told. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.describing import described
+from kinkeeper.conversation.planning.event_naming import (
+    DETERMINER,
+    NO_EVENT,
+    POINTS_BACK,
+    is_appointment,
+    lowered,
+)
+from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of
+from kinkeeper.conversation.planning.people import is_speaker, who_of
+from kinkeeper.conversation.planning.task_rules import add as add_task
+
+_OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
+
+_BUSY = "Busy"
+
+_LONGEST_NAME = 6  # words of what is named and not told
+
+
+def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "put Wren down for a swim gala on Saturday at 9:30": who takes part stands before what it is."""
+    moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
+    if moment is None and not is_appointment(case.message.title(groups["what"]), case):
+        return None
+    if who_of(groups["who"], case):
+        return _created(groups["what"], moment, case, groups=groups)
+    thing = DETERMINER.sub("", groups["who"])
+    what = f"{thing} {_OWN.sub('', groups['what'])}"
+    return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
+
+
+def create(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "put dinner with the Garcias on Friday at 7"; without a place in the calendar a time is needed."""
+    what, whole = groups.get("what", ""), " ".join(groups.values())
+    is_placed = bool(groups.get("calendar")) or ("early" in groups and "firm" not in groups)
+    if NO_EVENT.search(what) and not groups.get("calendar"):
+        return None
+    moment = moment_of(case.message.times(whole), case.now)
+    if "weak" in groups and not is_appointment(what, case):
+        return None
+    if "bare" in groups and case.grammar.said["no_line"].search(what):
+        return None
+    if "firm" in groups and case.grammar.said["elsewhere"].search(what):
+        return None
+    if moment is None and not is_placed and not ("firm" in groups and is_appointment(what, case)):
+        return None
+    tail = groups.get("tail", "")
+    return _created(f"{what} {tail}" if tail else what, moment, case, groups=groups)
+
+
+def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "meeting with Sarah at 3pm", "Otis has a party on Sunday": what takes place, and nothing else.
+
+    What is told of times to come and might be for the calendar, but was not clearly said to be, is offered.
+    """
+    said, what = case.grammar.said, groups["what"] or groups.get("being", "")
+    title = described(what, case).title
+    moment = moment_of(case.message.times(what), case.now)
+    if moment is None or (moment.day is None and moment.start is None):
+        return None
+    if _is_over(moment, case) or said["past"].search(case.message.text):
+        return None
+    if case.message.text.rstrip().endswith("?"):
+        return None
+    if said["no_event"].search(title) and not groups.get("being"):
+        return None
+    who = groups.get("who", "")
+    if not who and said["errand_told"].match(title):
+        task = add_task({"what": what}, case)
+        return task if moment.start is not None else _as_offer(task)
+    if _is_certain(moment, title, who, case):
+        return _created(what, moment, case, groups=groups)
+    if not who and said["own_errand"].fullmatch(title):
+        return _as_offer(add_task({"what": what}, case))
+    return _offered(what, moment, case, groups=groups)
+
+
+def _is_over(moment: Moment, case: Case) -> bool:
+    if moment.rule is not None:
+        return False
+    if moment.start is not None:
+        return moment.start <= case.now
+    return moment.day is not None and moment.day < case.now.date()
+
+
+def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
+    """Whether a statement is plainly of an appointment."""
+    stands = is_appointment(title, case)
+    if moment.start is None:
+        return stands and (bool(who) or _is_name(title.split(",", maxsplit=1)[0], case))
+    if moment.is_part:
+        return stands and moment.end is not None
+    is_visit = bool(who) and case.grammar.said["visit"].search(case.message.text) is not None
+    return stands or is_visit
+
+
+def _offered(what: str, moment: Moment, case: Case, *, groups: Groups) -> Sequence[Step] | None:
+    """Offer to note what is told of a day to come; None where it is no more than talk."""
+    title = described(what, case).title
+    who, said = groups.get("who", ""), case.grammar.said
+    is_told = bool(groups.get("being")) or bool(who and said["visit"].search(who))
+    if moment.day is None or said["told"].search(title) or said["nobody"].match(who):
+        return None
+    if not is_told and (who or not _is_name(title, case)):
+        return None
+    return _as_offer(_created(what, moment, case, groups=groups))
+
+
+def _is_name(title: str, case: Case) -> bool:
+    """Whether words name something without saying anything of it or asking for it ("inset day")."""
+    said = case.grammar.said
+    if said["told"].search(title) or said["imperative"].match(title):
+        return False
+    return 0 < len(title.split()) <= _LONGEST_NAME
+
+
+def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
+    return [
+        replace(each, is_offer=True) if isinstance(each, PlannedAction) else each
+        for each in steps or ()
+    ] or None
+
+
+def _created(
+    what: str, moment: Moment | None, case: Case, *, groups: Groups
+) -> Sequence[Step] | None:
+    found = described(what, case, who=groups.get("who", ""))
+    title = found.title
+    if groups.get("being"):
+        being = described(groups["being"], case)
+        found = replace(found, where=being.where, responsible=being.responsible)
+        title = _of_whom(groups["who"], being.title)
+    if POINTS_BACK.match(title):
+        return None
+    if not title and groups.get("block") and moment is not None:
+        title = _BUSY
+    known = {
+        "summary": title, "location": found.where, "who": list(found.who),
+        "responsible": list(found.responsible),
+    }  # fmt: skip
+    if moment is None or not title:
+        return [_unknown(title, moment, known)]
+    moment = from_today(moment, case.message.times(what), case.now)
+    days = case.message.several(what)
+    if not found.is_whole or (moment.rule is None and not days and case.message.is_torn(what)):
+        question = f"I could not read all of the times. When exactly is {lowered(title)}?"
+        return [
+            Missing(
+                action("calendar", "create_event", {"summary": title, "who": list(found.who)}),
+                "start_time",
+                question,
+            )
+        ]
+    moments = [moment_of([*each], case.now) for each in days] if moment.rule is None else []
+    times = [_times(each, case, groups) for each in moments if each is not None]
+    return [
+        action("calendar", "create_event", known | each)
+        for each in times or [_times(moment, case, groups)]
+    ]
+
+
+def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Missing:
+    """Return what has to be asked of an event without a time or name."""
+    field = "start_time" if title else "summary"
+    question = f"When is {lowered(title)}?" if title else "What should I put in the calendar?"
+    if not title and moment is None:
+        question = "What should I put in the calendar, and when?"
+    known = {**known, "start_time": moment and moment.text}
+    return Missing(action("calendar", "create_event", known), field, question)
+
+
+def _of_whom(who: str, being: str) -> str:
+    """Return what somebody is or does as a title: "Piet away for work", "At my sister's"."""
+    name = re.sub(r"(?:'s|'ll| is| are|'ll be| will be)+$", "", who).strip()
+    if is_speaker(name) or re.match(r"^(?:i'm|we're|i am|we are|i'll|we'll)", who, re.IGNORECASE):
+        return being[:1].upper() + being[1:]
+    return f"{name[:1].upper()}{name[1:]} {being}"
+
+
+def _times(moment: Moment, case: Case, groups: Groups) -> dict[str, Any]:
+    lengths = case.message.lengths(" ".join(groups.values()))
+    end = moment.end if not moment.is_part or groups.get("block") else None
+    if end is None and lengths and moment.start is not None:
+        end = moment.start + (lengths[0].until - lengths[0].begin)
+    if moment.start is None and moment.day is not None and moment.days > 1:
+        last = moment.day + timedelta(days=moment.days - 1)
+        return {"start_time": moment.text, "end_time": last.isoformat(), "rrule": moment.rule}
+    return {"start_time": moment.text, "end_time": end and end.isoformat(), "rrule": moment.rule}
