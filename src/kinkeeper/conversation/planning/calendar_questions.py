@@ -32,18 +32,6 @@ _BIRTHDAY = re.compile(
 )
 
 
-def look(groups: Groups, case: Case) -> Sequence[Step]:
-    """Read "what's on tomorrow?"."""
-    if "asks" in groups and len(case.message.text.strip()) == 1 and not _asks(case):
-        return []
-    who = members_in(groups.get("who", ""), case)
-    return [action("calendar", "list_events", {**span(groups.get("when", ""), case), "who": who})]
-
-
-def _asks(case: Case) -> bool:
-    return case.context.text.rstrip().endswith("?")
-
-
 def ask(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "when is Leo's next soccer?" and "who's picking up Emma on Thursday?"."""
     said = f"{groups.get('who', '')} {groups.get('what', '')}"

@@ -36,7 +36,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
     "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
     "events.question": day_questions.ask,
-    "events.look": calendar_questions.look, "events.who": calendar_questions.ask,
+    "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
     "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
     "events.moved": changing_events.moved, "events.move": changing_events.move,
