@@ -17,11 +17,11 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(
-    r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish)$",
+    r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish|instead|too|as well|then)$",
     re.IGNORECASE,
 )
 _LENGTH = re.compile(
-    rf"(?:\b(?:for|lasting|takes|taking|of)\s+)?(?:about\s+)?{LENGTH_MARK}(?:\s+long)?",
+    rf"\b(?:for|lasting|takes|taking)\s+(?:about\s+)?{LENGTH_MARK}|^\s*(?:about\s+)?{LENGTH_MARK}(?:\s+long)?\s*$",
     re.IGNORECASE,
 )
 _COPULA = re.compile(
@@ -29,7 +29,7 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"(?:^|[\s,])(?:until|till|til|every|each|from|between|at|by)(?:$|\s+(?=\d|\w+$)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s*(?:onwards?|o'?clock)\b",
+    r"(?:^|[\s,])(?:(?:until|till|til|every|each|between)\b|(?:from|at|by)(?:$|\s+\d)).*|[,–-]\s*\d{1,2}(?:[:.]\d\d)?$|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s*(?:onwards?|o'?clock)\b",
     re.IGNORECASE,
 )
 

@@ -16,7 +16,7 @@ DETERMINER = re.compile(
     r"^(?:(?:the|my|our|a|an|another|new|this|that|any|next)\s+)+", re.IGNORECASE
 )
 NO_EVENT = re.compile(
-    r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|request|action|command|order|item|file|account|card|subscription|line|lines|message|messages|file|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza)\b",
+    r"\b(?:list|lists|to-do|note|notes|email|mail|alarm|reminder|timer|music|song|request|action|command|order|item|file|account|card|subscription|line|lines|message|messages|file|light|lights|volume|playlist|radio|podcast|taxi|uber|cab|pizza(?! (?:night|party|evening|lunch|dinner|making)))\b",
     re.IGNORECASE,
 )
 """What lists, mails, devices and orders are made of, and no event."""

@@ -13,6 +13,9 @@ from kinkeeper.language.when.partial import WEEKDAY_CODES
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9
 _UNTIL = "until"
+_END_OF = re.compile(r"\bend of\b", re.IGNORECASE)
+"""What is due then is due on its last day."""
+
 _BY_DAY = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z,]+)")
 
 
@@ -71,9 +74,12 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     closes = next((span for span in dated if span.bound == _UNTIL), None)
     base = opens or closes
     day = base.begin.date() if base is not None else None
+    days = _days(base, closes) if base is not None else 0
+    if base is not None and _END_OF.search(base.surface):
+        day, days = _last_day(base), 1
     start, end = _start_and_end(timed, day, now)
     return Moment(
-        day=day, start=start, end=end, rule=None, days=_days(base, closes) if base else 0,
+        day=day, start=start, end=end, rule=None, days=days,
         is_part=_is_part(timed),
     )  # fmt: skip
 
@@ -94,7 +100,9 @@ def from_today(moment: Moment, spans: Sequence[TimeSpan], now: datetime) -> Mome
 
 
 def _is_part(timed: TimeSpan | None) -> bool:
-    return timed is not None and timed.part_of_day is not None and _is_wide(timed)
+    if timed is None or timed.kind is SpanKind.RANGE:
+        return False
+    return timed.part_of_day is not None and _is_wide(timed)
 
 
 def _repeated(

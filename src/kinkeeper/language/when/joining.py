@@ -45,7 +45,7 @@ def may_join(left: Partial, right: Partial, joints: Sequence[str]) -> bool:
     if "-" in joints:
         return is_apposition(left, right) or not comparable(left, right)
     if right.every is not None and left.every is None:
-        return left.has_time
+        return left.has_time and not (left.is_weak and "," in joints)
     if _is_span_and_time(left, right) or _is_span_and_time(right, left):
         return False
     return _may_take_number(left, right, joints)
