@@ -8,13 +8,14 @@ from typing import Any
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.planning.case import Case, Missing, Step, action
 from kinkeeper.conversation.planning.named import results_of
-from kinkeeper.conversation.planning.people import members_in
-from kinkeeper.conversation.planning.referents import latest
+from kinkeeper.conversation.planning.people import members_in, who_of
+from kinkeeper.conversation.planning.referents import latest, target
 
 _HERS = re.compile(r"^(?:her|his|their)\b", re.IGNORECASE)
 _SHE = re.compile(r"^(?:she|he)\b", re.IGNORECASE)
 _IT = re.compile(r"^(?:it|that|this|them)?$", re.IGNORECASE)
 _HOUR = 60
+_ARRANGED = frozenset({"create_event", "update_event"})
 
 
 def followed(clause: str, case: Case) -> list[Step] | None:
@@ -29,6 +30,22 @@ def followed(clause: str, case: Case) -> list[Step] | None:
         return _booked(last, case.message.title(booked["what"]), case)
     if case.grammar.pointing["show"].fullmatch(clause):
         return _shown(last)
+    return _peopled(clause, last, case)
+
+
+def _peopled(clause: str, last: ActionResult, case: Case) -> list[Step] | None:
+    """Read "gran is taking her", "Leo is coming too", said of an event that was just made or changed."""
+    things = results_of([last])
+    if last.action not in _ARRANGED or len(things) != 1:
+        return None
+    for name, field in (("taking", "responsible"), ("joining", "who")):
+        found = case.grammar.describing[name].fullmatch(clause)
+        people = who_of(found["who"], case) if found is not None else []
+        if people:
+            known = last.result.get("who") or () if field == "who" else ()
+            everyone = list(dict.fromkeys((*known, *people)))
+            changes = {"changes": {field: everyone}}
+            return [action("calendar", "update_event", {**target(things[0]), **changes})]
     return None
 
 

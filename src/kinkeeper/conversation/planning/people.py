@@ -7,6 +7,9 @@ from kinkeeper.household.model import Role
 from kinkeeper.household.vocabulary import WordKind
 
 _SELF = frozenset({"i", "me", "myself", "my"})
+PRONOUNS = frozenset({"him", "her", "them", "both of them"})
+"""Words for people who were spoken of before."""
+
 _ALL_OF_US = frozenset(
     {"we", "us", "our", "ourselves", "both of us", "all of us", "everyone", "everybody"}
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning import (
     calendar_questions,
     changing_events,
@@ -79,8 +80,8 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
     reminding = case.grammar.said["trailing_reminder"].fullmatch(clause)
     if reminding is not None and _EARLY.search(case.message.words(reminding["rest"])):
         first = bare(reminding["first"], case.grammar, case.household.bot_name)
-        steps = read_clause(first, case) if case.grammar.starts.match(first) else None
-        if steps:
+        steps = read_clause(first, case)
+        if steps and (case.grammar.starts.match(first) or _are_events(steps)):
             return [*steps, *(read_clause(f"remind me{reminding['rest']}", case) or ())]
     if reminding is not None:
         what = case.grammar.said["obligation"].sub("", reminding["first"], count=1)
@@ -102,6 +103,11 @@ def _pointing_back(clause: str, case: Case) -> list[Step] | None:
         rest = re.sub(r"^off\b|^(?:as )?done\b", "", rest).strip()
         return read_clause(f"mark {named} as done {rest}".strip(), case)
     return read_clause(f"{verb} {named} {rest}".strip(), case)
+
+
+def _are_events(steps: Sequence[Step]) -> bool:
+    """Whether steps only put something into the calendar."""
+    return all(isinstance(each, PlannedAction) and each.action == "create_event" for each in steps)
 
 
 def _added(first: str, rest: str, case: Case) -> list[Step] | None:

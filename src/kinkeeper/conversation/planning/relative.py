@@ -24,10 +24,11 @@ _NEXT_TO = re.compile(
     r"^the (?P<dir>next|following|previous) (?P<unit>day|week|month)$", re.IGNORECASE
 )
 _DAY_OF_MONTH = re.compile(
-    r"^(?:on )?(?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)$", re.IGNORECASE
+    r"^(?:on |until |till |til )?(?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)$", re.IGNORECASE
 )
 _WEEKDAY = re.compile(
-    r"^(?:on )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs|nes|ur)?(?:day)?$", re.IGNORECASE
+    r"^(?:on |until |till |til )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs|nes|ur)?(?:day)?$",
+    re.IGNORECASE,
 )
 _BARE_HOUR = re.compile(r"^(?:at )?(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?$", re.IGNORECASE)
 _HALF: Final = 12
@@ -206,13 +207,17 @@ def _lasting(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, A
 
 
 def _ending(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
-    times = [each for each in case.message.times(groups["to"]) if each.has_time]
-    if thing.kind != "event" or "T" not in (thing.start or "") or not times:
+    (said,) = case.message.times(groups["to"])[:1] or (None,)
+    if thing.kind != "event" or not thing.start or said is None:
         return {}
-    if not (groups["verb"] or _ENDS.match(times[0].surface)):
+    if not (groups["verb"] or _ENDS.match(said.surface)):
         return {}
-    end = datetime.combine(_start_of(thing).date(), times[0].begin.timetz())
-    return {"end_time": end.isoformat()}
+    start = _start_of(thing)
+    if "T" in thing.start:
+        end = datetime.combine(start.date(), said.begin.timetz())
+        return {"end_time": end.isoformat()} if said.has_time else {}
+    last = _framed(said, start.date(), case.now.date()) or said.begin.date()
+    return {"end_time": last.isoformat()} if said.has_date and not said.has_time else {}
 
 
 def _shifted(by: timedelta, thing: Thing) -> dict[str, Any]:

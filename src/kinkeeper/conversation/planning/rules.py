@@ -13,6 +13,7 @@ from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
+from kinkeeper.conversation.planning.reminding import OF_WHAT_STANDS
 from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.household.vocabulary import compile_vocabulary
 
@@ -95,9 +96,16 @@ def _in_turn(steps: list[Step], context: PlanningContext) -> list[Step]:
 
     "Book the dentist and remind me an hour before" speaks of what has been booked by then.
     """
-    if len(steps) == 1 or context.results:
+    if len(steps) <= 1 or context.results:
         return steps
-    return [step for step in steps if not (isinstance(step, Missing) and step.field == "title")]
+    return [steps[0], *(step for step in steps[1:] if not _waits(step))]
+
+
+def _waits(step: Step) -> bool:
+    """Whether a request is of what a request before it makes."""
+    if isinstance(step, Missing):
+        return step.field == "title"
+    return step.reasoning == OF_WHAT_STANDS
 
 
 def _named(step: Step, case: Case) -> Step:

@@ -10,7 +10,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, ac
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
 from kinkeeper.conversation.planning.named import best_match
-from kinkeeper.conversation.planning.people import is_person, is_speaker, one_of
+from kinkeeper.conversation.planning.people import PRONOUNS, is_person, is_speaker, one_of
 from kinkeeper.language.when.model import TimeSpan
 
 _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
@@ -40,21 +40,27 @@ _FINITE = re.compile(
 
 def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "remind me to call mom tomorrow at 5"."""
-    who = groups.get("who", "")
-    if who and not is_speaker(who) and not is_person(who, case):
+    who, what, when = (groups.get(name, "") for name in ("who", "what", "when"))
+    is_theirs = who.lower() in PRONOUNS
+    if who and not is_theirs and not is_speaker(who) and not is_person(who, case):
         return None
     if groups.get("told") and is_speaker(who):
         return None
-    what, when = groups.get("what", ""), groups.get("when", "")
     if groups.get("before"):
         return _before(groups, case)
-    if eve_of(f"{when} {what}", case) is not None:
+    is_eve = eve_of(f"{when} {what}", case) is not None
+    if is_eve or (is_theirs and not what):
+        # Before what, and whom, is known once what was said before it is done.
         return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
+    return None if is_theirs else _reminders(what, when, who, case)
+
+
+def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | None:
+    """Return a reminder for each time that was said, without the days that were left out."""
     left_out = _EXCEPT.search(what)
     if left_out is not None:
         what = f"{what[: left_out.start()]} {what[left_out.end() :]}"
-    spans = case.message.free_times(f"{when} {what}")
-    moment = moment_of(spans, case.now)
+    moment = moment_of(case.message.free_times(f"{when} {what}"), case.now)
     if left_out is not None:
         moment = without_days(moment, case.message.times(left_out["days"]), case.now)
         if moment is None:
@@ -64,13 +70,10 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     if _OFTEN.search(what):
         title = case.message.title(_OFTEN.sub("", what))
         return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
-    several = case.message.several(f"{when} {what}")
-    moments = [moment_of(each, case.now) for each in several] if left_out is None else []
-    return [
-        step
-        for each in moments or [moment]
-        for step in _created(what, each, case, who=who, is_reminder=True) or ()
-    ] or None
+    several = case.message.several(f"{when} {what}") if left_out is None else ()
+    moments = [moment_of(each, case.now) for each in several] or [moment]
+    steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
+    return [step for each in steps for step in each or ()] or None
 
 
 def _before(groups: Groups, case: Case) -> Sequence[Step]:

@@ -1,0 +1,74 @@
+"""Who sees to something, comes along or is to be reminded, said after it was put into the calendar."""
+
+import pytest
+
+from planning import done, exchange, plan, planned
+
+RECITAL = exchange(
+    "recital for Mia on friday at 6pm",
+    done(
+        "calendar.create_event", id="r1", event_id="r1", title="recital", who=["mia"],
+        start="2026-03-13T18:00:00-05:00",
+    ),
+)  # fmt: skip
+CAMP = exchange(
+    "both kids at camp 21 to 23 april",
+    done(
+        "calendar.create_event", id="c1", event_id="c1", title="camp", who=["leo", "mia"],
+        start="2026-04-21", end="2026-04-23",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "people"),
+    [
+        ("oh and sarah is taking her", "responsible", ["sarah"]),
+        ("mom will drive them", "responsible", ["sarah"]),
+        ("leo is coming too", "who", ["mia", "leo"]),
+    ],
+)
+def test_people_are_added_to_what_was_just_made(text: str, field: str, people: list[str]) -> None:
+    ((name, params),) = planned(text, history=[RECITAL])
+
+    assert (name, params["event_id"]) == ("calendar.update_event", "r1")
+    assert params["changes"] == {field: people}
+
+
+@pytest.mark.parametrize("text", ["oh and sarah is taking her", "leo is coming too"])
+def test_of_nothing_they_change_nothing(text: str) -> None:
+    assert plan(text).actions == ()
+
+
+def test_until_a_day_moves_the_end_within_its_month() -> None:
+    ((name, params),) = planned("actually make it until the 24th", history=[CAMP])
+
+    assert (name, params["changes"]) == ("calendar.update_event", {"end_time": "2026-04-24"})
+
+
+def test_a_reminder_of_what_the_same_message_makes_waits_for_it() -> None:
+    text = "leo has a maths test on thursday at 10am, remind him the evening before"
+
+    first = planned(text, history=[RECITAL])
+
+    assert [name for name, _ in first] == ["calendar.create_event"]
+    made = done(
+        "calendar.create_event", id="t1", event_id="t1", title="maths test", who=["leo"],
+        start="2026-03-12T10:00:00-05:00",
+    )  # fmt: skip
+    ((name, params),) = planned(text, history=[RECITAL], results=[made])
+    assert (name, params["title"], params["who"]) == ("task.create", "maths test", ["leo"])
+    assert params["deadline"].startswith("2026-03-11T18:00")
+
+
+def test_an_hour_before_what_was_just_told_is_of_that() -> None:
+    text = "dentist on friday at 3pm, remind me an hour before"
+    made = done(
+        "calendar.create_event", id="d1", event_id="d1", title="dentist", who=["john"],
+        start="2026-03-13T15:00:00-05:00",
+    )  # fmt: skip
+
+    ((name, params),) = planned(text, history=[RECITAL], results=[made])
+
+    assert (name, params["title"]) == ("task.create", "dentist")
+    assert params["deadline"].startswith("2026-03-13T14:00")
