@@ -72,3 +72,9 @@ def test_an_hour_before_what_was_just_told_is_of_that() -> None:
 
     assert (name, params["title"]) == ("task.create", "dentist")
     assert params["deadline"].startswith("2026-03-13T14:00")
+
+
+def test_without_anything_before_the_event_is_made_first() -> None:
+    found = planned("leo has a maths test on thursday at 10am, remind him the evening before")
+
+    assert [name for name, _ in found] == ["calendar.create_event"]
