@@ -159,3 +159,23 @@ def test_days_that_are_told_by_others() -> None:
 def test_the_hours_of_a_day_end_with_it() -> None:
     tonight = window("anything on tonight?").parameters
     assert tonight == {"from": "2026-03-11", "days_ahead": 1, "since": "18:00"}
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "days"),
+    [
+        ("what have we got that weekend?", "2026-04-11", 2),
+        ("anything else on that day?", "2026-04-11", 1),
+        ("what are we doing that week?", "2026-04-06", 7),
+    ],
+)
+def test_that_weekend_is_the_one_of_what_was_spoken_of(text: str, first: str, days: int) -> None:
+    gala = exchange(
+        "gala for Mia on 11 April at 9:30am",
+        done("calendar.create_event", id="g", event_id="g", title="gala", start="2026-04-11T09:30:00-05:00"),
+    )  # fmt: skip
+
+    ((name, params),) = planned(text, history=[gala])
+
+    assert (name, params["from"], params["days_ahead"]) == ("calendar.list_events", first, days)
+    assert "query" not in params

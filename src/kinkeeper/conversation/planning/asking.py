@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kinkeeper.conversation.planning.case import Case
-from kinkeeper.conversation.planning.message import MARK
+from kinkeeper.conversation.planning.message import MARK, TIME_MARK
 from kinkeeper.conversation.planning.named import Thing, results_of
 from kinkeeper.conversation.planning.people import members_in, who_of, without_people
-from kinkeeper.conversation.planning.windows import Window, window_of
+from kinkeeper.conversation.planning.windows import Window, window_of, window_with
 from kinkeeper.core.time import midnight
 
 _MOST_WORDS = 16
@@ -31,6 +31,9 @@ _INDIRECT = re.compile(
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _POINTS = re.compile(
     r"\b(?:it|that|them|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
+)
+_THAT_TIME = re.compile(
+    rf"\b(?:that|the same) (?P<unit>{TIME_MARK}|(?:day|week|weekend|month)\b)", re.IGNORECASE
 )
 _LATELY = 2
 _ALTERNATIVE = re.compile(
@@ -96,7 +99,9 @@ def read_question(clause: str, case: Case) -> Question | None:
     about = case.grammar.wanted["clash"].split(clause)[0] if wanted == "clash" else clause
     subject, named = subject_of(about, case), members_in(clause, case)
     window = None if is_choice else window_of(clause, case, is_past=is_past)
-    if subject is None and not named and _POINTS.search(clause):
+    if (beside := _beside_what_was_said(clause, case)) is not None:
+        subject, window = None, beside
+    elif subject is None and not named and _POINTS.search(clause):
         thing = _spoken_of(case)
         if thing is None and window is None and case.context.history:
             return None  # what "it" is must not be guessed
@@ -128,6 +133,16 @@ def _spoken_of(case: Case) -> Thing | None:
         if things:
             return things[0] if len({each.title for each in things}) == 1 else None
     return None
+
+
+def _beside_what_was_said(clause: str, case: Case) -> Window | None:
+    """Return "that weekend", "that day" by the event that the last turns were about."""
+    said = _THAT_TIME.search(clause)
+    thing = _spoken_of(case) if said is not None else None
+    if said is None or thing is None or not thing.start:
+        return None
+    day = datetime.fromisoformat(thing.start).date()
+    return window_with(day, case.message.words(said["unit"]), case)
 
 
 def _its_day(thing: Thing, case: Case) -> Window | None:

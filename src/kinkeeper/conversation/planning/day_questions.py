@@ -19,17 +19,17 @@ _MOSTLY = 0.5
 _WANTED: Final[Mapping[str, str]] = {
     "unowned": "unowned", "until": "next", "since": "last", "length": "length", "count": "count", "end": "end",
     "last": "last", "start": "start", "place": "place", "in_charge": "responsible", "who": "who",
-    "next": "next", "days": "days", "clash": "clash", "list": "all", "agenda": "all", "whether": "whether",
+    "next": "next", "days": "days", "clash": "clash", "list": "all", "busy": "all", "agenda": "all", "whether": "whether",
 }  # fmt: skip
 """What is wanted of events, by its name in the grammar."""
 
 _OF_THE_WORLD: Final = frozenset(
-    {"length", "place", "who", "list", "whether", "start", "agenda", "count"}
+    {"length", "place", "who", "list", "busy", "whether", "start", "agenda", "count"}
 )
 """What people also ask about things that are in no calendar: it must be one that is, or a day is named."""
 
 
-_OF_A_DAY: Final = frozenset({"list", "whether"})
+_OF_A_DAY: Final = frozenset({"list", "whether", "busy"})
 """What is asked about other sides of things, too, where it does not speak of days: "what's ballet like?"."""
 
 _OF_TASKS: Final = frozenset({"next", "start", "until", "whether", "in_charge"})

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case
@@ -11,6 +11,9 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.core.time import midnight
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.language.when.partial import Period
+from kinkeeper.language.when.regions import week_start
+from kinkeeper.language.when.spans import month_of, week_of, weekend_of
 
 _DAY, _HOUR, _WEEK = timedelta(days=1), timedelta(hours=1), timedelta(days=7)
 _MOMENT = timedelta(microseconds=1)
@@ -87,6 +90,31 @@ def window_of(part: str, case: Case, *, is_past: bool = False) -> Window | None:
     elif timed.recurrence == "FREQ=DAILY":
         return None
     return _hours(timed, case)
+
+
+def window_with(day: date, unit: str, case: Case) -> Window | None:
+    """Return the weekend, week, month or day that a day lies in; None for other words.
+
+    Args:
+        day: Local.
+        unit: "weekend", "week", "month" or "day".
+        case: The message.
+    """
+    match unit.lower():
+        case "weekend":
+            period = weekend_of(day)
+        case "week":
+            period = week_of(day, week_start(case.household.locale))
+        case "month":
+            period = month_of(day.year, day.month)
+        case "day":
+            period = Period(day, day + _DAY, "day")
+        case _:
+            return None
+    zone = case.household.zone
+    return Window(
+        begin=midnight(period.first, zone), until=midnight(period.after, zone), is_days=True
+    )
 
 
 def _is_long(span: TimeSpan) -> bool:
