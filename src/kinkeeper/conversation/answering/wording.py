@@ -229,16 +229,48 @@ def _old_name(words: Words) -> str:
     return f"“{plain(old)}”" if old and old != words.value("title") else ""
 
 
-def _changed(words: Words) -> str:
+def _changes(words: Words) -> Mapping[str, Any]:
     changes = words.done.params.get("changes")
-    named = {"title", "summary"} & set(changes) if isinstance(changes, Mapping) else set()
-    moved = not isinstance(changes, Mapping) or {
-        "start_time", "end_time", "deadline", "remind_at",
-    } & set(changes)  # fmt: skip
-    if named or not moved or not words.when:
-        return "is changed"
-    return f"is now{words.when}"
+    return changes if isinstance(changes, Mapping) else {}
 
+
+def _people_of(changes: Mapping[str, Any], name: str, words: Words) -> str:
+    return enumerated([words.setting.name(str(each)) for each in _ids(changes.get(name))])
+
+
+def _to_change(words: Words) -> str:
+    """Return what is to be different about an event, as it follows "Shall I"."""
+    changes, what = _changes(words), f"{words.title}{words.when}"
+    if old := _old_name(words):
+        return f"rename {old} to {what}"
+    if _TIMES & set(changes):
+        return f"move {words.title}, so that it is{words.when}" if words.when else f"move {what}"
+    if people := _people_of(changes, "responsible", words):
+        return f"put {people} in charge of {what}"
+    if people := _people_of(changes, "who", words):
+        return f"note {people} as taking part in {what}"
+    if place := changes.get("location"):
+        return f"change the place of {what} to {plain(str(place))}"
+    return f"change {words.title} in the calendar{words.when}"
+
+
+def _changed(words: Words) -> str:
+    changes = _changes(words)
+    is_moved = not changes or bool((_TIMES | {"deadline", "remind_at"}) & set(changes))
+    if {"title", "summary"} & set(changes):
+        return "is changed"
+    if is_moved and words.when:
+        return f"is now{words.when}"
+    if people := _people_of(changes, "responsible", words):
+        return f"is with {people} in charge now"
+    if people := _people_of(changes, "who", words):
+        return f"is with {people} now"
+    if place := changes.get("location"):
+        return f"is at {plain(str(place))} now"
+    return "is changed"
+
+
+_TIMES = frozenset({"start_time", "end_time", "shift_minutes"})
 
 _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "task.create": lambda words: f"put {words.title} on the list{words.when}",
@@ -249,11 +281,7 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "calendar.create_event": lambda words: (
         f"put {words.title} into the calendar{words.series}{_going(words)}"
     ),
-    "calendar.update_event": lambda words: (
-        f"rename {old} to {words.title}{words.when}"
-        if (old := _old_name(words))
-        else f"change {words.title} in the calendar{words.when}"
-    ),
+    "calendar.update_event": _to_change,
     "calendar.delete_event": lambda words: f"cancel {words.title}{words.when}",
     "calendar.list_events": lambda _: "look into the calendar",
     "calendar.find_free": lambda _: "look into the calendar",
