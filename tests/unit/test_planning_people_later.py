@@ -78,3 +78,22 @@ def test_without_anything_before_the_event_is_made_first() -> None:
     found = planned("leo has a maths test on thursday at 10am, remind him the evening before")
 
     assert [name for name, _ in found] == ["calendar.create_event"]
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "body"),
+    [
+        ("tell sarah that the recital is at 6", "sarah", "The recital is at 6."),
+        ("let mom know i'll be late tonight", "mom", "I'll be late tonight."),
+        ("ask sarah if she can fetch leo", "sarah", "Can you fetch leo?"),
+    ],
+)
+def test_what_others_shall_know_is_drafted(text: str, to: str, body: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["to"], params["body"]) == ("email.create_draft", [to], body)
+
+
+@pytest.mark.parametrize("text", ["tell me that again", "let everyone know dinner is at 7"])
+def test_what_is_told_to_nobody_known_puts_nothing_into_the_calendar(text: str) -> None:
+    assert all(each.action != "create_event" for each in plan(text).actions)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.people import is_person, is_speaker
 from kinkeeper.language.text import enumerated, shorten
 
 _LONGEST_SUBJECT = 60
@@ -41,6 +42,14 @@ def write(groups: Groups, case: Case) -> Sequence[Step] | None:
         known = action("email", name, {"to": to})
         return [Missing(known, "body", f"What should I say to {enumerated(to)}?")]
     return [action("email", name, params)]
+
+
+def passed_on(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "tell gran that the gala is at 9:30": a draft, for what is said to others is sent by people."""
+    names = [each for each in re.split(r"\s*(?:,|\band\b)\s*", groups["to"]) if each]
+    if not all(is_person(each, case) and not is_speaker(each) for each in names):
+        return None
+    return write(groups, case)
 
 
 def contents(groups: Groups, case: Case) -> tuple[str, str]:

@@ -32,7 +32,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "lists.dictated": list_rules.append, "lists.enumerated": list_rules.enumerated, "lists.show": list_rules.show,
     "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
     "lists.note": list_rules.note, "lists.search": list_rules.search,
-    "mail.write": mail_rules.write, "mail.reply": mail_rules.reply,
+    "mail.write": mail_rules.write, "mail.told": mail_rules.passed_on, "mail.reply": mail_rules.reply,
     "mail.search": mail_rules.search,
     "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
     "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
