@@ -1,15 +1,13 @@
 """Whether a reading is a time at all: most numbers in a chat are not, and "sat", "may", "sun" say other things."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from kinkeeper.language.when.expressions import OPENING_RANGE, Expression
-from kinkeeper.language.when.groups import BOUNDS
+from kinkeeper.language.when.guards import load_guards
 from kinkeeper.language.when.partial import Clock, Partial
+from kinkeeper.language.when.series import BOUNDS
 from kinkeeper.language.when.tokens import Token
 
 NOON: Final = 12
@@ -123,44 +121,6 @@ _EVERYBODY: Final = frozenset({"all", "everyone", "guys", "folks"})
 _MEASURES: Final = frozenset(
     {"of", "cup", "cups", "star", "stars", "tsp", "tbsp", "full", "price", "off"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Guards:
-    """The words of the data file."""
-
-    follow: frozenset[str]
-    cue: frozenset[str]
-    shy: frozenset[str]
-    naming: frozenset[str]
-    street: frozenset[str]
-    meeting: frozenset[str]
-    daytime: frozenset[str]
-    morning: frozenset[str]
-    morning_phrases: tuple[str, ...]
-    homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
-
-
-@cache
-def load_guards() -> Guards:
-    """Return the words that tell times from look-alikes; read once."""
-    raw = tomllib.loads(files(__package__).joinpath("guards.toml").read_text(encoding="utf-8"))
-    homographs = {
-        word: (frozenset(sides["before"]), frozenset(sides["after"]))
-        for word, sides in raw["homographs"].items()
-    }
-    return Guards(
-        follow=frozenset(raw["follow"]),
-        cue=frozenset(raw["cue"]),
-        shy=frozenset(raw["shy"]),
-        naming=frozenset(raw["naming"]),
-        street=frozenset(raw["street"]),
-        meeting=frozenset(raw["meeting"]),
-        daytime=frozenset(raw["daytime"]),
-        morning=frozenset(raw["morning"]),
-        morning_phrases=tuple(raw["morning_phrases"]),
-        homographs=homographs,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,19 +347,3 @@ def bound_before(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
         return None
     bound = BOUNDS.get(tokens[at].text)
     return None if bound is None else (bound, at)
-
-
-def is_daytime_talk(tokens: Sequence[Token]) -> bool:
-    """Whether the words speak of somebody whom one sees while offices are open."""
-    words = {token.text for token in tokens}
-    return not load_guards().daytime.isdisjoint(words | {word.removesuffix("s") for word in words})
-
-
-def is_morning_talk(tokens: Sequence[Token]) -> bool:
-    """Whether the words speak of the early hours: breakfast, the school run, waking up."""
-    guards = load_guards()
-    words = [token.text for token in tokens]
-    if not guards.morning.isdisjoint(words):
-        return True
-    line = " ".join(words)
-    return any(phrase in line for phrase in guards.morning_phrases)

@@ -10,13 +10,12 @@ from kinkeeper.language.when.groups import (
     LONGEST_JOINT,
     RULES,
     atom_at,
-    bounded,
     group_at,
-    is_end,
     skip,
 )
 from kinkeeper.language.when.joining import comparable, is_apposition
 from kinkeeper.language.when.partial import Every, Partial, as_hour, merge
+from kinkeeper.language.when.series import bounded, is_end
 from kinkeeper.language.when.tokens import Token
 
 _RANGE_WORDS: Final = frozenset(

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 from kinkeeper.language.when.expressions import Expression
 from kinkeeper.language.when.grammar import Scope
+from kinkeeper.language.when.hours import Habits, hour_of, is_certain
 from kinkeeper.language.when.model import SpanKind
 from kinkeeper.language.when.partial import Clock, Partial
-from kinkeeper.language.when.resolve import Habits, Resolved, hour_of, is_certain, resolve
+from kinkeeper.language.when.resolve import Resolved, resolve
 
 
 def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resolved | None:

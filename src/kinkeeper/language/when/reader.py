@@ -13,19 +13,18 @@ from typing import Final, NamedTuple
 from kinkeeper.language.when.acceptance import (
     TIME_JOINTS,
     bound_before,
-    is_daytime_talk,
-    is_morning_talk,
     is_time,
 )
 from kinkeeper.language.when.expressions import Expression, expression_at
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.groups import group_at
+from kinkeeper.language.when.guards import is_daytime_talk, is_morning_talk
+from kinkeeper.language.when.hours import OFFICES_OPEN, Habits
 from kinkeeper.language.when.intervals import resolve_expression
 from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
 from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.language.when.partial import Partial, as_hour, sure_clock, whole_pair
 from kinkeeper.language.when.regions import is_day_first, week_start
-from kinkeeper.language.when.resolve import OFFICES_OPEN, Habits
 from kinkeeper.language.when.tokens import Folded, Token, fold, tokenize
 
 LONGEST_TEXT: Final = 4096

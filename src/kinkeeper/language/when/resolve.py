@@ -1,54 +1,23 @@
 """What filled slots mean on the calendar, seen from the reference instant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.holidays import nth_weekday
+from kinkeeper.language.when.hours import PARTS, Habits, hour_of, is_certain
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.language.when.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
 from kinkeeper.language.when.spans import after_length, first_of_week, month_of, on_wall, shifted
 
-# Hours at which a part of the day begins and ends.
-PARTS: Final[Mapping[str, tuple[float, float]]] = {
-    "dawn": (6, 8),
-    "breakfast": (7, 9),
-    "morning": (8, 12),
-    "noon": (12, 13),
-    "lunch": (12, 14),
-    "day": (8, 18),
-    "business": (8, 18),
-    "afternoon": (12, 18),
-    "dinner": (18, 20),
-    "evening": (18, 22),
-    "tonight": (18, 24),
-    "bedtime": (20, 21),
-    "night": (20, 24),
-}
 _NOON: Final = 12
-OFFICES_OPEN: Final = 8
 _WORKING_DAYS_BEGIN: Final = 6
 _WORKING_DAYS: Final = frozenset(range(5))
 _LATE_LAST_HOUR: Final = 21
 _NIGHT_ENDS: Final = 6
 """Hours before it are still of the night that began the evening before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """What decides the half of the day where nobody said it.
-
-    Attributes:
-        is_morning: The words around speak of the morning.
-        day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
-        usual_hour: Usual start of the activity talked about.
-    """
-
-    is_morning: bool = False
-    day_begins: int | None = None
-    usual_hour: time | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,48 +30,6 @@ class Resolved:
     grain: Grain
     recurrence: str | None = None
     is_meridiem_known: bool = True
-
-
-def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
-    """Return the hour (0 to 24) that a clock means.
-
-    A half that was said wins, then a part of the day, then the words around, then the usual hour, then
-    family life: 1 to 8 lie in the afternoon and evening, 9 to 12 are what they say. Offices open at 8, and what
-    recurs on all working days at 6 to 8 does before they do.
-    """
-    hour = clock.hour
-    if clock.half == "am":
-        return hour % 12
-    if clock.half == "pm":
-        return hour % 12 + 12
-    if clock.is_sure or hour > 12:
-        return hour
-    if part is not None:
-        return _hour_in_part(hour, part)
-    if habits.is_morning and 5 <= hour <= 11:
-        return hour
-    if habits.usual_hour is not None and hour < 12:
-        usual = habits.usual_hour.hour + habits.usual_hour.minute / 60
-        said = hour + clock.minute / 60
-        return hour if abs(said - usual) < abs(said + 12 - usual) else hour + 12
-    if habits.day_begins is not None and habits.day_begins <= hour <= OFFICES_OPEN:
-        return hour
-    return hour + 12 if 1 <= hour <= 8 else hour
-
-
-def _hour_in_part(hour: int, part: str) -> int:
-    if part in {"morning", "dawn", "breakfast"}:
-        return hour % 12 if hour == 12 else hour
-    if part in {"night", "tonight"}:
-        return (24 if hour == 12 else hour) if hour == 12 or hour <= 3 else hour + 12
-    if part in {"noon", "lunch", "day", "business"}:
-        return hour if 8 <= hour <= 12 else hour + 12
-    return 12 if hour == 12 else hour + 12
-
-
-def is_certain(clock: Clock, part: str | None) -> bool:
-    """Whether the half of the day was said, or follows from the form."""
-    return clock.half is not None or clock.is_sure or clock.hour > 12 or part is not None
 
 
 def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:

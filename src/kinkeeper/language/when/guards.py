@@ -1,0 +1,63 @@
+"""The words that tell times from look-alikes, and what the words around a time speak of."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.language.when.tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """The words of the data file."""
+
+    follow: frozenset[str]
+    cue: frozenset[str]
+    shy: frozenset[str]
+    naming: frozenset[str]
+    street: frozenset[str]
+    meeting: frozenset[str]
+    daytime: frozenset[str]
+    morning: frozenset[str]
+    morning_phrases: tuple[str, ...]
+    homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
+
+
+@cache
+def load_guards() -> Guards:
+    """Return the words that tell times from look-alikes; read once."""
+    raw = tomllib.loads(files(__package__).joinpath("guards.toml").read_text(encoding="utf-8"))
+    homographs = {
+        word: (frozenset(sides["before"]), frozenset(sides["after"]))
+        for word, sides in raw["homographs"].items()
+    }
+    return Guards(
+        follow=frozenset(raw["follow"]),
+        cue=frozenset(raw["cue"]),
+        shy=frozenset(raw["shy"]),
+        naming=frozenset(raw["naming"]),
+        street=frozenset(raw["street"]),
+        meeting=frozenset(raw["meeting"]),
+        daytime=frozenset(raw["daytime"]),
+        morning=frozenset(raw["morning"]),
+        morning_phrases=tuple(raw["morning_phrases"]),
+        homographs=homographs,
+    )
+
+
+def is_daytime_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of somebody whom one sees while offices are open."""
+    words = {token.text for token in tokens}
+    return not load_guards().daytime.isdisjoint(words | {word.removesuffix("s") for word in words})
+
+
+def is_morning_talk(tokens: Sequence[Token]) -> bool:
+    """Whether the words speak of the early hours: breakfast, the school run, waking up."""
+    guards = load_guards()
+    words = [token.text for token in tokens]
+    if not guards.morning.isdisjoint(words):
+        return True
+    line = " ".join(words)
+    return any(phrase in line for phrase in guards.morning_phrases)
