@@ -82,11 +82,17 @@ def matching(words: str, found: Sequence[Occurrence], asked: Asked) -> list[Occu
 
 def _further_words(occurrence: Occurrence, asked: Asked) -> str:
     event, household = occurrence.event, asked.household
-    people = [household.names.get(each, each) for each in (*event.who, *occurrence.responsible)]
+    people = [_names(each, asked) for each in (*event.who, *occurrence.responsible)]
     place = next((each.name for each in household.places if each.id == occurrence.place), None)
     activity = next((each.name for each in household.activities if each.id == event.activity), None)
     parts = (activity, event.activity, event.task, place, occurrence.place, *people)
     return " ".join(part for part in parts if part)
+
+
+def _names(person: str, asked: Asked) -> str:
+    """Return all that a member is called."""
+    member = asked.household.member(person)
+    return person if member is None else " ".join((member.name, *member.aliases))
 
 
 def _of_event(conn: Connection, event_id: str, on: Moment | None, asked: Asked) -> Occurrence:

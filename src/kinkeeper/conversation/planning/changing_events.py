@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.event_naming import (
     is_appointment,
     lowered,
 )
-from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.moments import Moment, moment_of
 from kinkeeper.conversation.planning.named import best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
@@ -25,6 +25,7 @@ _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
 _OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
 """Somebody is taken out of an event, which is not to cancel it."""
 
+_WAYS = ("earlier", "later", "sooner", "longer", "shorter")
 _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
 
 
@@ -92,8 +93,24 @@ def named_event(part: str, case: Case) -> dict[str, Any]:
     if not title or POINTS_BACK.match(title):
         return {}
     moment = moment_of(case.message.times(part), case.now)
-    on = moment.text if moment is not None and moment.day is not None else None
-    return {"find_by": title, "on": on}
+    if moment is None or moment.day is None:
+        return {"find_by": title, "on": None}
+    if moment.start is None and moment.days > 1:
+        return {"find_by": title, "on": _first_within(title, moment, case)}
+    return {"find_by": title, "on": moment.text}
+
+
+def _first_within(title: str, moment: Moment, case: Case) -> str | None:
+    """Return when something first takes place in a week or month that was named, as far as that is known."""
+    first = moment.day.isoformat() if moment.day is not None else ""
+    last = (moment.day + timedelta(days=moment.days)).isoformat() if moment.day is not None else ""
+    near = (
+        each
+        for each in case.things
+        if each.kind == "event" and each.start is not None and first <= each.start < last
+    )
+    found = best_match(title, near)
+    return found.original_start or found.start if found is not None else None
 
 
 def _adjectival(part: str, case: Case) -> str:
@@ -139,6 +156,7 @@ def new_time(groups: Groups, case: Case) -> dict[str, Any]:
             and moment.day is None
             and old is not None
             and old.day is not None
+            and old.days == 1
         ):
             start = datetime.combine(old.day, moment.start.timetz()).isoformat()
         end = moment.end if moment.end is not None and not moment.is_part and moment.day else None
@@ -173,6 +191,28 @@ def _shift(groups: Groups, case: Case) -> int:
     if times and times[0].surface.lower().endswith(("later", "earlier")):
         return int((times[0].begin - case.now).total_seconds() // 60)
     return 0
+
+
+def nudged(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "make the dentist half an hour earlier"."""
+    way = f"{groups['by']} {groups.get('dir2', '')}"
+    if not case.message.words(way).lower().endswith(_WAYS):
+        return None
+    return move(groups, case)
+
+
+def taken_on(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "gran is taking Leo to soccer on Friday": who sees to something that stands in the calendar."""
+    people = who_of(groups["who"], case)
+    target = named_event(f"{groups['what']} {groups.get('when', '')}", case)
+    if not people or not target:
+        return None
+    name = str(target["find_by"])
+    events = (each for each in case.things if each.kind == "event")
+    if best_match(name, events) is None and not is_appointment(name, case):
+        return None
+    changes = {"changes": {"responsible": people}}
+    return [action("calendar", "update_event", {**target, **changes})]
 
 
 def moved(groups: Groups, case: Case) -> Sequence[Step] | None:

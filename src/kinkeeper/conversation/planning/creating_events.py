@@ -45,6 +45,8 @@ def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     is_placed = bool(groups.get("calendar")) or ("early" in groups and "firm" not in groups)
     if NO_EVENT.search(what) and not groups.get("calendar"):
         return None
+    if case.grammar.said["hearsay"].match(what):
+        return None
     moment = moment_of(case.message.times(whole), case.now)
     if "weak" in groups and not is_appointment(what, case):
         return None

@@ -40,7 +40,8 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "events.who": calendar_questions.ask,
     "events.free": calendar_questions.free, "events.find_time": calendar_questions.find_time,
     "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
-    "events.moved": changing_events.moved, "events.move": changing_events.move,
+    "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
+    "events.taken": changing_events.taken_on, "events.move": changing_events.move,
     "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
     "events.invite": changing_events.invite, "events.cancel": changing_events.cancel,
 }  # fmt: skip

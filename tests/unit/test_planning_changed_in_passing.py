@@ -1,0 +1,56 @@
+"""Changes of what stands in the calendar, told in passing."""
+
+from typing import Any
+
+import pytest
+
+from planning import planned
+
+EVENTS = {
+    "events": [
+        {"id": "s1", "event_id": "s1", "title": "Leo soccer", "start": "2026-03-12T16:30:00-05:00"},
+        {"id": "o1", "event_id": "o1", "title": "Orthodontist", "start": "2026-03-13T15:30:00-05:00"},
+    ]
+}  # fmt: skip
+
+
+def change(text: str) -> tuple[str, dict[str, Any]]:
+    ((name, params),) = planned(text, fetched=EVENTS)
+    return name, params
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sarah will take leo to soccer on thursday", "mom's driving leo to soccer thursday, not me",
+        "sarah is taking him to soccer on thursday",
+    ],
+)  # fmt: skip
+def test_who_takes_somebody_there_sees_to_it(text: str) -> None:
+    name, params = change(text)
+
+    assert (name, params["find_by"], params["on"]) == (
+        "calendar.update_event", "soccer", "2026-03-12",
+    )  # fmt: skip
+    assert params["changes"] == {"responsible": ["sarah"]}
+
+
+def test_earlier_by_some_minutes_moves_and_makes_nothing_new() -> None:
+    name, params = change("make the orthodontist 30 minutes earlier")
+
+    assert (name, params["changes"]) == ("calendar.update_event", {"shift_minutes": -30})
+
+
+def test_the_one_of_this_week_gets_another_hour() -> None:
+    name, params = change("soccer this week is at 6 instead")
+
+    assert (name, params["changes"]) == ("calendar.update_event", {"start_time": "18:00"})
+    assert params["on"].startswith("2026-03-12")
+
+
+def test_a_reason_is_no_part_of_what_is_cancelled() -> None:
+    name, params = change("no soccer tomorrow, the coach is ill")
+
+    assert (name, params["find_by"], params["on"]) == (
+        "calendar.delete_event", "soccer", "2026-03-12",
+    )  # fmt: skip
