@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from kinkeeper.conversation.planning.planners import Planners
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Viewer
+from kinkeeper.store.schema import metadata
 from talking import Talking, on_a_loop, talking
 
 
@@ -16,6 +18,21 @@ async def known_to(talk: Talking, member: str) -> set[str]:
         lambda conn: list_facts(conn, viewer, now=talk.clock.now(), limit=50)
     )
     return {each.narrative for each in facts}
+
+
+async def seen_by_all(talk: Talking) -> int:
+    """Return how many events, tasks and notes the family can look at, and what waits to become one."""
+    tables = [metadata.tables[name] for name in ("events", "tasks", "notes", "pending_actions")]
+    return sum(
+        [
+            await talk.system.store.read(
+                lambda conn, table=table: conn.execute(
+                    select(func.count()).select_from(table)
+                ).scalar_one()  # type: ignore[misc]
+            )
+            for table in tables
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,3 +120,46 @@ async def test_what_the_family_sees_anyway_is_not_said_to_be_kept(
         answer = await talk.answer("just for me", by="sarah")
 
         assert "whole family" in answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private",
+        "add farewell drinks for Sarah on Friday at 6, only mia and I should know",
+        "remind me on Friday at 10 to fetch the necklace, don't tell sarah",
+        "remind me tomorrow at 4 to order the bike without Leo knowing",
+        "remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it",
+        "make a note that the will is in the safe, nobody else should read it",
+        "for my eyes only: put the lawyer in the calendar on Monday at 3",
+    ],
+)
+@on_a_loop
+async def test_what_is_secret_is_not_written_where_all_look(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        before = await seen_by_all(talk)
+
+        answer = await talk.answer(text, by="john")
+
+        assert "whole family" in answer or "for you only" in answer
+        assert await seen_by_all(talk) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the quiet room booking on Tuesday at 9 in the calendar",
+        "add secret santa party on Friday at 6",
+        "remind me to tell Sarah about the private tour",
+        "remind leo to never let the dog out",
+        "add only the small candles to the shopping list",
+    ],
+)
+@on_a_loop
+async def test_what_only_sounds_secret_is_written(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        before = await seen_by_all(talk)
+
+        await talk.answer(text, by="john")
+
+        assert await seen_by_all(talk) != before

@@ -5,6 +5,7 @@ from dataclasses import replace
 from kinkeeper.conversation.model import Branch, Plan, Planner, PlanningContext
 from kinkeeper.conversation.planning.own_words import is_copied
 from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.sharing import unless_secret
 from kinkeeper.core.errors import UnavailableError
 
 
@@ -20,6 +21,9 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
+        return unless_secret(await self._planned(context), context.text)
+
+    async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = _from_rules(context)
         if self._model is None or not _leave_open(context, by_rules):
             return by_rules

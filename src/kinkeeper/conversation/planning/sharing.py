@@ -1,18 +1,38 @@
-"""Who may see what was remembered last, said afterwards: "share it", "just for me". Pure."""
+"""Who may see what is kept: "share it", "just for me" said afterwards; what must not stand where all look. Pure."""
 
 from collections.abc import Sequence
 
 from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.conversation.model import Plan
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.grammar import load_grammar
+from kinkeeper.language.folding import fold
 from kinkeeper.conversation.planning.referents import latest
 
 SEEN_BY_ALL = (
-    "Tasks, notes and lists can be seen by the whole family. Say “remember just for me” and what it is, "
+    "The calendar, tasks, notes and lists can be seen by the whole family. Say “remember just for me” and what it is, "
     "and I keep that for you alone."
 )
+NOT_WRITTEN = (
+    f"I have written nothing down. {SEEN_BY_ALL} Or say it again in words that all may read."
+)
 
-_OPEN_TO_ALL = frozenset({"task", "notes"})
+_OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
+_WRITING = frozenset({"create_event", "update_event", "create", "append", "update"})
 _KEPT = frozenset({"store", "set_audience", "update"})
+
+
+def unless_secret(plan: Plan, text: str) -> Plan:
+    """Return a plan that writes nothing where the whole family looks if the message says that it is not for all.
+
+    Args:
+        plan: Of the message.
+        text: The message, verbatim.
+    """
+    writes = any(each.domain in _OPEN_TO_ALL and each.action in _WRITING for each in plan.actions)
+    if not writes or load_grammar().pointing["secret"].search(fold(text).text) is None:
+        return plan
+    return Plan(clarification=NOT_WRITTEN, source=plan.source)
 
 
 def share(_groups: Groups, case: Case) -> Sequence[Step] | None:
