@@ -175,3 +175,68 @@ def test_how_often_a_day_is_asked_for_and_not_left_out() -> None:
     found = plan("remind me to take my pills twice a day")
 
     assert (found.actions, found.partial and found.partial["missing"]) == ((), "deadline")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "robotics camp for leo 13th to 17th april, 9 to 3",
+        "robotics camp for leo 13 to 17 april from 9 till 3",
+        "robotics camp for leo from 13 until 17 april, 9am-3pm",
+    ],
+)
+def test_several_days_at_the_same_hours_recur_daily(text: str) -> None:
+    found = event(text)
+
+    assert (found["start_time"], found["end_time"], found["rrule"]) == (
+        "2026-04-13T09:00:00-05:00", "2026-04-13T15:00:00-05:00", "FREQ=DAILY;UNTIL=20260417",
+    )  # fmt: skip
+
+
+def test_days_with_an_hour_at_each_end_are_one_event() -> None:
+    found = event("put camping friday 6pm to sunday 3pm in the calendar")
+
+    assert str(found["end_time"]).startswith("2026-03-15T15:00")
+    assert "rrule" not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "haircut for leo thursday at 3 and for mia at 3:30",
+        "mia has a recital at 4 and leo has a match at 5 on friday",
+    ],
+)
+def test_two_hours_are_not_made_one_event(text: str) -> None:
+    found = plan(text)
+
+    assert not found.actions
+    assert found.clarification is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("mia has violin mondays at 4 and thursdays at 5", ["16T16:00", "12T17:00"]),
+        ("add eye drops at 8am and 8pm every day", ["12T08:00", "11T20:00"]),
+    ],
+)
+def test_what_recurs_at_two_times_is_two_events(text: str, days: list[str]) -> None:
+    found = [params for _, params in planned(text)]
+
+    assert [str(each["start_time"])[8:16] for each in found] == days
+    assert all("rrule" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "start"),
+    [
+        ("match on saturday at 10, meet at 9:15", "match, meet at 9:15", "10:00"),
+        ("concert on friday at 7, doors 6.30", "concert, doors 6.30", "19:00"),
+    ],
+)
+def test_the_hour_of_a_part_stays_in_the_title(text: str, title: str, start: str) -> None:
+    found = event(text)
+
+    assert found["summary"] == title
+    assert str(found["start_time"])[11:16] == start

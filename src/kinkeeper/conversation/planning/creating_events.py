@@ -16,9 +16,10 @@ from kinkeeper.conversation.planning.event_naming import (
     is_appointment,
     lowered,
 )
-from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of
+from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of, on_each_day
 from kinkeeper.conversation.planning.people import is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
+from kinkeeper.language.when.model import TimeSpan
 
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
 
@@ -152,9 +153,11 @@ def _created(
     }  # fmt: skip
     if moment is None or not title:
         return [_unknown(title, moment, known)]
-    moment = from_today(moment, case.message.times(what), case.now)
+    said = case.message.times(what)
+    moment = on_each_day(from_today(moment, said, case.now), said)
     days = case.message.several(what)
-    if not found.is_whole or (moment.rule is None and not days and case.message.is_torn(what)):
+    is_torn = not days and case.message.is_torn(found.main, recurs=moment.rule is not None)
+    if not found.is_whole or is_torn:
         question = f"I could not read all of the times. When exactly is {lowered(title)}?"
         return [
             Missing(
@@ -163,12 +166,26 @@ def _created(
                 question,
             )
         ]
-    moments = [moment_of([*each], case.now) for each in days] if moment.rule is None else []
+    moments = [moment_of(each, case.now) for each in _each_of(days, said, moment)]
     times = [_times(each, case, groups) for each in moments if each is not None]
     return [
         action("calendar", "create_event", known | each)
         for each in times or [_times(moment, case, groups)]
     ]
+
+
+def _each_of(
+    days: Sequence[Sequence[TimeSpan]], said: Sequence[TimeSpan], moment: Moment
+) -> Sequence[Sequence[TimeSpan]]:
+    """Return what is said of each of several times; of what recurs ("8am and 8pm every day") each recurs."""
+    if moment.rule is None:
+        return days
+    if any(span.has_date for each in days for span in each):
+        return ()
+    again = [span for span in said if span.recurrence]
+    return [
+        each if any(span.recurrence for span in each) else [*each, *again] for each in days
+    ]  # fmt: skip
 
 
 def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Missing:

@@ -44,6 +44,7 @@ class Described:
         responsible: Ids of members who see to it.
         where: Place, as it was said.
         is_whole: Whether all that sounds like a time was read as one.
+        main: The words that say when it is: all but those that tell when a part of it is ("doors at 6:30").
     """
 
     title: str
@@ -51,6 +52,7 @@ class Described:
     responsible: tuple[str, ...] = ()
     where: str | None = None
     is_whole: bool = True
+    main: str = ""
 
 
 def described(what: str, case: Case, *, who: str = "") -> Described:
@@ -62,7 +64,10 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
         who: A part that names only people.
     """
     plain = _COPULA.sub("", case.grammar.describing["in_calendar"].sub(" ", what))
-    pieces = [case.message.title(_LENGTH.sub(" ", piece)) for piece in _PIECES.split(plain)]
+    parts = _PIECES.split(plain)
+    beside = [part for part in parts[1:] if _tells_of_a_part(part, case)]
+    parts = [part for part in parts if part not in beside]
+    pieces = [case.message.title(_LENGTH.sub(" ", part)) for part in parts]
     pieces = [piece for piece in pieces if piece]
     found = Described(title="", who=tuple(who_of(who, case)) if who else ())
     kept: list[str] = []
@@ -73,9 +78,16 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
     named = _headed(kept[0], case) if kept else Described(title="")
     title = ", ".join(each for each in (named.title, *kept[1:]) if each)
     return replace(
-        _joined(found, named), title=title,
-        is_whole=_UNREAD.search(_without_people(title, case)) is None,
+        _joined(found, named), title=", ".join([title, *map(case.message.words, beside)]),
+        is_whole=_UNREAD.search(_without_people(title, case)) is None, main=", ".join(parts),
     )  # fmt: skip
+
+
+def _tells_of_a_part(words: str, case: Case) -> bool:
+    """Whether words say at which hour a part of it is; the hour of the whole is said elsewhere."""
+    times = case.message.times(words)
+    says_hour = bool(times) and all(each.has_time and not each.has_date for each in times)
+    return says_hour and case.grammar.describing["part_of_it"].match(words) is not None
 
 
 def _joined(found: Described, more: Described) -> Described:

@@ -105,13 +105,20 @@ class Message:
             return tuple((hour, *dated[:1]) for hour in named)
         return ()
 
-    def is_torn(self, part: str) -> bool:
-        """Whether a part names different days that are no list ("on the 2nd, back on the 9th")."""
-        days = {
-            span.begin.date() for span in self.free_times(part)
-            if span.has_date and span.bound != "until"
+    def is_torn(self, part: str, *, recurs: bool = False) -> bool:
+        """Whether a part names different days or hours that are no list ("on the 2nd, back on the 9th").
+
+        Args:
+            part: Of the text, with marks.
+            recurs: Whether it names days on which something recurs, which may well differ.
+        """
+        begins = [span for span in self.free_times(part) if span.bound != "until"]
+        days = {span.begin.date() for span in begins if span.has_date}
+        hours = {
+            span.begin.timetz() for span in begins
+            if span.has_time and span.part_of_day is None
         }  # fmt: skip
-        return len(days) > 1
+        return (len(days) > 1 and not recurs) or len(hours) > 1
 
     def lengths(self, part: str) -> tuple[TimeSpan, ...]:
         """Return the lengths of time ("an hour") of a part."""

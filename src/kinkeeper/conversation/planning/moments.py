@@ -99,6 +99,22 @@ def from_today(moment: Moment, spans: Sequence[TimeSpan], now: datetime) -> Mome
     return replace(moment, day=now.date(), days=max(days, 1))
 
 
+def on_each_day(moment: Moment, spans: Sequence[TimeSpan]) -> Moment:
+    """Return what lasts several days at the same hours ("14th to 18th, 9 to 3") as recurring daily; else as it is.
+
+    Args:
+        moment: What the spans say together.
+        spans: As they were said.
+    """
+    has_hours = any(
+        span.kind is SpanKind.RANGE and span.has_time and not span.has_date for span in spans
+    )
+    if moment.rule or moment.day is None or moment.end is None or moment.days <= 1 or not has_hours:
+        return moment
+    last = moment.day + timedelta(days=moment.days - 1)
+    return replace(moment, rule=f"FREQ=DAILY;UNTIL={last:%Y%m%d}", days=1)
+
+
 def _is_part(timed: TimeSpan | None) -> bool:
     if timed is None or timed.kind is SpanKind.RANGE:
         return False

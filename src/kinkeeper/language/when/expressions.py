@@ -187,12 +187,11 @@ def _takes_too_much(tokens: Sequence[Token], start: Partial, right: tuple[Partia
 
 
 def _begins_range(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a dash and a number follow: "fri 9" in "mon-fri 9-3"."""
-    return (
-        index + 1 < len(tokens)
-        and tokens[index].text == "-"
-        and "HOUR" in tokens[index + 1].meanings
-    )
+    """Whether the end of a range of hours follows: "fri 9" in "mon-fri 9-3", "17 april from 9" before "till 3"."""
+    if index >= len(tokens) or tokens[index].text not in _RANGE_WORDS - {"/"}:
+        return False
+    at = skip(tokens, index + 1, frozenset({"at", "about", "around"}))
+    return at < len(tokens) and "HOUR" in tokens[at].meanings
 
 
 def complete(left: Partial, right: Partial) -> tuple[Partial, Partial]:
