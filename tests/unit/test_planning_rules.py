@@ -441,3 +441,40 @@ def test_a_day_on_the_other_side_of_a_clock_change_keeps_the_wall_time() -> None
     (((_, params)),) = planned("move it to december 4", history=[summer])
 
     assert params["changes"]["start_time"] == "2026-12-04T16:30:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "found_by"),
+    [
+        ("there's no ballet on friday, the teacher has a cold", "ballet"),
+        ("cancel soccer on thursday because the pitch is frozen", "soccer"),
+        ("cancel chess on wednesday, it's half term", "chess"),
+        ("skip swimming on saturday - we're away", "swimming"),
+        ("ballet is cancelled on friday, the studio is flooded", "ballet"),
+        ("no chess today, mr brown's ill", "chess"),
+        ("no swimming on saturday, ballet on monday is still on", "swimming"),
+    ],
+)
+def test_why_something_is_cancelled_is_no_part_of_its_name(text: str, found_by: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["find_by"]) == ("calendar.delete_event", found_by)
+
+
+@pytest.mark.parametrize(
+    "text", ["no that's wrong", "no I meant the other one", "no idea", "no, she told me herself"]
+)
+def test_to_disagree_cancels_nothing(text: str) -> None:
+    assert planned(text) == []
+
+
+def test_a_change_of_plan_is_no_part_of_what_is_changed() -> None:
+    ((name, params),) = planned("change of plan, move ballet to friday")
+
+    assert (name, params["find_by"]) == ("calendar.update_event", "ballet")
+
+
+def test_what_is_noted_is_no_reason() -> None:
+    ((name, params),) = planned("take a note, the boiler is broken")
+
+    assert (name, params["body"]) == ("notes.create", "the boiler is broken")

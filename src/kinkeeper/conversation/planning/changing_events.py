@@ -26,12 +26,17 @@ _OUT_OF = re.compile(r"\b(?:off|from)(?: of)? (?:the|my|our)\b", re.IGNORECASE)
 """Somebody is taken out of an event, which is not to cancel it."""
 
 _WAYS = ("earlier", "later", "sooner", "longer", "shorter")
+_STANDS = re.compile(
+    r"\b(?:is|are|isn't|aren't|still|stays?|stands|goes ahead|going ahead|as usual)\b"
+)
+"""Of what is named behind what is cancelled, something is told."""
+
 _EARLIER = frozenset({"forward", "earlier", "up", "ahead"})
 
 
 def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "cancel the dentist"."""
-    what = groups["what"]
+    what = _cancelled(groups, case)
     if NO_EVENT.search(case.message.title(what)):
         return None
     part = f"{what} {groups.get('late', '')}"
@@ -60,6 +65,17 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
         return [action("task", "delete", {"find_by": task.id or task.title})]
     scope = "series" if groups.get("all") else None
     return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _cancelled(groups: Groups, case: Case) -> str:
+    """Return what is cancelled without what is told behind it: that other things stand, or after a "no" whatever else."""
+    first, *others = re.split(r"\s*,\s*", groups["what"])
+    is_told = [
+        _STANDS.search(each) is not None
+        or (bool(groups.get("none")) and not is_appointment(case.message.title(each), case))
+        for each in others
+    ]
+    return first if others and all(is_told) else groups["what"]
 
 
 def _is_told_ahead(part: str, case: Case) -> bool:

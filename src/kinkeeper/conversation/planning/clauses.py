@@ -53,6 +53,18 @@ def in_order(clause: str) -> str:
     return f"{found['rest']} {found['time']}" if found is not None else clause
 
 
+def without_reason(clause: str, grammar: Grammar) -> str:
+    """Return what is to be taken away without why ("no ballet on Friday, the teacher has flu"); else the clause as it is.
+
+    Args:
+        clause: With marks.
+        grammar: Knows how reasons are given.
+    """
+    if grammar.said["takes_away"].match(clause) is None:
+        return clause
+    return grammar.said["reason"].sub("", clause, count=1)
+
+
 def steps_of(case: Case, read: Reader) -> list[Step] | None:
     """Return the requests of a message: of its parts where each of them is one, else of the whole.
 

@@ -16,7 +16,7 @@ from kinkeeper.conversation.planning import (
     task_rules,
 )
 from kinkeeper.conversation.planning.case import Case, Groups, Step
-from kinkeeper.conversation.planning.clauses import bare, in_order
+from kinkeeper.conversation.planning.clauses import bare, in_order, without_reason
 from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
 
@@ -65,6 +65,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     """
     if not clause:
         return None
+    clause = without_reason(clause, case.grammar)
     back = pointed(clause, case) or followed(clause, case) or _pointing_back(clause, case)
     if back is not None:
         return back

@@ -6,8 +6,8 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Plan
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.language.folding import fold
 from kinkeeper.conversation.planning.referents import latest
+from kinkeeper.language.folding import fold
 
 SEEN_BY_ALL = (
     "The calendar, tasks, notes and lists can be seen by the whole family. Say “remember just for me” and what it is, "
