@@ -54,3 +54,15 @@ def test_a_reason_is_no_part_of_what_is_cancelled() -> None:
     assert (name, params["find_by"], params["on"]) == (
         "calendar.delete_event", "soccer", "2026-03-12",
     )  # fmt: skip
+
+
+def test_what_must_not_happen_is_a_reminder() -> None:
+    name, params = change("don't let me leave without the lunchboxes tomorrow at 8am")
+
+    assert (name, params["title"]) == ("task.create", "not to leave without the lunchboxes")
+
+
+def test_a_mail_to_somebody_with_an_address_goes_to_the_address() -> None:
+    name, params = change("email Coach Tim at tim@club.example that Leo is ill")
+
+    assert (name, params["to"]) == ("email.create_draft", ["tim@club.example"])

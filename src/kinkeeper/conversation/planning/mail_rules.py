@@ -27,6 +27,12 @@ _SENDING = frozenset(
 )
 
 
+_ADDRESSED = re.compile(
+    r"^.+?\s+(?:at|on|under|via|by)\s+<?(?P<address>[^\s@<>]+@[^\s@<>]+)>?$", re.IGNORECASE
+)
+"""Somebody with an address: "coach Tim at tim@club.example"."""
+
+
 def write(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "email Bob that I'm running late" (a draft) and "send an email to …" (sent, after a yes)."""
     verb, kind = groups["verb"].lower(), groups.get("kind", "").lower()
@@ -100,7 +106,8 @@ def recipients(said: str, case: Case) -> list[str]:
         case.message.words(said),
         flags=re.IGNORECASE,
     )
-    return [each for part in _SEVERAL.split(words) if (each := part.strip(" ,."))]
+    named = [each for part in _SEVERAL.split(words) if (each := part.strip(" ,."))]
+    return [_ADDRESSED.sub(r"\g<address>", each) for each in named]
 
 
 def reply(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -52,6 +52,8 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
     if is_eve or (is_theirs and not what):
         # Before what, and whom, is known once what was said before it is done.
         return [Missing(action("task", "create", {}), "title", _BEFORE_WHAT)]
+    if "not" in groups:
+        what = f"not to {what}"
     return None if is_theirs else _reminders(what, when, who, case)
 
 
