@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 from sqlalchemy import select
 
 from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
-from kinkeeper.conversation.criticism.critic import ModelCritic
+from kinkeeper.actions.requests.performing import perform
+from kinkeeper.conversation.criticism.critic import _AGAIN, ModelCritic
+from kinkeeper.conversation.criticism.model import Reviewed, Step
 from kinkeeper.conversation.model import Plan, PlannedAction, Source
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import critic_verdicts
@@ -39,14 +43,18 @@ def by_model(*actions: PlannedAction) -> Callable[[Any], Plan]:
 
 @asynccontextmanager
 async def looked_at(
-    place: Path, models: ModelServer, lines: Mapping[str, Any], *further: RequestKind
+    place: Path,
+    models: ModelServer,
+    lines: Mapping[str, Any],
+    *further: RequestKind,
+    critic: type[ModelCritic] = ModelCritic,
 ) -> AsyncIterator[Talking]:
     """Hold conversations whose steps a model takes a second look at."""
     script = Script(lines)
     async with talking(place, script, further=further) as held:
         store = held.system.store
         async with gateway(store, config(role(models.url)), clock=held.clock) as asked:
-            loop = ToolLoop(store, script, Limits(), critic=ModelCritic(asked, store))
+            loop = ToolLoop(store, script, Limits(), critic=critic(asked, store))
             yield held.again(loop=loop)
 
 
@@ -72,6 +80,23 @@ async def test_what_can_be_taken_back_is_set_right_in_silence(tmp_path: Path) ->
             assert "blue" in answer
             assert "green" not in answer
             assert verdicts(held) == [("wrong", "corrected")]
+
+
+class Resumed(ModelCritic):
+    """Looks at a step whose correction an earlier run had made when it broke off, and no more."""
+
+    async def review(self, step: Step, catalogue: Catalogue) -> Reviewed:
+        asked = replace(step.asked, number=step.asked.number + _AGAIN)
+        await perform(catalogue, self._store, asked, domain="task", action="create", params=RIGHT)
+        return await super().review(step, catalogue)
+
+
+@on_a_loop
+async def test_of_a_correction_that_broke_off_only_one_stands(tmp_path: Path) -> None:
+    with model_server() as models:
+        async with looked_at(tmp_path, models, {TEXT: by_model(WRONG)}, critic=Resumed) as held:
+            await held.answer(TEXT)
+            assert tasks(held) == ["put the blue bins out"]
 
 
 @on_a_loop

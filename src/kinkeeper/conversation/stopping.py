@@ -25,7 +25,9 @@ class StopSignal:
         return self._is_set
 
     def set(self) -> None:
-        """Stop; called on the turn's loop."""
+        """Stop; called on the turn's loop. Said again it changes nothing, so that what is being broken off can clear up."""
+        if self._is_set:
+            return
         self._is_set = True
         for task in self._waiting:
             task.cancel()

@@ -180,6 +180,7 @@ class ToolWork:
                 return
             except UnavailableError as error:
                 log.warning("conversation.tool_work.postponed", reason=type(error).__name__)
+                steps_at = max(steps_at, loop.time() + limits.beat.total_seconds())
                 continue
             if self._doing is not None:
                 self._stream.status("tool", f"{self._doing} {loop.time() - began:.0f} s so far.")

@@ -85,14 +85,15 @@ class ModelCritic:
             return None
         asked = step.asked
 
-        def stored(conn: Connection) -> Reviewed | None:
+        def stored(conn: Connection) -> ActionResult | None:
             found = find_of_slot(
                 conn, asked.household.id, source_type=FROM_CHAT, source_id=asked.turn_id,
                 slot=str(asked.number + _AGAIN),
             )  # fmt: skip
-            return Reviewed(result=result_of(found)) if found and can_be_undone(found) else None
+            return result_of(found) if found and can_be_undone(found) else None
 
-        return await self._store.read(stored)
+        again = await self._store.read(stored)
+        return None if again is None else await self._in_place_of(step.result, again, asked)
 
     async def _acted_on(
         self, step: Step, right: PlannedAction | None, catalogue: Catalogue
@@ -110,6 +111,12 @@ class ModelCritic:
         )  # fmt: skip
         if again.status is not ResultStatus.DONE:
             return Reviewed(result=result)
+        return await self._in_place_of(result, again, asked)
+
+    async def _in_place_of(
+        self, result: ActionResult, again: ActionResult, asked: Asked
+    ) -> Reviewed:
+        """Let only one of two stand: the correction, or where the first cannot be taken back the first."""
         if not await self._took_back(result, asked):
             await self._took_back(again, asked)
             return Reviewed(result=result)
