@@ -128,9 +128,7 @@ class _Query:
     def __init__(self, shelf: Shelf, question: Question, names: frozenset[str]) -> None:
         name_stems = {stem for name in names for stem in stems(name)}
         wanted = [*dict.fromkeys(stems(question.text))]
-        number_of = {
-            stem: number for stem in wanted for number in shelf.words.vocabulary.known(stem)
-        }
+        number_of = shelf.words.vocabulary.known(question.text)
         rarities = shelf.words.rarities([*number_of.values()])
         kept = sorted(range(len(number_of)), key=lambda place: -rarities[place])[:_MOST_TERMS]
         terms = [[*number_of][place] for place in kept]

@@ -83,14 +83,14 @@ class Vocabulary:
                 numbers.append(number)
         return numbers
 
-    def known(self, text: str) -> list[int]:
-        """Return the numbers of those stems of a text that have one, each once, in order.
+    def known(self, text: str) -> dict[str, int]:
+        """Return those stems of a text that have a number, in order, each with it.
 
         Args:
-            text: Any; nothing is learned from it.
+            text: Any, but no stems: what is left of a stem that is stemmed again may be another one. Nothing is
+                learned from it.
         """
-        found = (self._of_stem.get(stem) for stem in stems(text))
-        return [*dict.fromkeys(number for number in found if number is not None)]
+        return {stem: self._of_stem[stem] for stem in stems(text) if stem in self._of_stem}
 
     def _learned(self, word: str) -> int | None:
         stem = None if word in _STOP_WORDS else _STEMMER.stemWord(word)
