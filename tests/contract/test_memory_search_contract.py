@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, update
 
-from kinkeeper.memory.correcting import mark_wrong
+from kinkeeper.memory.correcting import mark_wrong, retract_fact
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.episodes import count_episodes, insert_episodes
+from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
@@ -28,6 +29,7 @@ from kinkeeper.memory.model import (
     person_scope,
 )
 from kinkeeper.memory.tables import episodes
+from kinkeeper.memory.undo import undo
 from kinkeeper.memory.writing import ImportedFact, import_facts, remember
 from kinkeeper.models.embedding.embedder import Vectors, normalised
 from kinkeeper.models.embedding.hashing import HashingEmbedder
@@ -120,6 +122,12 @@ def test_a_turn_is_found_by_the_words_around_it_and_only_in_its_session(store: S
     assert set(ids(finder(store), "telescope")) == {"t1", "t2"}
 
 
+@pytest.mark.parametrize("word", ["cheese", "nurse", "horse", "exercise", "surprise", "purchases"])
+def test_a_word_is_found_that_would_be_shortened_twice(store: Store, word: str):
+    known(store, fact(1, f"Bo keeps the {word} to himself"))
+    assert ids(finder(store), word) == ["f1"]
+
+
 def test_nobody_finds_what_only_another_may_recall(store: Store):
     told(
         store,
@@ -150,6 +158,93 @@ def test_what_fades_leaves_passive_search_first_and_then_all_search(store: Store
     assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=soon) == ["f1"]
     assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=soon, min_confidence=0.5) == []
     assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=later) == []
+
+
+DAY = timedelta(days=1)
+
+
+def moved(store: Store, **different: object) -> None:
+    """Let Ines say where she lives, and, twenty days later, that she has moved."""
+    said = [
+        turn(number, text, session=None, member="ines", said_at=NOW - days * DAY, **different)
+        for number, text, days in ((1, "I live in York.", 40), (2, "I moved to Leeds.", 20))
+    ]
+
+    def work(conn: Connection) -> None:
+        for each in said:
+            observed = Observation(
+                text=each.text, start=0, end=len(each.text), category=Category.IDENTITY,
+                title=each.text, narrative=each.text,
+            )  # fmt: skip
+            remember(conn, each, [observed], at=NOW)
+
+    store.write_now(work)
+
+
+def then(finder: Finder, text: str, days: float, **asked: object) -> list[tuple[str, str]]:
+    hits = found(finder, text, as_of=NOW - days * DAY, is_diverse=False, **asked).hits
+    return sorted((hit.kind.value, hit.text) for hit in hits)
+
+
+YORK = [("episode", "I live in York."), ("fact", "I live in York.")]
+LEEDS = [("episode", "I moved to Leeds."), ("fact", "I moved to Leeds.")]
+
+
+def test_what_held_then_is_found_as_of_that_time_and_what_came_later_is_not(store: Store):
+    searched = finder(store)
+    assert then(searched, "York Leeds", 30) == []
+    moved(store)
+    assert then(searched, "York Leeds", 30) == YORK
+    assert then(searched, "York Leeds", 10) == LEEDS
+    assert then(searched, "York Leeds", 0) == then(searched, "York Leeds", -9) == LEEDS
+    assert then(searched, "York Leeds", 50) == []
+    assert {hit.text for hit in found(searched, "York Leeds").hits} == {"I moved to Leeds."}
+    assert then(finder(store), "York Leeds", 30) == YORK
+
+
+def test_who_sees_it_now_decides_who_sees_what_held_then(store: Store):
+    moved(store, scope=person_scope("ines"))
+    searched = finder(store)
+    assert then(searched, "York Leeds", 30) == []
+    assert then(searched, "York Leeds", 30, viewer=Viewer.of(HOUSE, "bo")) == []
+    assert then(searched, "York Leeds", 30, viewer=Viewer.of(HOUSE, "ines")) == YORK
+
+
+def test_what_was_forgotten_or_never_held_is_found_as_of_no_time(store: Store):
+    moved(store)
+    known(store, fact(1, "Bo sails", at=NOW - 40 * DAY), fact(2, "Bo skates", at=NOW - 40 * DAY))
+    searched, ines = finder(store), Viewer.of(HOUSE)
+    assert [text for _, text in then(searched, "sails skates", 30)] == ["Bo sails", "Bo skates"]
+    (york,) = found(searched, "York", as_of=NOW - 30 * DAY, kinds=(HitKind.FACT,)).hits
+    store.write_now(lambda conn: forget(conn, ines, york.id, by="ines", at=NOW))
+    store.write_now(lambda conn: forget(conn, ines, "f1", by="ines", at=NOW))
+    store.write_now(lambda conn: mark_wrong(conn, ines, "f2", by="ines", at=NOW))
+    for each in (searched, finder(store)):
+        for days in (39, 30, 10, 0):
+            hits = then(each, "York sails skates", days)
+            assert not [text for _, text in hits if "Leeds" not in text], days
+
+
+def test_what_is_over_or_faded_by_now_had_its_time(store: Store):
+    known(store, fact(1, "Bo rents a garage", at=NOW - 40 * DAY), fact(2, "Bo collects stamps"))
+    searched = finder(store)
+    ended = NOW + 5 * DAY
+    store.write_now(lambda conn: retract_fact(conn, Viewer.of(HOUSE), "f1", by="bo", at=ended))
+    late = {"now": NOW + 400 * DAY, "kinds": (HitKind.FACT,)}
+    assert then(searched, "garage", -4, **late) == [("fact", "Bo rents a garage")]
+    assert then(searched, "garage", -5, **late) == []
+    assert then(searched, "stamps", -60, **late) == [("fact", "Bo collects stamps")]
+    assert then(searched, "stamps", -200, **late) == []
+
+
+def test_a_fact_that_holds_again_is_found_once(store: Store):
+    known(store, fact(1, "Bo plays chess", at=NOW - 40 * DAY))
+    searched, here = finder(store), Viewer.of(HOUSE)
+    change = store.write_now(lambda conn: retract_fact(conn, here, "f1", by="bo", at=NOW))
+    assert then(searched, "chess", 1, kinds=(HitKind.FACT,)) == [("fact", "Bo plays chess")]
+    store.write_now(lambda conn: undo(conn, HOUSE, str(change.change_set), by="bo", at=NOW))
+    assert then(searched, "chess", 1, kinds=(HitKind.FACT,)) == [("fact", "Bo plays chess")]
+    assert then(searched, "chess", 0, kinds=(HitKind.FACT,)) == [("fact", "Bo plays chess")]
 
 
 def test_who_spoke_and_when_decide_among_equal_words(store: Store):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -92,4 +93,48 @@ def test_somebody_recalls_what_the_household_knows(tmp_path: Path):
     shown = program.run("recall", "allergic", "to", "--json")
     assert [each["text"] for each in shown.value] == ["Nia is allergic to bees"]
     assert shown.value[0]["provenance"]
+    before = program.run("recall", "allergic", "--as-of", "2026-05-03", "--json")
+    assert before.value == []
+    assert program.run("recall", "allergic", "--as-of", "last May").code == 2
     assert "nothing is remembered" in program.run("recall", "submarine").out.lower()
+
+
+MOVES = [
+    {"id": "m1", "text": "Opa lives in York", "at": "2026-05-04T09:00:00-05:00"},
+    {"id": "m2", "text": "Opa moved to Leeds", "at": "2026-06-08T09:00:00-05:00"},
+]
+
+
+def test_a_line_may_ask_what_held_at_another_time(tmp_path: Path):
+    program = Program(tmp_path)
+    imported(program, "facts", MOVES)
+    imported(program, "episodes", TURNS[:1])
+    assert hits(program, query="where does Opa live", types=["fact"]) == ["m2"]
+    asked = {"query": "where does Opa live", "types": ["fact"]}
+    assert hits(program, **asked, as_of="2026-05-04") == ["m1"]
+    assert hits(program, **asked, as_of="2026-06-08T13:59:59Z") == ["m1"]
+    assert hits(program, **asked, as_of="2026-06-08T14:00:00Z") == ["m2"]
+    assert hits(program, query="boiler", as_of="2026-05-03") == []
+    assert hits(program, query="boiler", as_of="2026-05-04") == ["t1"]
+    bad = [
+        {"query": "x", "as_of": "once"},
+        {"query": "x", "as_of": "2026-05-04", "types": ["event"]},
+    ]
+    answered = ran(program, "search", "-", rows=bad)
+    assert answered.code == 2
+    assert ["as of a time" in line["error"] for line in answered.lines] == [False, True]
+
+
+def test_what_is_planned_stands_among_what_is_remembered_by_how_well_it_fits(tmp_path: Path):
+    program = Program(tmp_path)
+    (tmp_path / ".env").write_text("EMBEDDER=none\n", encoding="utf-8")
+    program.run("import", "-", "--as", "facts", stdin=lines(FACTS))
+    planned = {
+        "summary": "Boiler service",
+        "start": f"{datetime.now(UTC) + timedelta(days=3):%Y-%m-%dT10:00:00}",
+    }
+    program.run("import", "-", "--as", "events", stdin=lines([planned]))
+    query = {"query": "when is the boiler service", "k": 2}
+    (found,) = program.run("search", "-", stdin=lines([query])).lines
+    assert [hit["kind"] for hit in found["hits"]] == ["event", "fact"]
+    assert found["hits"][0]["score"] >= found["hits"][1]["score"]

@@ -371,6 +371,81 @@ def test_only_adults_set_facts_right_and_only_their_own(house: Served) -> None:
     assert [status for status, _ in tried] == [403, 403, 404, 404, 404, 404, 422]
 
 
+SEARCH = "/api/memory/search"
+
+
+def test_events_are_found_beside_memories_by_whoever_may_see_the_calendar(house: Served) -> None:
+    remembering(house)
+    ballet = {"query": "When is Mia's ballet class?", "types": ["fact", "event"]}
+
+    async def tried(role: AccessRole) -> tuple[int, int, list[str]]:
+        async with house.bearing(house.token("john", role)) as client:
+            listed, answer = await client.get("/api/events"), await client.post(SEARCH, json=ballet)
+            got = answer.json().get("results", ())
+            return listed.status_code, answer.status_code, [each["kind"] for each in got][:1]
+
+    for role in AccessRole:
+        listed, status, kinds = asyncio.run(tried(role))
+        assert status == listed
+        assert kinds == (["event"] if status == 200 else []), role
+    [event] = asyncio.run(got(house, SEARCH, "leo", **ballet | {"types": "event"}))["results"]
+    assert event["text"].startswith("Mia ballet class: Monday 2 March 2026 at 4pm")
+    assert (event["at"], event["scope"]) == ("2026-03-02T22:00:00Z", "household")
+    assert (event["confidence"], event["created_at"], event["parts"]) == (None, None, {})
+    assert event["relevance"] >= 0.8
+    known = asyncio.run(changed(house, "POST", SEARCH, json={"query": ballet["query"]}))[1]
+    assert "event" not in {each["kind"] for each in known["results"]}
+
+
+def test_an_event_stands_where_its_relevance_puts_it(house: Served) -> None:
+    now, here = house.clock.now(), house.system.household.id
+    facts = [fact(9, "Mia's ballet shoes are pink.", Category.PREFERENCE, now - DAY)]
+    house.context.store.write_now(lambda conn: import_facts(conn, here, facts, at=now))
+    every = {"types": ["fact", "event"]}
+    for query, first in (("Mia ballet class", "event"), ("pink ballet", "fact")):
+        found = asyncio.run(got(house, SEARCH, query=query, **every))["results"]
+        assert {each["kind"] for each in found} == {"fact", "event"}
+        assert found[0]["kind"] == first, query
+        scores = [each["score"] for each in found]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_a_search_as_of_a_day_finds_what_held_at_its_end(house: Served) -> None:
+    remembering(house)
+    asyncio.run(
+        changed(house, "PATCH", "/api/facts/f1", json={"narrative": "Leo is allergic to all nuts."})
+    )
+    long_ago, today = house.clock.now() - 30 * DAY, house.clock.now()
+
+    def texts(**asked: Any) -> list[str]:
+        found = asyncio.run(got(house, SEARCH, query="allergic", search_type="facts", **asked))
+        return [each["text"] for each in found["results"]]
+
+    before, after = ["Leo is allergic to peanuts."], ["Leo is allergic to all nuts."]
+    assert texts() == texts(as_of=today.date().isoformat()) == texts(as_of="2100-01-01") == after
+    assert texts(as_of=long_ago.date().isoformat()) == texts(as_of=long_ago.isoformat()) == before
+    assert texts(as_of="2020-01-01") == []
+    wish = {"query": "surprise", "as_of": today.isoformat(), "types": ["fact"]}
+    for member, count in (("sarah", 1), ("john", 0)):
+        _, found = asyncio.run(changed(house, "POST", SEARCH, member, json=wish))
+        assert len(found["results"]) == count
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"as_of": "next Friday"},
+        {"as_of": "2026-02-30"},
+        {"as_of": "0001-01-01"},
+        {"as_of": "2026-03-01", "types": ["fact", "event"]},
+        {"types": ["nothing"]},
+    ],
+)
+def test_what_cannot_be_searched_is_refused(house: Served, wish: dict[str, Any]) -> None:
+    status, problem = asyncio.run(changed(house, "POST", SEARCH, json={"query": "nuts", **wish}))
+    assert (status, problem["status"]) == (422, 422)
+
+
 def test_an_answer_says_what_it_rests_on(house: Served) -> None:
     remembering(house)
     found = asyncio.run(got(house, "/brain/query", q="What is Leo allergic to?"))

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kinkeeper.core.errors import InvariantError
-from kinkeeper.core.time import Interval, as_utc, local_days, midnight
+from kinkeeper.core.errors import InputError, InvariantError
+from kinkeeper.core.time import Interval, as_utc, latest_told, local_days, midnight
 
 VIENNA = ZoneInfo("Europe/Vienna")
 
@@ -35,3 +35,23 @@ def test_local_days_touch_and_never_overlap() -> None:
     assert not Interval(as_utc(first.start), as_utc(first.end)).overlaps(
         Interval(as_utc(second.start), as_utc(second.end))
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2026-06-01", "2026-06-01T23:59:59.999999+02:00"),
+        ("20260601", "2026-06-01T23:59:59.999999+02:00"),
+        ("2026-10-25", "2026-10-25T23:59:59.999999+01:00"),
+        (" 2026-06-01T16:30 ", "2026-06-01T16:30:00+02:00"),
+        ("2026-06-01T16:30:00Z", "2026-06-01T16:30:00+00:00"),
+    ],
+)
+def test_a_day_that_is_told_reaches_to_its_end(text: str, instant: str) -> None:
+    assert latest_told(text, VIENNA) == datetime.fromisoformat(instant)
+
+
+@pytest.mark.parametrize("text", ["", "last May", "2026-02-30", "0001-01-01", "2500-01-01T00:00Z"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        latest_told(text, VIENNA)

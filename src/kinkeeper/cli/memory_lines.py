@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
+from kinkeeper.brain.finding import Kind, check_kinds
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import check_told
-from kinkeeper.memory.finding.showing import HitKind
+from kinkeeper.core.time import instant_told, latest_told
 from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Episode, Origin
 from kinkeeper.memory.statements.classification import classify
 from kinkeeper.memory.writing import ImportedFact
@@ -18,8 +18,6 @@ from kinkeeper.messaging.records import parse_record
 T = TypeVar("T")
 
 _SOURCE = "import"
-EVENT = "event"
-_TYPES = {"episode": HitKind.EPISODE, "fact": HitKind.FACT}
 _MOST_HITS = 1_000
 
 
@@ -32,16 +30,16 @@ class Query:
         text: What to look for.
         scopes: What is searched beside the household's, if anything.
         limit: Most hits.
-        kinds: Kinds of memory.
-        with_events: Whether the calendar is searched too.
+        kinds: What may be found.
+        as_of: As of when, aware; None where it is asked what holds now.
     """
 
     id: Any
     text: str
     scopes: frozenset[str]
     limit: int
-    kinds: tuple[HitKind, ...]
-    with_events: bool
+    kinds: tuple[Kind, ...]
+    as_of: datetime | None
 
 
 def read_lines(
@@ -77,7 +75,7 @@ def episode_of(record: Mapping[str, Any], *, household: str, zone: ZoneInfo) -> 
     return Episode(
         household=household, id=_text(record, "id"), text=_text(record, "text"),
         speaker=_optional(record, "speaker"), session=_optional(record, "session"),
-        scope=_optional(record, "scope") or HOUSEHOLD_SCOPE, said_at=_instant(record, zone),
+        scope=_optional(record, "scope") or HOUSEHOLD_SCOPE, said_at=instant_told(_text(record, "at"), zone),
         origin=Origin.IMPORTED, source=_SOURCE, channel=_SOURCE,
     )  # fmt: skip
 
@@ -100,13 +98,17 @@ def fact_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> ImportedFact:
     return ImportedFact(
         id=_text(record, "id"), text=text, title=told.title, type=told.type,
         category=_category(record) or told.category, confidence=_share(record, "confidence"),
-        at=_instant(record, zone), scope=_optional(record, "scope") or HOUSEHOLD_SCOPE,
+        at=instant_told(_text(record, "at"), zone), scope=_optional(record, "scope") or HOUSEHOLD_SCOPE,
         evidence=tuple(evidence),
     )  # fmt: skip
 
 
-def query_of(record: Mapping[str, Any]) -> Query:
-    """Return the query of a record.
+def query_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> Query:
+    """Return the query of a record; as of a time it is one to memory alone unless it says otherwise.
+
+    Args:
+        record: Of a line.
+        zone: Of a time without an offset.
 
     Raises:
         InputError: A field is missing, of the wrong type, or impossible.
@@ -114,16 +116,19 @@ def query_of(record: Mapping[str, Any]) -> Query:
     limit = record.get("k", 10)
     if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit <= _MOST_HITS:
         raise InputError(f'"k" must be a number from 1 to {_MOST_HITS}')
-    types = record.get("types", [*_TYPES, EVENT])
-    known = ", ".join([*_TYPES, EVENT])
-    if not isinstance(types, list) or not {*types} <= {*_TYPES, EVENT}:
-        raise InputError(f'"types" must be a list of {known}')
+    told = _optional(record, "as_of")
+    as_of = None if told is None else latest_told(told, zone)
+    usual = [kind.value for kind in Kind if as_of is None or kind is not Kind.EVENT]
+    types = record.get("types", usual)
+    if not isinstance(types, list) or not all(each in [*Kind] for each in types):
+        raise InputError(f'"types" must be a list of {", ".join(Kind)}')
+    kinds = tuple(kind for kind in Kind if kind in types)
+    check_kinds(kinds, as_of=as_of)
     scope = _optional(record, "scope")
     return Query(
         id=record.get("id"), text=_text(record, "query"), limit=limit,
         scopes=frozenset({HOUSEHOLD_SCOPE} | ({scope} if scope else set())),
-        kinds=tuple(_TYPES[each] for each in _TYPES if each in types),
-        with_events=EVENT in types,
+        kinds=kinds, as_of=as_of,
     )  # fmt: skip
 
 
@@ -160,14 +165,3 @@ def _category(record: Mapping[str, Any]) -> Category | None:
     except ValueError as error:
         known = ", ".join(category.value for category in Category)
         raise InputError(f"{value!r} is no category; known are {known}") from error
-
-
-def _instant(record: Mapping[str, Any], zone: ZoneInfo) -> datetime:
-    text = _text(record, "at")
-    try:
-        instant = check_told(datetime.fromisoformat(text))
-    except ValueError as error:
-        raise InputError(
-            f'"at" {text!r} is no date and time; write e.g. 2026-03-03T16:30'
-        ) from error
-    return instant if instant.tzinfo else instant.replace(tzinfo=zone)

@@ -14,7 +14,8 @@ def search(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help='JSON lines {"id", "query", "scope"?, "k"?, "types"?}; "-": input.'
+            metavar="FILE",
+            help='JSON lines {"id", "query", "scope"?, "k"?, "types"?, "as_of"?}; "-": input.',
         ),
     ],
     rebuild: Annotated[
@@ -37,9 +38,15 @@ def recall(
         typer.Option("--as", metavar="MEMBER", help="Who asks; sees their own memories too."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="Most of them.")] = 5,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of", metavar="DATE", help="What held then: 2026-03-05, or 2026-03-05T16:30."
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
 ) -> None:
     """Tell what is remembered of something."""
     from kinkeeper.cli.searching import recall_text
 
-    recall_text(where, " ".join(query), named=as_, limit=limit, as_json=json_)
+    recall_text(where, " ".join(query), named=as_, limit=limit, as_of=as_of, as_json=json_)

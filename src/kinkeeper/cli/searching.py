@@ -2,33 +2,33 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
+from functools import partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from rich.table import Table
-from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.embedding import embedder_opened
-from kinkeeper.brain.event_words import EventWords
-from kinkeeper.brain.question import read_question
-from kinkeeper.brain.schedule import scheduled
+from kinkeeper.brain.finding import EventHit, find
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.cli.input import lines_of
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_import import embed_all
-from kinkeeper.cli.memory_lines import EVENT, Query, query_of, read_lines
+from kinkeeper.cli.memory_lines import Query, query_of, read_lines
 from kinkeeper.cli.memory_opening import Memory, memory_opened
 from kinkeeper.cli.opening import member_named, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
-from kinkeeper.core.time import SystemClock
-from kinkeeper.household.model import Household
+from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.memory.finding.search import Finder, Hit, Search
 from kinkeeper.memory.finding.vectors import drop_vectors
 from kinkeeper.memory.model import Viewer
+
+# Whoever waits for an answer here would rather wait once than get one that is not complete.
+_AS_LONG_AS_IT_TAKES = inf
 
 
 def search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
@@ -50,7 +50,9 @@ def search_file(where: Where, file: Path, *, rebuilds: bool) -> int:
         return asyncio.run(_search_all(memory, file))
 
 
-def recall_text(where: Where, text: str, *, named: str | None, limit: int, as_json: bool) -> None:
+def recall_text(
+    where: Where, text: str, *, named: str | None, limit: int, as_of: str | None, as_json: bool
+) -> None:
     """Show what is remembered of something.
 
     Args:
@@ -58,17 +60,19 @@ def recall_text(where: Where, text: str, *, named: str | None, limit: int, as_js
         text: What to look for.
         named: Who asks; somebody who only sees what everybody may where None.
         limit: Most hits, > 0.
+        as_of: As of which date or date-time, in ISO 8601; None for what holds now.
         as_json: Answer in JSON.
 
     Raises:
-        InputError: Nobody is called so.
+        InputError: Nobody is called so, or that is no date or time.
     """
     with opened(where) as system:
         household = system.household
         member = None if named is None else member_named(household, named).id
         wanted = Search(
-            text=text, viewer=Viewer.of(household.id, member), now=present(system), limit=limit
-        )
+            text=text, viewer=Viewer.of(household.id, member), now=present(system), limit=limit,
+            as_of=None if as_of is None else latest_told(as_of, household.zone),
+        )  # fmt: skip
         hits = asyncio.run(_recalled(system, wanted))
     if as_json:
         answer_json([_shown(hit) for hit in hits])
@@ -92,10 +96,8 @@ async def _search_all(memory: Memory, file: Path) -> int:
             memory.store, memory.household, zone=memory.zone, embedder=embedder,
             locale=memory.locale, called=memory.people.called if memory.people else {},
         )  # fmt: skip
-        # Whoever waits for a file's answers would rather wait once than get some that are not complete.
-        await finder.prepare()
         with lines_of(file) as lines:
-            for query in read_lines(lines, query_of):
+            for query in read_lines(lines, partial(query_of, zone=memory.zone)):
                 if isinstance(query, BadLine):
                     bad += 1
                     answer_json(query.record())
@@ -106,19 +108,16 @@ async def _search_all(memory: Memory, file: Path) -> int:
 
 async def _answered(memory: Memory, finder: Finder, query: Query) -> dict[str, Any]:
     start, now = perf_counter(), SystemClock().now()
-    hits: list[dict[str, Any]] = []
-    if query.kinds:
-        viewer = Viewer(memory.household, query.scopes)
-        found = await finder.search(
-            Search(text=query.text, viewer=viewer, now=now, kinds=query.kinds, limit=query.limit)
-        )
-        hits = [_ranked(hit) for hit in found.hits]
-    if query.with_events and memory.people is not None:
-        people = memory.people
-        hits += await memory.store.read(lambda conn: _events(conn, people, query.text, now=now))
-    hits.sort(key=lambda hit: -float(hit["score"]))
+    search = Search(
+        text=query.text, viewer=Viewer(memory.household, query.scopes), now=now, limit=query.limit,
+        as_of=query.as_of,
+    )  # fmt: skip
+    found = await find(
+        search, query.kinds, store=memory.store, finder=finder, household=memory.people,
+        patience=_AS_LONG_AS_IT_TAKES,
+    )  # fmt: skip
     took = 1_000 * (perf_counter() - start)
-    return {"id": query.id, "hits": hits[: query.limit], "ms": round(took, 1)}
+    return {"id": query.id, "hits": [_ranked(hit) for hit in found.hits], "ms": round(took, 1)}
 
 
 async def _recalled(system: System, wanted: Search) -> Sequence[Hit]:
@@ -127,26 +126,12 @@ async def _recalled(system: System, wanted: Search) -> Sequence[Hit]:
             system.store, system.household.id, zone=system.household.zone, embedder=embedder,
             locale=system.household.locale, called=system.household.called,
         )  # fmt: skip
-        await finder.prepare()
-        return (await finder.search(wanted)).hits
+        return (await finder.search(wanted, patience=_AS_LONG_AS_IT_TAKES)).hits
 
 
-def _events(
-    conn: Connection, household: Household, text: str, *, now: datetime
-) -> list[dict[str, Any]]:
-    question = read_question(text, household, now=now)
-    found = scheduled(conn, household.id, EventWords(household), question, now=now)
-    return [
-        {
-            "id": each.event.id, "kind": EVENT, "score": round(each.relevance, 4),
-            "parts": {"relevance": round(each.relevance, 4)},
-        }
-        for each in found
-    ]  # fmt: skip
-
-
-def _ranked(hit: Hit) -> dict[str, Any]:
-    parts = {name: round(part, 4) for name, part in hit.parts.items()}
+def _ranked(hit: Hit | EventHit) -> dict[str, Any]:
+    legs = {} if isinstance(hit, EventHit) else hit.parts
+    parts = {name: round(part, 4) for name, part in legs.items()}
     return {
         "id": hit.id, "kind": hit.kind.value, "score": round(hit.score, 4),
         "parts": parts | {"relevance": round(hit.relevance, 4)},

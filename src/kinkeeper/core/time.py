@@ -134,6 +134,37 @@ def midnight(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), tzinfo=zone)
 
 
+def last_of(day: date, zone: ZoneInfo) -> datetime:
+    """Return the last instant of a local day."""
+    return midnight(day + timedelta(days=1), zone) - datetime.resolution
+
+
+def instant_told(text: str, zone: ZoneInfo) -> datetime:
+    """Return the instant of a date or date-time in ISO 8601; of a date, its first.
+
+    Args:
+        text: As somebody wrote it; without an offset it is local.
+        zone: Whose.
+
+    Raises:
+        InputError: It is neither.
+    """
+    try:
+        instant = check_told(datetime.fromisoformat(text.strip()))
+    except ValueError as error:
+        raise InputError(
+            f"{text!r} is no date or time; write e.g. 2026-03-05 or 2026-03-05T16:30"
+        ) from error
+    return instant if instant.tzinfo else instant.replace(tzinfo=zone)
+
+
+def latest_told(text: str, zone: ZoneInfo) -> datetime:
+    """Return what `instant_told` does, but of a date its last instant."""
+    instant = instant_told(text, zone)
+    is_day = len(text.strip()) <= len("2026-03-05")
+    return last_of(instant.date(), zone) if is_day else instant
+
+
 def local_days(first: date, last: date, zone: ZoneInfo) -> Interval:
     """Return the span of local days, of 23 to 25 hours each where clocks change.
 

@@ -32,19 +32,38 @@ CONTEXT = "context"
 
 _columns = episodes.c
 _ACTIVE = [status.value for status in FactStatus if status.is_active]
-# Asked for with every search.
-_OUTDATED = Prepared(
-    select(statements.c.episode_id, statements.c.start_index, statements.c.end_index)
-    .join(
-        facts,
-        and_(facts.c.household == statements.c.household, facts.c.id == statements.c.fact_id),
+
+
+def _spans(*which: ColumnElement[bool]) -> Prepared:
+    """Return the query of parts of episodes whose fact is not active, which is asked for with every search."""
+    return Prepared(
+        select(statements.c.episode_id, statements.c.start_index, statements.c.end_index)
+        .join(
+            facts,
+            and_(facts.c.household == statements.c.household, facts.c.id == statements.c.fact_id),
+        )
+        .where(
+            statements.c.household == bindparam("household"),
+            is_one_of(statements.c.episode_id, "episodes"),
+            *(facts.c.status != status for status in _ACTIVE),
+            *which,
+        )
+        .order_by(statements.c.start_index)
     )
-    .where(
-        statements.c.household == bindparam("household"),
-        is_one_of(statements.c.episode_id, "episodes"),
-        *(facts.c.status != status for status in _ACTIVE),
+
+
+_OUTDATED = _spans()
+_OUTDATED_THEN = _spans(
+    or_(
+        facts.c.valid_to <= bindparam("at", type_=facts.c.valid_to.type),
+        # What never held was wrong at any time.
+        facts.c.valid_to <= facts.c.held_from,
+        facts.c.status == FactStatus.MERGED_INTO.value,
+        and_(
+            facts.c.status == FactStatus.DEPRECATED.value,
+            facts.c.archived_at <= bindparam("at", type_=facts.c.archived_at.type),
+        ),
     )
-    .order_by(statements.c.start_index)
 )
 
 
@@ -267,7 +286,11 @@ def count_episodes(conn: Connection, household: str) -> dict[str, int]:
 
 
 def outdated_spans(
-    conn: Connection, household: str, episode_ids: Collection[str]
+    conn: Connection,
+    household: str,
+    episode_ids: Collection[str],
+    *,
+    at: datetime | None = None,
 ) -> dict[str, tuple[tuple[int, int], ...]]:
     """Return which parts of episodes hold no more: sentences whose fact is not active.
 
@@ -275,14 +298,16 @@ def outdated_spans(
         conn: Open connection.
         household: Tenant key.
         episode_ids: Whose parts.
+        at: Only what had ceased to hold by then, aware; None: by now.
 
     Returns:
         By episode id, start and end of each outdated part, in order; episodes without any are
         left out.
     """
     found: dict[str, list[tuple[int, int]]] = {}
-    values = {"household": household, "episodes": [*{*episode_ids}]}
-    for episode_id, start, end in _OUTDATED.execute(conn, values):
+    values: dict[str, object] = {"household": household, "episodes": [*{*episode_ids}]}
+    query = _OUTDATED if at is None else _OUTDATED_THEN
+    for episode_id, start, end in query.execute(conn, values | {"at": at}):
         found.setdefault(episode_id, []).append((start, end))
     return {each: tuple(spans) for each, spans in found.items()}
 

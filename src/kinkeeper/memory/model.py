@@ -352,8 +352,21 @@ class Fact:
         Args:
             now: Aware.
         """
-        is_over = self.valid_to is not None and self.valid_to <= now
-        return self.status.is_active and self.held_from <= now and not is_over
+        return self.status.is_active and self.held_at(now)
+
+    def held_at(self, instant: datetime) -> bool:
+        """Whether it held at an instant, as far as is known now: begun, not at its end, not out of use.
+
+        Args:
+            instant: Aware.
+        """
+        if self.status is FactStatus.MERGED_INTO:
+            return False
+        ends = [self.valid_to]
+        if self.status is FactStatus.DEPRECATED:
+            ends.append(self.archived_at)
+        is_over = any(end is not None and end <= instant for end in ends)
+        return self.held_from <= instant and not is_over
 
 
 Row = Mapping[Any, Any]

@@ -60,28 +60,27 @@ class Pool:
         }
 
 
-def pooled(found: Mapping[HitKind, Candidates], calibration: Calibration | None) -> Pool:
+def pooled(found: Sequence[tuple[HitKind, Candidates]], calibration: Calibration | None) -> Pool:
     """Put candidates side by side.
 
     Args:
-        found: By kind.
+        found: With their kinds, at least one.
         calibration: What cosines mean; None where meaning was not compared.
     """
-    each = [*found.items()]
-    keys = [Key(kind, row_id) for kind, some in each for row_id in some.ids]
-    names = {name for _, some in each for name in some.legs}
+    keys = [Key(kind, row_id) for kind, some in found for row_id in some.ids]
+    names = {name for _, some in found for name in some.legs}
     return Pool(
         keys=keys,
-        legs={name: np.concatenate([_leg(some, name) for _, some in each]) for name in names},
+        legs={name: np.concatenate([_leg(some, name) for _, some in found]) for name in names},
         clues={
-            name: np.concatenate([_clue(some, name) for _, some in each])
-            for name in {name for _, some in each for name in some.clues}
+            name: np.concatenate([_clue(some, name) for _, some in found])
+            for name in {name for _, some in found for name in some.clues}
         },
-        asked=each[0][1].asked,
-        relevances=np.concatenate([_relevances(some, calibration) for _, some in each]),
+        asked=found[0][1].asked,
+        relevances=np.concatenate([_relevances(some, calibration) for _, some in found]),
         meanings=[
             meaning
-            for _, some in each
+            for _, some in found
             for meaning in (repeat(None, len(some.ids)) if some.meanings is None else some.meanings)
         ],
     )  # fmt: skip

@@ -69,6 +69,20 @@ def read_facts(
     ]
 
 
+def read_former_facts(
+    conn: Connection, household: str, *, after: int = 0, before: int | None = None, limit: int
+) -> list[Read]:
+    """Return facts as `read_episodes` returns episodes; those that hold, or never held, have no entry."""
+    query = _slice(facts, _FACT_COLUMNS, household, after=after, before=before)
+    if before is not None:
+        # Going back, nothing is known that would have to leave: most facts hold, and need not be read.
+        query = query.where(*(facts.c.status != status for status in _ACTIVE))
+    return [
+        (row.seq, row.id, _fact(row) if _has_held(row) else None)
+        for row in conn.execute(query.limit(limit))
+    ]
+
+
 def text_of_fact(title: str, subtitle: str | None, narrative: str, details: Sequence[str]) -> str:
     """Return what of a fact is searched: its sentences, and its title where that says more."""
     parts = [narrative, subtitle, *details]
@@ -89,6 +103,11 @@ def _slice(
     if before is None:
         return query.order_by(table.c.seq)
     return query.where(table.c.seq < before).order_by(table.c.seq.desc())
+
+
+def _has_held(row: Row[Any]) -> bool:
+    is_former = row.status not in {*_ACTIVE, FactStatus.MERGED_INTO.value}
+    return is_former and (row.valid_to is None or row.valid_to > row.held_from)
 
 
 def _is_of_fact(episode_id: str) -> bool:

@@ -19,9 +19,9 @@ from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.finding.candidates import Question, gather
-from kinkeeper.memory.finding.following import Following
+from kinkeeper.memory.finding.following import Following, Reader
 from kinkeeper.memory.finding.pool import Pool, distinct, pooled
-from kinkeeper.memory.finding.reading import read_episodes, read_facts
+from kinkeeper.memory.finding.reading import read_episodes, read_facts, read_former_facts
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.signals import periods_of, with_names
@@ -33,7 +33,7 @@ from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.store.store import Store
 
 __all__ = [
-    "ACTIVE_CONFIDENCE", "PASSIVE_CONFIDENCE", "Finder", "Found", "Hit", "HitKind", "Order", "Search",
+    "ACTIVE_CONFIDENCE", "PASSIVE_CONFIDENCE", "PATIENCE", "Finder", "Found", "Hit", "HitKind", "Order", "Search",
     "compares_meaning",
 ]  # fmt: skip
 
@@ -42,9 +42,11 @@ log = structlog.get_logger()
 ACTIVE_CONFIDENCE, PASSIVE_CONFIDENCE = GONE, OFFERED
 """Facts at or below it are not found: by who searches, and by what flows into a turn unasked."""
 
+PATIENCE = 1.0
+"""How long a search waits at most, in seconds, for what was not read since the start."""
+
 _SPARE = 5
 _REMEMBERED_QUERIES = 256
-_PATIENCE = 1.0
 
 
 class Order(StrEnum):
@@ -72,6 +74,8 @@ class Search:
         is_diverse: Whether of hits that say the same only one is kept.
         without: Ids that are left out.
         with_assistant: Whether what the assistant said may be found.
+        as_of: As of when, aware: what held then, as far as is known now, and what had been said by then. None:
+            what holds now. A time to come is now.
     """
 
     text: str
@@ -85,6 +89,12 @@ class Search:
     is_diverse: bool = True
     without: frozenset[str] = frozenset()
     with_assistant: bool = False
+    as_of: datetime | None = None
+
+    @property
+    def moment(self) -> datetime:
+        """As of when what is found holds."""
+        return self.now if self.as_of is None else min(self.as_of, self.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +148,10 @@ class Finder:
         self._vectors: dict[str, Vectors] = {}
         self._lock = Lock()
         self._followed: Mapping[HitKind, Following] = _shelves(household, self._embedder)
+        # Read only once somebody asks for what held at another time.
+        self._former = _following_facts(household, self._embedder, read=read_former_facts)
 
-    async def search(self, search: Search, *, patience: float = _PATIENCE) -> Found:
+    async def search(self, search: Search, *, patience: float = PATIENCE) -> Found:
         """Return what is remembered of something.
 
         Args:
@@ -181,7 +193,7 @@ class Finder:
         search: Search,
         vector: Vectors | None,
         *,
-        patience: float = _PATIENCE,
+        patience: float = PATIENCE,
     ) -> Found:
         """Return what `search` does, on the calling thread.
 
@@ -194,10 +206,11 @@ class Finder:
         start = perf_counter()
         with self._lock:
             deadline = monotonic() + patience
-            for kind in search.kinds:
-                self._followed[kind].catch_up(conn, deadline=deadline)
+            searched = self._searched(search)
+            for _, followed in searched:
+                followed.catch_up(conn, deadline=deadline)
             pool = self._pool(conn, search, vector)
-            complete = all(self._followed[kind].is_complete for kind in search.kinds)
+            complete = all(followed.is_complete for _, followed in searched)
         hits = self._shown(conn, search, pool)
         return Found(
             hits=hits, relevance=max((hit.relevance for hit in hits), default=0.0),
@@ -234,23 +247,34 @@ class Finder:
         self._vectors[text] = vector
         return vector
 
+    def _searched(self, search: Search) -> list[tuple[HitKind, Following]]:
+        searched = [(kind, self._followed[kind]) for kind in search.kinds]
+        if search.as_of is not None and HitKind.FACT in search.kinds:
+            searched.append((HitKind.FACT, self._former))
+        return searched
+
     def _pool(self, conn: Connection, search: Search, vector: Vectors | None) -> Pool:
-        now = search.now.astimezone(self._zone)
         question = Question(
             text=search.text, vector=vector,
-            periods=periods_of(search.text, now, locale=self._locale),
+            periods=periods_of(
+                search.text, search.now.astimezone(self._zone), locale=self._locale
+            ),
             model=self._embedder.model if self._embedder else "",
             admission=Admission(
-                scopes=search.viewer.scopes, now=now.timestamp(), above=search.min_confidence,
-                without=search.without, with_assistant=search.with_assistant,
+                scopes=search.viewer.scopes, now=search.moment.timestamp(),
+                above=search.min_confidence, without=search.without,
+                with_assistant=search.with_assistant,
             ),
         )  # fmt: skip
-        shelves = [self._followed[kind].shelf for kind in search.kinds]
-        names = frozenset[str]().union(*(each.speakers_named(search.text) for each in shelves))
-        found = {
-            kind: gather(conn, self._household, self._followed[kind].shelf, question, names=names)
-            for kind in search.kinds
-        }
+        shelves = [(kind, followed.shelf) for kind, followed in self._searched(search)]
+        names = frozenset[str]().union(*(each.speakers_named(search.text) for _, each in shelves))
+        found = [
+            (
+                kind,
+                gather(conn, self._household, shelf, _put_to(kind, question, search), names=names),
+            )
+            for kind, shelf in shelves
+        ]
         return pooled(found, self._calibration if vector is not None else None)
 
     def _shown(self, conn: Connection, search: Search, pool: Pool) -> tuple[Hit, ...]:
@@ -265,7 +289,7 @@ class Finder:
             places = order[start : start + page].tolist()
             rows = shown(
                 conn, search.viewer, [pool.keys[place] for place in places],
-                now=search.now, above=search.min_confidence,
+                now=search.moment, above=search.min_confidence, is_past=search.as_of is not None,
             )  # fmt: skip
             hits += [
                 _scored(rows[pool.keys[place]], pool, place, float(ranked[place]))
@@ -296,10 +320,23 @@ def _shelves(household: str, embedder: Embedder | None) -> dict[HitKind, Followi
             household, kind=EPISODE, read=read_episodes, model=model,
             shelf=Shelf(VectorKind.EPISODE, VectorKind.CONTEXT),
         ),
-        HitKind.FACT: Following(
-            household, kind=FACT, read=read_facts, model=model, shelf=Shelf(VectorKind.FACT)
-        ),
+        HitKind.FACT: _following_facts(household, embedder, read=read_facts),
     }  # fmt: skip
+
+
+def _following_facts(household: str, embedder: Embedder | None, *, read: Reader) -> Following:
+    return Following(
+        household, kind=FACT, read=read, model=embedder.model if embedder else None,
+        shelf=Shelf(VectorKind.FACT),
+    )  # fmt: skip
+
+
+def _put_to(kind: HitKind, question: Question, search: Search) -> Question:
+    """Return a question as it is put to what is of a kind: words are as old as they are, facts as they hold."""
+    if search.as_of is None or kind is HitKind.FACT:
+        return question
+    said_by = replace(question.admission, said_by=search.moment.timestamp())
+    return replace(question, admission=said_by)
 
 
 def _scored(hit: Hit, pool: Pool, place: int, score: float) -> Hit:

@@ -74,6 +74,7 @@ class Admission:
         above: Confidences at or below it are left out.
         without: Ids that are left out.
         with_assistant: Whether what the assistant said may be found.
+        said_by: What was said later is left out, in seconds.
     """
 
     scopes: frozenset[str]
@@ -81,6 +82,7 @@ class Admission:
     above: float = 0.0
     without: frozenset[str] = frozenset()
     with_assistant: bool = False
+    said_by: float = inf
 
 
 class Shelf:
@@ -165,6 +167,7 @@ class Shelf:
             keep: Mask = scopes[rows["scope"][slots]]
             keep &= rows["shown_from"][slots] <= asked.now
             keep &= rows["shown_until"][slots] > asked.now
+            keep &= rows["said_at"][slots] <= asked.said_by
             keep &= self.confidences(slots, asked.now) > asked.above
             if not asked.with_assistant:
                 keep &= ~rows["is_assistant"][slots]

@@ -109,7 +109,13 @@ class Hit:
 
 
 def shown(
-    conn: Connection, viewer: Viewer, keys: Collection[Key], *, now: datetime, above: float = GONE
+    conn: Connection,
+    viewer: Viewer,
+    keys: Collection[Key],
+    *,
+    now: datetime,
+    above: float = GONE,
+    is_past: bool = False,
 ) -> dict[Key, Hit]:
     """Return rows as they may be shown now; what may not be seen, or holds no more, is left out.
 
@@ -119,10 +125,12 @@ def shown(
         keys: Which rows.
         now: Aware.
         above: Facts at or below this confidence are left out.
+        is_past: Whether `now` is a time in the past: what held then is shown, whatever became of it.
     """
     found: dict[Key, Hit] = {}
     said = [key.id for key in keys if key.kind is HitKind.EPISODE]
-    cuts = outdated_spans(conn, viewer.household, said) if said else {}
+    at = now if is_past else None
+    cuts = outdated_spans(conn, viewer.household, said, at=at) if said else {}
     for row in _SEEN_EPISODES.mappings(conn, _asked(viewer, said)) if said else ():
         if text := still_true(row["text"], cuts.get(row["id"], ())):
             found[Key(HitKind.EPISODE, row["id"])] = _episode_hit(row | {"text": text})
@@ -131,7 +139,8 @@ def shown(
     for values in _SEEN_FACTS.mappings(conn, _asked(viewer, held)) if held else ():
         fact = fact_from_row(values)
         confidence = confidence_now(fact, now)
-        if fact.is_current(now) and values["due_at"] > now and confidence > above:
+        holds = fact.held_at(now) if is_past else fact.is_current(now)
+        if holds and values["due_at"] > now and confidence > above:
             found[Key(HitKind.FACT, fact.id)] = _fact_hit(fact, confidence, said_by.get(fact.id))
     return found
 

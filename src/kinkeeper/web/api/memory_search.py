@@ -1,14 +1,18 @@
-"""Searching what is remembered."""
+"""Searching what is remembered, and what is planned."""
 
 from datetime import datetime
 from enum import StrEnum
+from time import perf_counter
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
+from kinkeeper.brain.finding import EventHit, Kind, find
+from kinkeeper.core.time import latest_told
 from kinkeeper.memory.finding.search import Search
-from kinkeeper.memory.finding.showing import Hit, HitKind
+from kinkeeper.memory.finding.showing import Hit
+from kinkeeper.memory.model import HOUSEHOLD_SCOPE
 from kinkeeper.web.access.door import Viewer, house_of
 from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import Person
@@ -31,10 +35,25 @@ class SearchType(StrEnum):
 
 
 _KINDS = {
-    SearchType.FACTS: (HitKind.FACT,),
-    SearchType.EPISODES: (HitKind.EPISODE,),
-    SearchType.BOTH: (HitKind.FACT, HitKind.EPISODE),
+    SearchType.FACTS: (Kind.FACT,),
+    SearchType.EPISODES: (Kind.EPISODE,),
+    SearchType.BOTH: (Kind.FACT, Kind.EPISODE),
 }
+
+Kinds = Annotated[
+    list[Kind],
+    Field(max_length=len(Kind), description="What may be found, in place of `search_type`."),
+]
+AsOf = Annotated[
+    str,
+    Field(
+        min_length=8,
+        max_length=40,
+        examples=["2026-03-05", "2026-03-05T16:30:00"],
+        description="As of the end of a day, or of an instant (local without offset): facts that held then, "
+        "whatever became of them, and what had been said by then. A time to come is now. Not of events.",
+    ),
+]
 
 
 class SearchWish(BaseModel):
@@ -44,21 +63,24 @@ class SearchWish(BaseModel):
     search_type: SearchType = SearchType.BOTH
     limit: Limit = 5
     project: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=20)] = []
+    types: Kinds = []
+    as_of: AsOf | None = None
 
 
 class Result(BaseModel):
-    """Something remembered. Of an episode, sentences that hold no more are left out of the text.
+    """Something remembered or planned. Of an episode, sentences that hold no more are left out of the text.
 
     `score` orders the results; `relevance` says how well it bears on the query, `parts` what the score is made of.
+    An event is at the time it begins next, or in the time asked for.
     """
 
     id: str
-    kind: HitKind
+    kind: Kind
     text: str
     category: str | None
     confidence: float | None
     at: datetime
-    created_at: datetime
+    created_at: datetime | None
     speaker: str | None
     session: str | None
     scope: str
@@ -68,10 +90,16 @@ class Result(BaseModel):
     parts: dict[str, float]
 
     @classmethod
-    def of(cls, hit: Hit) -> Self:
+    def of(cls, hit: Hit | EventHit) -> Self:
         """Return the record of a hit."""
+        if isinstance(hit, EventHit):
+            return cls(
+                id=hit.id, kind=hit.kind, text=hit.text, category=None, confidence=None, at=hit.at,
+                created_at=None, speaker=None, session=None, scope=HOUSEHOLD_SCOPE,
+                provenance=[hit.source], score=hit.score, relevance=hit.relevance, parts={},
+            )  # fmt: skip
         return cls(
-            id=hit.id, kind=hit.kind, text=hit.text, category=hit.category,
+            id=hit.id, kind=Kind(hit.kind), text=hit.text, category=hit.category,
             confidence=hit.confidence, at=hit.at, created_at=hit.created_at, speaker=hit.speaker,
             session=hit.session, scope=hit.scope, provenance=list(hit.provenance),
             score=hit.score, relevance=hit.relevance, parts=dict(hit.parts),
@@ -95,9 +123,14 @@ async def search(
     search_type: SearchType = SearchType.BOTH,
     limit: Annotated[Limit, Query()] = 5,
     project: Annotated[list[str] | None, Query(max_length=20)] = None,
+    types: Annotated[Kinds | None, Query()] = None,
+    as_of: Annotated[AsOf | None, Query()] = None,
 ) -> Results:
-    """Search facts and episodes that the asker may see, of the projects named, too."""
-    wish = SearchWish(query=query, search_type=search_type, limit=limit, project=project or [])
+    """Search facts and episodes that the asker may see, of the projects named, too, and events where asked for."""
+    wish = SearchWish(
+        query=query, search_type=search_type, limit=limit, project=project or [], types=types or [],
+        as_of=as_of,
+    )  # fmt: skip
     return await _found(request, person, wish)
 
 
@@ -108,14 +141,18 @@ async def search_posted(request: Request, person: Viewer, wish: SearchWish) -> R
 
 
 async def _found(request: Request, person: Person, wish: SearchWish) -> Results:
-    house = house_of(request, person)
-    found = await house.finder.search(
-        Search(
-            text=wish.query, viewer=viewer_of(person, projects=wish.project),
-            now=context_of(request).clock.now(), kinds=_KINDS[wish.search_type], limit=wish.limit,
-        )
+    start, house = perf_counter(), house_of(request, person)
+    zone = house.household.zone
+    search = Search(
+        text=wish.query, viewer=viewer_of(person, projects=wish.project),
+        now=context_of(request).clock.now(), limit=wish.limit,
+        as_of=None if wish.as_of is None else latest_told(wish.as_of, zone),
+    )  # fmt: skip
+    found = await find(
+        search, wish.types or _KINDS[wish.search_type],
+        store=house.store, finder=house.finder, household=house.household,
     )  # fmt: skip
     return Results(
         results=[Result.of(hit) for hit in found.hits], is_complete=found.is_complete,
-        took_ms=found.took_ms,
+        took_ms=1_000 * (perf_counter() - start),
     )  # fmt: skip

@@ -1,12 +1,10 @@
 """What somebody asks memory on its page, and how it is answered in one line. Pure."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
 
 from kinkeeper.web.views.known import Evidence, KnownFact
 from kinkeeper.web.views.wording import Wording
-
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +53,6 @@ def shown_day(wanted: str, wording: Wording) -> date | None:
     except ValueError:
         return None
     return day if day < wording.today else None
-
-
-def end_of(day: date, wording: Wording) -> datetime:
-    """Return the instant at which a local day ends."""
-    return datetime.combine(day + _DAY, time(), wording.zone)
 
 
 def asked_for(

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
+from kinkeeper.core.time import last_of
 from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_by_id, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
@@ -22,7 +23,7 @@ from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.memory.telling import Told, notice_of, told
 from kinkeeper.web.pages.records import load_ground, load_standing
-from kinkeeper.web.views.asking import Answer, asked_for, end_of, shown_day
+from kinkeeper.web.views.asking import Answer, asked_for, shown_day
 from kinkeeper.web.views.cards import Card, lapses_at
 from kinkeeper.web.views.known import Evidence
 
@@ -100,7 +101,7 @@ def _listed(conn: Connection, desk: Desk, text: str, day: date | None) -> Sequen
     viewer = viewer_of(desk.person)
     if day is None:
         return list_facts(conn, viewer, now=desk.now, limit=_MOST_SHOWN)
-    then = as_of(conn, viewer, end_of(day, desk.wording))
+    then = as_of(conn, viewer, last_of(day, desk.wording.zone))
     return (sharing_words(then, text) if text else then)[:_MOST_SHOWN]
 
 
