@@ -478,3 +478,21 @@ def test_what_is_noted_is_no_reason() -> None:
     ((name, params),) = planned("take a note, the boiler is broken")
 
     assert (name, params["body"]) == ("notes.create", "the boiler is broken")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_answer"),
+    [
+        ("friday at 5", True),
+        ("it's on friday at 5", True),
+        ("don't bother me with that tonight", False),
+        ("is mia tired tonight", False),
+    ],
+)
+def test_only_a_time_that_is_told_answers_when(text: str, is_answer: bool) -> None:
+    asked = plan("put the boiler check in the calendar")
+    assert asked.partial is not None
+
+    found = plan(text, history=[exchange("…", partial=asked.partial)])
+
+    assert any(each.action == "create_event" for each in found.actions) is is_answer

@@ -13,6 +13,11 @@ from kinkeeper.conversation.planning.referents import meant, target
 from kinkeeper.language.text import shorten
 
 _LONGEST_SUBJECT = 60
+_NO_TIME = re.compile(
+    r"^(?:please\s+)?(?:don't|do not|never|stop|what|who|whose|where|why|how|which|is|are|do|does|did|am)\b",
+    re.IGNORECASE,
+)
+"""Forbids or asks something: a time in it answers no question."""
 
 
 def open_question(case: Case) -> Mapping[str, Any] | None:
@@ -60,6 +65,8 @@ def _title(text: str, case: Case) -> dict[str, Any]:
 
 def _time(name: str) -> Callable[[str, Case], dict[str, Any]]:
     def read(text: str, case: Case) -> dict[str, Any]:
+        if _NO_TIME.match(text):
+            return {}
         moment = moment_of(case.message.times(text), case.now)
         lengths = case.message.lengths(text)
         if moment is None:
@@ -85,6 +92,8 @@ def _find_by(text: str, case: Case) -> dict[str, Any]:
 
 
 def _changed_time(text: str, case: Case) -> dict[str, Any]:
+    if _NO_TIME.match(text):
+        return {}
     moment = moment_of(case.message.times(text), case.now)
     return {"changes": {"start_time": moment.partial}} if moment is not None else {}
 
