@@ -56,7 +56,7 @@ async def run_jobs(store: Store, queue: JobQueue) -> None:
     """Run the jobs until killed; print a dot for each effect."""
 
     async def read(key: Key, epoch: int) -> None:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)  # long enough that a kill finds others at work
 
         def effect(conn: Connection) -> None:
             conn.execute(insert(effects), {"id": key[1]})

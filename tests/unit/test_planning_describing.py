@@ -240,3 +240,24 @@ def test_the_hour_of_a_part_stays_in_the_title(text: str, title: str, start: str
 
     assert found["summary"] == title
     assert str(found["start_time"])[11:16] == start
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "end"),
+    [
+        ("class trip on the 19th at 9am, back by 6", "class trip", "2026-03-19T18:00"),
+        ("leo's party saturday at 3, finishes at 5", "leo's party", "2026-03-14T17:00"),
+    ],
+)
+def test_when_somebody_is_back_is_the_end(text: str, title: str, end: str) -> None:
+    found = event(text)
+
+    assert found["summary"] == title
+    assert str(found["end_time"]).startswith(end)
+
+
+def test_an_end_without_a_beginning_stays_beside_the_title() -> None:
+    (found,) = plan("half day for leo on friday, home by 12").actions
+
+    assert found.params["start_time"] == "2026-03-13"
+    assert "home by 12" in found.params["summary"]

@@ -46,7 +46,7 @@ from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.taking_back import take_back, wants_undo
+from kinkeeper.conversation.taking_back import failed_last, take_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
@@ -56,6 +56,10 @@ from kinkeeper.jobs.leases import LeaseLostError
 
 _EARLIER = 20  # in which a question may still be open
 _HISTORY = 8  # that "it" and "that" may mean something of
+_NOT_DONE = (
+    "What you asked for last was not done, so I took nothing back. "
+    "Say “undo that” once more for what was done before it."
+)
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
@@ -284,6 +288,8 @@ class _Run:
         )
 
     async def _take_back(self, asked: Asked) -> Acted:
+        if failed_last(self.loaded.earlier):
+            return Acted(clarification=_NOT_DONE)
         receipt = await self.parts.store.write(
             lambda conn: take_back(conn, self.loaded.earlier, asked)
         )

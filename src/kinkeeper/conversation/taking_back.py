@@ -48,6 +48,14 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     return is_ticked and _TAKEN_OFF.fullmatch(text) is not None
 
 
+def failed_last(earlier: Sequence[Turn]) -> bool:
+    """Whether nothing came of what was asked for last, so that "undo that" can only mean something older. Pure."""
+    last = earlier[-1].results if earlier else ()
+    return bool(last) and all(
+        each.status in {ResultStatus.FAILED, ResultStatus.UNCLEAR} for each in last
+    )
+
+
 def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receipt | None:
     """Take back the last thing that was done in a thread and still stands; None where there is none.
 

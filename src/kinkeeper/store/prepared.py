@@ -55,14 +55,16 @@ class _Compiled:
 
     Attributes:
         text: As the driver takes it.
-        binds: Its parameters in order: name, value where none is given, and how a value is put.
+        binds: Its parameters in order: name, and how a value is put.
+        fixed: Values of those that need not be given; any other that is missing is a `KeyError`.
         names: Of the values of a row; none where it returns no columns of its own.
         reads: How the values of a row are read back, by place; those that come as they are are left out.
         is_positional: Whether parameters are told by their order, not by name.
     """
 
     text: str
-    binds: Sequence[tuple[str, Any, _Convert | None]]
+    binds: Sequence[tuple[str, _Convert | None]]
+    fixed: Mapping[str, Any]
     names: Sequence[str]
     reads: Sequence[tuple[int, _Convert]]
     is_positional: bool
@@ -112,10 +114,10 @@ class Prepared:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _rows(self, conn: Connection, compiled: _Compiled, values: Mapping[str, Any]) -> Rows:
-        given = values.get
+        given = {**compiled.fixed, **values}
         put = [
-            given(name, fixed) if convert is None else convert(given(name, fixed))
-            for name, fixed, convert in compiled.binds
+            given[name] if convert is None else convert(given[name])
+            for name, convert in compiled.binds
         ]
         if conn.dialect.name == _SQLITE:
             rows: Rows = conn.connection.driver_connection.execute(compiled.text, put).fetchall()  # type: ignore[union-attr]  # open here
@@ -123,7 +125,7 @@ class Prepared:
         if compiled.is_positional:
             result = conn.exec_driver_sql(compiled.text, tuple(put))
         else:
-            names = (name for name, _, _ in compiled.binds)
+            names = (name for name, _ in compiled.binds)
             result = conn.exec_driver_sql(compiled.text, dict(zip(names, put, strict=True)))
         return result.all() if result.returns_rows else ()
 
@@ -137,17 +139,15 @@ class Prepared:
             key: default.arg for key, default in defaults if isinstance(default, ColumnDefault)
         }
         binds = [
-            (
-                name,
-                fixed.get(name),
-                compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect),
-            )
+            (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
             for name in (compiled.positiontup or compiled.binds)
         ]
         columns = _columns(self._statement)
         names = [column.key or "" for column in columns]
         reads = _reads(columns, dialect)
-        ready = _Compiled(str(compiled), binds, names, reads, compiled.positiontup is not None)
+        ready = _Compiled(
+            str(compiled), binds, fixed, names, reads, compiled.positiontup is not None
+        )
         self._compiled[dialect.name] = ready
         return ready
 

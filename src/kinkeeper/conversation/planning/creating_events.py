@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.model import PlannedAction
@@ -16,6 +16,7 @@ from kinkeeper.conversation.planning.event_naming import (
     is_appointment,
     lowered,
 )
+from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of, on_each_day
 from kinkeeper.conversation.planning.people import is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
@@ -23,6 +24,11 @@ from kinkeeper.language.when.model import TimeSpan
 
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
 
+_ENDS_BY = re.compile(
+    rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending)(?: again| home)*(?: by| at| around| about)* (?P<end>{TIME_MARK})",
+    re.IGNORECASE,
+)
+_NOON = 12
 _BUSY = "Busy"
 
 _LONGEST_NAME = 6  # words of what is named and not told
@@ -137,6 +143,7 @@ def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
 def _created(
     what: str, moment: Moment | None, case: Case, *, groups: Groups
 ) -> Sequence[Step] | None:
+    what, moment, aside = _over_by(what, moment, case)
     found = described(what, case, who=groups.get("who", ""))
     title = found.title
     if groups.get("being"):
@@ -153,6 +160,7 @@ def _created(
     }  # fmt: skip
     if moment is None or not title:
         return [_unknown(title, moment, known)]
+    known["summary"] = f"{title}, {aside}" if aside else title
     said = case.message.times(what)
     moment = on_each_day(from_today(moment, said, case.now), said)
     days = case.message.several(what)
@@ -186,6 +194,22 @@ def _each_of(
     return [
         each if any(span.recurrence for span in each) else [*each, *again] for each in days
     ]  # fmt: skip
+
+
+def _over_by(what: str, moment: Moment | None, case: Case) -> tuple[str, Moment | None, str]:
+    """Take "home by 12", "back at 6" for the end; where no beginning was said it stays beside the title."""
+    found = _ENDS_BY.search(what)
+    end = next(iter(case.message.times(found["end"])), None) if found is not None else None
+    if found is None or end is None or not end.has_time or end.has_date:
+        return what, moment, ""
+    rest = f"{what[: found.start()]} {what[found.end() :]}"
+    begins = moment_of(case.message.times(rest), case.now)
+    if begins is None or begins.start is None:
+        return rest, begins, case.message.words(found[0])
+    over = datetime.combine(begins.start.date(), end.begin.timetz())
+    if over <= begins.start and over.hour < _NOON:
+        over += timedelta(hours=_NOON)
+    return rest, replace(begins, end=over if over > begins.start else None, is_part=False), ""
 
 
 def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Missing:
