@@ -2,6 +2,7 @@
 
 import pytest
 
+from kinkeeper.actions.requests.model import ResultStatus
 from planning import done, exchange, plan, planned
 
 RECITAL = exchange(
@@ -97,3 +98,26 @@ def test_what_others_shall_know_is_drafted(text: str, to: str, body: str) -> Non
 @pytest.mark.parametrize("text", ["tell me that again", "let everyone know dinner is at 7"])
 def test_what_is_told_to_nobody_known_puts_nothing_into_the_calendar(text: str) -> None:
     assert all(each.action != "create_event" for each in plan(text).actions)
+
+
+def test_what_is_added_to_a_waiting_move_loses_nothing_of_it() -> None:
+    waiting = exchange(
+        "make it 7",
+        done(
+            "calendar.update_event", status=ResultStatus.AWAITING, id="r1", event_id="r1", title="recital", who=["mia"],
+            start="2026-03-13T19:00:00-05:00", before={"start": "2026-03-13T18:00:00-05:00"},
+            params={"event_id": "r1", "on": "2026-03-13T18:00:00-05:00", "changes": {"start_time": "19:00"}},
+        ),
+    )  # fmt: skip
+
+    ((name, params),) = planned("and leo is coming too", history=[RECITAL, waiting])
+
+    assert (name, params["event_id"]) == ("calendar.update_event", "r1")
+    assert params["on"].startswith("2026-03-13T18:00")
+    assert params["changes"] == {"start_time": "19:00", "who": ["mia", "leo"]}
+
+
+def test_a_weekday_said_on_that_day_after_its_hour_is_the_next_one() -> None:
+    ((_, params),) = planned("dentist for Mia on wednesday, at 8am")
+
+    assert params["start_time"].startswith("2026-03-18T08:00")

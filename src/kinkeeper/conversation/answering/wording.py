@@ -243,15 +243,18 @@ def _to_change(words: Words) -> str:
     changes, what = _changes(words), f"{words.title}{words.when}"
     if old := _old_name(words):
         return f"rename {old} to {what}"
+    parts = []
     if _TIMES & set(changes):
-        return f"move {words.title}, so that it is{words.when}" if words.when else f"move {what}"
+        parts = [f"move {words.title}, so that it is{words.when}" if words.when else f"move {what}"]
+    its = "its" if parts else "the"
+    of = "" if parts else f" of {what}"
     if people := _people_of(changes, "responsible", words):
-        return f"put {people} in charge of {what}"
+        parts.append(f"put {people} in charge{of}")
     if people := _people_of(changes, "who", words):
-        return f"note {people} as taking part in {what}"
+        parts.append(f"note {people} as taking part{of.replace(' of ', ' in ', 1)}")
     if place := changes.get("location"):
-        return f"change the place of {what} to {plain(str(place))}"
-    return f"change {words.title} in the calendar{words.when}"
+        parts.append(f"change {its} place{of} to {plain(str(place))}")
+    return enumerated(parts) or f"change {words.title} in the calendar{words.when}"
 
 
 def _changed(words: Words) -> str:

@@ -13,6 +13,10 @@ from kinkeeper.language.when.partial import WEEKDAY_CODES
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9
 _UNTIL = "until"
+_WEEKDAY = re.compile(
+    r"^(?:(?:on|by|until|from|the|coming)\s+)*(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b",
+    re.IGNORECASE,
+)
 _END_OF = re.compile(r"\bend of\b", re.IGNORECASE)
 """What is due then is due on its last day."""
 
@@ -77,6 +81,15 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     days = _days(base, closes) if base is not None else 0
     if base is not None and _END_OF.search(base.surface):
         day, days = _last_day(base), 1
+    if (
+        base is not None
+        and day == now.date()
+        and _WEEKDAY.search(base.surface)
+        and timed is not None
+    ):
+        begins = datetime.combine(day, timed.begin.timetz())
+        # "On Sunday at one", said on a Sunday afternoon, is the next one.
+        day += timedelta(days=7) if begins <= now else timedelta()
     start, end = _start_and_end(timed, day, now)
     return Moment(
         day=day, start=start, end=end, rule=None, days=days,

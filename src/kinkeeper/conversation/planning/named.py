@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import PlanningContext
 
 _LISTS = {"events": "event", "tasks": "task", "notes": "note", "mails": "mail"}
@@ -116,9 +116,18 @@ def _of_results(results: Iterable[ActionResult]) -> Iterator[Thing]:
         if listed:
             yield from listed
         elif each.domain in _DOMAINS:
-            thing = _thing(_DOMAINS[each.domain], {**_flat(each.params), **each.result})
+            row = {**_flat(each.params), **each.result, **_as_it_stands(each)}
+            thing = _thing(_DOMAINS[each.domain], row)
             if thing is not None:
                 yield thing
+
+
+def _as_it_stands(done: ActionResult) -> Mapping[str, Any]:
+    """Return by which start an event is found whose move still awaits a yes: the one it has."""
+    before = done.result.get("before")
+    if done.status is not ResultStatus.AWAITING or not isinstance(before, Mapping):
+        return {}
+    return {"original_start": before.get("original_start") or before.get("start")}
 
 
 def _flat(params: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order, without_reason
 from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
+from kinkeeper.conversation.planning.relative import onto_what_waits
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "memory.called": memory_rules.called, "memory.store": memory_rules.store,
@@ -68,7 +69,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     clause = without_reason(clause, case.grammar)
     back = pointed(clause, case) or followed(clause, case) or _pointing_back(clause, case)
     if back is not None:
-        return back
+        return [onto_what_waits(each, case) for each in back]
     for form in dict.fromkeys((clause, in_order(clause))):
         for name, groups in case.grammar.found(form):
             steps = _READERS[name](groups, case)

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
-from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.planning.case import Case
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.when.model import TimeSpan
 
@@ -71,6 +74,24 @@ def proposed_with(result: ActionResult, changes: Mapping[str, Any]) -> dict[str,
         return {**result.params, "changes": {**kept, **changes}}
     is_new = result.action in {"create_event", "create"}
     return {**result.params, **changes} if is_new else dict(result.params)
+
+
+def onto_what_waits(step: Step, case: Case) -> Step:
+    """Return a change of an event together with what is already proposed for it and awaits a yes.
+
+    Args:
+        step: As it was read.
+        case: The message.
+    """
+    if not isinstance(step, PlannedAction) or step.action != "update_event":
+        return step
+    event = step.params.get("event_id")
+    last = next((each for each in latest(case) if each.result.get("event_id") == event), None)
+    if event is None or last is None or last.status is not ResultStatus.AWAITING:
+        return step
+    if last.action != "update_event":
+        return step
+    return replace(step, params=proposed_with(last, step.params["changes"]))
 
 
 def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) -> dict[str, Any]:
