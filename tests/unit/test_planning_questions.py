@@ -179,3 +179,10 @@ def test_that_weekend_is_the_one_of_what_was_spoken_of(text: str, first: str, da
 
     assert (name, params["from"], params["days_ahead"]) == ("calendar.list_events", first, days)
     assert "query" not in params
+
+
+def test_a_weekday_whose_hour_is_over_is_the_next_one() -> None:
+    ((name, params),) = planned("is sarah free on wednesday, about 8am?")
+
+    assert name == "calendar.find_free"
+    assert params["between"]["from"].startswith("2026-03-18T08:00")

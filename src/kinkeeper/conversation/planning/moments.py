@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from typing import Final
 
 from dateutil.rrule import rrulestr
 
@@ -13,7 +14,7 @@ from kinkeeper.language.when.partial import WEEKDAY_CODES
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9
 _UNTIL = "until"
-_WEEKDAY = re.compile(
+NAMES_WEEKDAY: Final = re.compile(
     r"^(?:(?:on|by|until|from|the|coming)\s+)*(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b",
     re.IGNORECASE,
 )
@@ -84,7 +85,7 @@ def moment_of(spans: Sequence[TimeSpan], now: datetime) -> Moment | None:
     if (
         base is not None
         and day == now.date()
-        and _WEEKDAY.search(base.surface)
+        and NAMES_WEEKDAY.search(base.surface)
         and timed is not None
     ):
         begins = datetime.combine(day, timed.begin.timetz())

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.moments import NAMES_WEEKDAY
 from kinkeeper.core.time import midnight
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
@@ -87,6 +88,8 @@ def window_of(part: str, case: Case, *, is_past: bool = False) -> Window | None:
         return _days(dated or spans[0], case)
     if dated is not None and dated is not timed:
         timed = _on_day(timed, dated)
+        if not is_past and timed.until <= case.now and NAMES_WEEKDAY.search(dated.surface):
+            timed = replace(timed, begin=timed.begin + _WEEK, until=timed.until + _WEEK)
     elif timed.recurrence == "FREQ=DAILY":
         return None
     return _hours(timed, case)
