@@ -66,3 +66,17 @@ def test_a_mail_to_somebody_with_an_address_goes_to_the_address() -> None:
     name, params = change("email Coach Tim at tim@club.example that Leo is ill")
 
     assert (name, params["to"]) == ("email.create_draft", ["tim@club.example"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the orthodontist's been moved to 4pm on friday", "they've pushed the orthodontist to 4pm on friday",
+        "we're moving the orthodontist to friday 4pm",
+    ],
+)  # fmt: skip
+def test_what_was_moved_by_somebody_moves(text: str) -> None:
+    name, params = change(text)
+
+    assert name == "calendar.update_event"
+    assert str(params["changes"]["start_time"]).startswith("2026-03-13T16:00")
