@@ -41,6 +41,8 @@ LEAST_KILLS = 5
 LEAST_KILLS_APART = max(3, MESSAGES_APART // 100)
 # How long a worker works before it is killed.
 WORKS_SECONDS = 2.0
+# How long a message is waited for that is being understood, at most.
+LONGEST_WAIT_SECONDS = 10.0
 # How many messages a server takes in at most before it is killed: a second or two's on a quiet machine.
 LONGEST_LIFE = 160
 LONGEST_DRAIN_SECONDS = 1800
@@ -142,10 +144,23 @@ def bridge_key(system: System) -> str:
     return issued.secret
 
 
+def wait_for_work(system: System, *, at_most: float = LONGEST_WAIT_SECONDS) -> None:
+    """Return once a message is being understood, so that a kill hits it, or after so many seconds."""
+    running = select(func.count()).where(observer_messages.c.state == "running")
+    deadline = time.monotonic() + at_most
+    while time.monotonic() < deadline:
+        if system.store.read_now(lambda conn: conn.execute(running).scalar_one()):
+            return
+        time.sleep(0.002)
+
+
 def kill_until_all_is_sent(
-    database: Path, bridge: Bridge, *, least: int, who: str = WORKERS
+    database: Path, bridge: Bridge, system: System, *, least: int, who: str = WORKERS
 ) -> int:
-    """Run servers and kill them while the bridge sends; return how many were killed, `least` or more."""
+    """Run servers and kill them while the bridge sends; return how many were killed, `least` or more.
+
+    Every third one that does the work itself is killed at it.
+    """
     lives, longest = random.Random(3), min(LONGEST_LIFE, len(bridge.chat) // least)  # noqa: S311 - as above
     kills, done, end = 0, threading.Event(), bridge.chat[-1].sent_at
     sending = threading.Thread(target=bridge.run)
@@ -159,6 +174,8 @@ def kill_until_all_is_sent(
             with serving(database, end, who=who) as bridge.address:
                 while sending.is_alive() and len(bridge.acknowledged) < goal:
                     time.sleep(0.01)
+                if who == WORKERS and kills % 3 == 0:
+                    wait_for_work(system)
     finally:
         bridge.refusal = bridge.refusal or ("given up" if sending.is_alive() else None)
         done.set()
@@ -181,12 +198,17 @@ def drain(system: System, database: Path, end: datetime) -> None:
             time.sleep(0.5)
 
 
-def kill_workers(database: Path, end: datetime, sending: "Future[int]", *, least: int) -> None:
-    """Run workers, each killed two seconds after it began, until all is sent and so many were; let one finish."""
+def kill_workers(
+    database: Path, end: datetime, sending: "Future[int]", system: System, *, least: int
+) -> None:
+    """Run workers, each killed within two seconds, every other one at work, until all is sent; let one finish."""
     kills = 0
     while not (sending.done() and kills >= least):
         with working(database, end):
-            time.sleep(WORKS_SECONDS)
+            if kills % 2:
+                wait_for_work(system, at_most=WORKS_SECONDS)
+            else:
+                time.sleep(WORKS_SECONDS)
         kills += 1
     with working(database, end) as last:
         assert "idle\n" in last.lines
@@ -220,7 +242,7 @@ def test_messages_through_a_server_that_is_killed_at_random_end_as_a_replay_does
     database, chat = tmp_path / "family.db", talk(MESSAGES, one_in=3)
     with live_system(database, **SETTINGS) as system:
         bridge = Bridge(bridge_key(system), chat)
-        kills = kill_until_all_is_sent(database, bridge, least=LEAST_KILLS)
+        kills = kill_until_all_is_sent(database, bridge, system, least=LEAST_KILLS)
         assert bridge.refusal is None
         assert kills >= LEAST_KILLS
         assert bridge.hung_up >= kills
@@ -236,9 +258,14 @@ def test_a_worker_killed_every_two_seconds_beside_a_server_killed_at_random_ends
     with live_system(database, **SETTINGS) as system, ThreadPoolExecutor(1) as pool:
         bridge = Bridge(bridge_key(system), chat)
         sending = pool.submit(
-            kill_until_all_is_sent, database, bridge, least=LEAST_KILLS_APART, who=ALONE
+            kill_until_all_is_sent,
+            database,
+            bridge,
+            system,
+            least=LEAST_KILLS_APART,
+            who=ALONE,
         )
-        kill_workers(database, chat[-1].sent_at, sending, least=LEAST_KILLS_APART)
+        kill_workers(database, chat[-1].sent_at, sending, system, least=LEAST_KILLS_APART)
         assert bridge.refusal is None
         assert sending.result() >= LEAST_KILLS_APART
         assert bridge.repeats >= MESSAGES_APART / 10

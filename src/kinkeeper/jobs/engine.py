@@ -37,6 +37,7 @@ from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
 from kinkeeper.observability.log import without_message_text
+from kinkeeper.store.commits import CommitWatch
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
@@ -130,12 +131,15 @@ class JobEngine:
                 held.enter_context(runner_lock(str(self._store.url.database)))
                 await self.reconciler.end_leases()
             await self.reconciler.run_once()
+            # From before the first look on: what is committed in between would wait for the next look.
+            topics = [(TOPIC, line) for line in self._queue.lines]
+            watch = held.enter_context(self._store.watch(*topics))
             try:
                 bell = await asyncio.to_thread(self._launch, asyncio.get_running_loop())
                 async with asyncio.TaskGroup() as tasks:
                     running = [
                         tasks.create_task(self._keep_up()),
-                        tasks.create_task(self._call(bell)),
+                        tasks.create_task(self._call(bell, watch)),
                     ]
                     try:
                         yield
@@ -270,13 +274,12 @@ class JobEngine:
             lambda conn: leases.release(conn, job.table, key, epoch, until=until)
         )
 
-    async def _call(self, bell: Bell) -> None:
+    async def _call(self, bell: Bell, watch: CommitWatch) -> None:
         """Let the queues be looked into when this process has committed work for them."""
-        with self._store.watch(*((TOPIC, line) for line in self._queue.lines)) as watch:
-            while True:
-                if await watch.wait(self._reconcile_every.total_seconds()):
-                    bell.ring()
-                    await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
+        while True:
+            if await watch.wait(self._reconcile_every.total_seconds()):
+                bell.ring()
+                await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
 
     async def _keep_up(self) -> None:
         next_deletion = self._clock.now()
