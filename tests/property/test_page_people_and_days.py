@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kinkeeper.core.time import Interval
@@ -27,6 +27,7 @@ instants = st.integers(0, 20 * 365 * 24 * 60).map(
 
 
 @given(st.lists(names, min_size=1, max_size=12))
+@example(["0", "01"])
 def test_nobody_shares_initials_or_colour_and_pattern(called: list[str]) -> None:
     members = tuple(
         Member(id=f"m{number}", name=name, role=Role.OTHER) for number, name in enumerate(called)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 import regex
 
@@ -81,19 +82,27 @@ def people_of(household: Household) -> People:
 
 
 def _initials(members: Iterable[Member]) -> dict[str, str]:
-    """Give each the shortest beginning of the name that nobody else has, else a number."""
+    """Give each the shortest beginning of the name that nobody else has, else a number that no beginning is."""
     names = {member.id: _letters(member.name) for member in members}
-    found: dict[str, str] = {}
+    found = {each: start for each in names if (start := _own_beginning(each, names)) is not None}
+    taken = {each.casefold() for each in found.values()}
     for member_id, letters in names.items():
-        others = [other for each, other in names.items() if each != member_id]
-        for length in range(1, _LONGEST_INITIALS + 1):
-            wanted = _folded(letters, length)
-            if len(letters) >= length and all(_folded(each, length) != wanted for each in others):
-                found[member_id] = "".join(letters[:length]).capitalize()
-                break
-        else:
-            found[member_id] = f"{letters[0].upper()}{len(found) + 1}"
+        if member_id not in found:
+            numbered = (f"{letters[0].upper()}{number}" for number in count(1))
+            found[member_id] = next(each for each in numbered if each.casefold() not in taken)
+            taken.add(found[member_id].casefold())
     return found
+
+
+def _own_beginning(member_id: str, names: Mapping[str, list[str]]) -> str | None:
+    """Return the shortest beginning of a name that nobody else has, capitalised, if one is short enough."""
+    letters = names[member_id]
+    others = [other for each, other in names.items() if each != member_id]
+    for length in range(1, min(_LONGEST_INITIALS, len(letters)) + 1):
+        wanted = _folded(letters, length)
+        if all(_folded(each, length) != wanted for each in others):
+            return "".join(letters[:length]).capitalize()
+    return None
 
 
 def _folded(letters: list[str], length: int) -> str:
