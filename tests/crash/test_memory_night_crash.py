@@ -84,6 +84,20 @@ def night(path: Path, *, steps: int | None = None, wait: float = 0) -> bool:
     return "done" in said
 
 
+def differences(
+    now: dict[str, list[tuple[object, ...]]], then: dict[str, list[tuple[object, ...]]]
+) -> dict[str, tuple[object, object]]:
+    """Return the first row of each table that only one of both has."""
+    return {
+        name: (
+            next((row for row in now[name] if row not in then[name]), None),
+            next((row for row in then[name] if row not in now[name]), None),
+        )
+        for name in then
+        if now[name] != then[name]
+    }
+
+
 def test_a_killed_night_is_finished_or_not_begun(tmp_path: Path) -> None:
     filled(tmp_path / "before.db")
     begun = left(tmp_path / "before.db")
@@ -97,7 +111,7 @@ def test_a_killed_night_is_finished_or_not_begun(tmp_path: Path) -> None:
         shutil.copy(tmp_path / "before.db", path)
         night(path, steps=steps, wait=wait / 1000)
         now = left(path)
-        assert now in (begun, finished)
+        assert now in (begun, finished), differences(now, finished)
         seen.add(now == finished)
         with Store.open(str(path)) as store:
             Memory(store).night(NIGHT + timedelta(minutes=1), is_agreed=True)
