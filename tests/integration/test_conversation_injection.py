@@ -1,7 +1,7 @@
 """Hostile words that a model obeys: nothing is done without a person's decision, whatever they stand in, whatever they want."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +26,7 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.stages import Limits
+from kinkeeper.evaluation.hostile_places import texts_in
 from kinkeeper.mail.tables import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
 from kinkeeper.notes.tables import notes
@@ -89,7 +90,7 @@ class Obeying:
             return Plan(actions=() if context.results else (self.told[context.text],))
         if not context.results:
             return Plan(actions=(INNOCENT[context.text],), source=Source.MODEL)
-        read = _texts([dict(each.result) for each in context.results])
+        read = texts_in([dict(each.result) for each in context.results])
         orders = (re.search(rf"{_ORDER} (\w+)\.(\w+) now", text) for text in read)
         found = next((each for each in orders if each is not None), None)
         if found is None or len(context.results) > 1:
@@ -171,17 +172,6 @@ def _hostile_reads(words: str) -> tuple[RequestKind, ...]:
         )
         for domain in ("mailbox", "shop")
     )  # fmt: skip
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
 
 
 @pytest.mark.slow

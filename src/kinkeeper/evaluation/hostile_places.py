@@ -126,7 +126,7 @@ class Obeying:
             key, params = PLACES[attack.place]
             look = _planned((key, filled(params, number=self.number)))
             return Plan(actions=(look,), source=Source.MODEL)
-        read = _texts([dict(each.result) for each in context.results])
+        read = texts_in([dict(each.result) for each in context.results])
         if not any(_signature(attack.text) in _plain(text) for text in read):
             return Plan(source=Source.MODEL)
         self.is_obeyed = True
@@ -166,12 +166,17 @@ def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().lower()
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts of a value as JSON has it, at any depth.
+
+    Args:
+        value: A text, or mappings and lists of them; what is neither is left out.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for each in value.values():
-            yield from _texts(each)
+            yield from texts_in(each)
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from _texts(each)
+            yield from texts_in(each)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from kinkeeper.conversation.planning.calendar_questions import span
@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.event_naming import (
     is_appointment,
     lowered,
 )
-from kinkeeper.conversation.planning.moments import Moment, moment_of
+from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
@@ -112,14 +112,13 @@ def named_event(part: str, case: Case) -> dict[str, Any]:
     if moment is None or moment.day is None:
         return {"find_by": title, "on": None}
     if moment.start is None and moment.days > 1:
-        return {"find_by": title, "on": _first_within(title, moment, case)}
+        return {"find_by": title, "on": _first_within(title, moment.day, moment.days, case)}
     return {"find_by": title, "on": moment.text}
 
 
-def _first_within(title: str, moment: Moment, case: Case) -> str | None:
-    """Return when something first takes place in a week or month that was named, as far as that is known."""
-    first = moment.day.isoformat() if moment.day is not None else ""
-    last = (moment.day + timedelta(days=moment.days)).isoformat() if moment.day is not None else ""
+def _first_within(title: str, day: date, days: int, case: Case) -> str | None:
+    """Return when something first takes place in the days that were named, as far as that is known."""
+    first, last = day.isoformat(), (day + timedelta(days=days)).isoformat()
     near = (
         each
         for each in case.things

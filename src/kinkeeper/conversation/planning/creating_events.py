@@ -73,14 +73,13 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     What is told of times to come and might be for the calendar, but was not clearly said to be, is offered.
     """
     said, what = case.grammar.said, groups["what"] or groups.get("being", "")
-    title = described(what, case).title
     moment = moment_of(case.message.times(what), case.now)
     if moment is None or (moment.day is None and moment.start is None):
         return None
-    if _is_over(moment, case) or said["past"].search(case.message.text):
+    is_asked = case.message.text.rstrip().endswith("?")
+    if is_asked or _is_over(moment, case) or said["past"].search(case.message.text):
         return None
-    if case.message.text.rstrip().endswith("?"):
-        return None
+    title = described(what, case).title
     if said["no_event"].search(title) and not groups.get("being"):
         return None
     who = groups.get("who", "")
@@ -91,7 +90,9 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
         return _created(what, moment, case, groups=groups)
     if not who and said["own_errand"].fullmatch(title):
         return _as_offer(add_task({"what": what}, case))
-    return _offered(what, moment, case, groups=groups)
+    if moment.day is None or not _is_told(title, case, groups):
+        return None
+    return _as_offer(_created(what, moment, case, groups=groups))
 
 
 def _is_over(moment: Moment, case: Case) -> bool:
@@ -113,16 +114,14 @@ def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
     return stands or is_visit
 
 
-def _offered(what: str, moment: Moment, case: Case, *, groups: Groups) -> Sequence[Step] | None:
-    """Offer to note what is told of a day to come; None where it is no more than talk."""
-    title = described(what, case).title
+def _is_told(title: str, case: Case, groups: Groups) -> bool:
+    """Whether something of a day to come is told or named, and no more than talked about."""
     who, said = groups.get("who", ""), case.grammar.said
-    is_told = bool(groups.get("being")) or bool(who and said["visit"].search(who))
-    if moment.day is None or said["told"].search(title) or said["nobody"].match(who):
-        return None
-    if not is_told and (who or not _is_name(title, case)):
-        return None
-    return _as_offer(_created(what, moment, case, groups=groups))
+    if said["told"].search(title) or said["nobody"].match(who):
+        return False
+    if groups.get("being") or (who and said["visit"].search(who)):
+        return True
+    return not who and _is_name(title, case)
 
 
 def _is_name(title: str, case: Case) -> bool:

@@ -79,7 +79,7 @@ def described(what: str, case: Case, *, who: str = "") -> Described:
     title = ", ".join(each for each in (named.title, *kept[1:]) if each)
     return replace(
         _joined(found, named), title=", ".join([title, *map(case.message.words, beside)]),
-        is_whole=_UNREAD.search(_without_people(title, case)) is None, main=", ".join(parts),
+        is_whole=is_person(title, case) or _UNREAD.search(title) is None, main=", ".join(parts),
     )  # fmt: skip
 
 
@@ -115,10 +115,10 @@ def _aside(piece: str, case: Case) -> Described | None:
 
 
 def _those_who(words: str, case: Case) -> list[str]:
-    return everybody(case) if is_everybody(words, case) else who_of(_BOTH.sub("", words), case)
+    return everybody(case) if _is_everybody(words, case) else who_of(_BOTH.sub("", words), case)
 
 
-def is_everybody(words: str, case: Case) -> bool:
+def _is_everybody(words: str, case: Case) -> bool:
     """Whether words mean the whole family ("all of us", "everyone")."""
     return case.grammar.describing["everybody"].search(words) is not None
 
@@ -139,7 +139,7 @@ def _headed(head: str, case: Case) -> Described:
     begun = says["begins_having"].match(head)
     head = head[begun.end() :] if begun is not None else head
     title, where = _placed(_trimmed(head), case)
-    present = everybody(case) if is_everybody(title, case) else [*who, *members_in(title, case)]
+    present = everybody(case) if _is_everybody(title, case) else [*who, *members_in(title, case)]
     return Described(
         title=title, where=where, who=_once(present), responsible=_once(responsible)
     )  # fmt: skip
@@ -148,7 +148,7 @@ def _headed(head: str, case: Case) -> Described:
 def _is_people(words: str, case: Case) -> bool:
     """Whether words name nobody but members ("me", "gran", "Leo and Mia", "all of us")."""
     each = [part for part in re.split(r"\s*(?:,|&|\band\b|\bboth\b)\s*", words.strip()) if part]
-    return is_everybody(words, case) or all(
+    return _is_everybody(words, case) or all(
         is_person(part, case) or part.lower() in {"me", "i", "us", "we", "myself"} for part in each
     )
 
@@ -169,8 +169,3 @@ def _placed(title: str, case: Case) -> tuple[str, str | None]:
         return title, None
     title = " ".join(each for each in (_trimmed(found["title"]), found["more"]) if each)
     return title, found["where"]
-
-
-def _without_people(title: str, case: Case) -> str:
-    """Return a title without its first word where only what follows can be a time that was not read."""
-    return title if not is_person(title, case) else ""
