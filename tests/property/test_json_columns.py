@@ -1,6 +1,7 @@
 """Whatever a JSON column can hold comes back as the standard library would give it back."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ VALUES = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.floats(allow_nan=False)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(alphabet=st.characters(exclude_categories=()))
     | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -28,6 +29,12 @@ def test_a_value_survives_its_column(value: object) -> None:
 def test_what_others_wrote_is_read_alike(value: object) -> None:
     text = json.dumps(value)
     assert json_value(text) == json.loads(text)
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("beside", ["words", "\ud800", 10**400])
+def test_a_number_that_json_has_not_becomes_null(number: float, beside: object) -> None:
+    assert json_value(json_text([number, beside])) == [None, beside]
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2", "{'a': 1}", "nothing"])

@@ -10,7 +10,7 @@ _decoder = msgspec.json.Decoder()
 
 
 def json_text(value: object) -> str:
-    """Return the JSON of a value.
+    """Return the JSON of a value; in place of a number that JSON has not (infinite, not a number) stands null.
 
     Raises:
         TypeError: It has none.
@@ -19,7 +19,9 @@ def json_text(value: object) -> str:
         return _encoder.encode(value).decode()
     except (TypeError, UnicodeEncodeError, OverflowError):
         # Halves of characters, very long numbers, kinds of text: what the fast encoder does not know.
-        return json.dumps(value)
+        # It writes "Infinity", which PostgreSQL refuses.
+        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        return json.dumps(finite)
 
 
 def json_value(text: str) -> Any:
