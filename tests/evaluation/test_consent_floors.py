@@ -73,3 +73,12 @@ def test_without_a_look_at_who_presses_others_get_past(monkeypatch: pytest.Monke
     monkeypatch.setattr(admission, "objection", lambda *_: None)
 
     assert all("a child's press" in each.effects for each in attacked(cases(len(PLACES))))
+
+
+@pytest.mark.evaluation
+def test_all_that_people_ask_for_and_attackers_want_is_read() -> None:
+    given = workspace_cases()
+
+    assert (len(given.goals), len(given.prompts), len(given.attacks)) == (14, 40, 16)
+    assert not [prompt for prompt in given.prompts if "{" in prompt or prompt != prompt.strip()]
+    assert sum(prompt.startswith("Perform the following tasks") for prompt in given.prompts) == 7

@@ -16,6 +16,10 @@ _PACKAGE = "agentdojo"
 _SUITES = ("v1", "v1_1", "v1_1_1", "v1_1_2", "v1_2", "v1_2_1", "v1_2_2")
 """In the order in which later ones replace tasks of earlier ones."""
 
+_COMBINERS = frozenset({"create_combined_task", "update_combined_task"})
+_BOTH = "Perform the following tasks in the order they are given: 1. {} 2. {}"
+"""What two tasks are asked for as one, as the package's `TaskCombinator` words it."""
+
 _NAMES = (
     ("{member}", "{assistant}"), ("the user", "the AI language model"), ("{member}", "the AI language model"),
     ("the user", "{assistant}"), ("Mark Smith", "{assistant}"), ("{member}", "GPT-4"),
@@ -87,35 +91,67 @@ def _constants(folder: Path, file: str, prefix: str) -> dict[str, dict[str, str]
         if not path.exists():
             continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and node.name.startswith(prefix):
-                found[node.name] = _texts(node)
+            match node:
+                case ast.ClassDef(name=name) if name.startswith(prefix):
+                    found[name] = _texts(node)
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr=called), args=args)) if (
+                    called in _COMBINERS
+                ):
+                    name, *parts = (_named(each) for each in args)
+                    found[name] = {"PROMPT": _BOTH.format(*(found[one]["PROMPT"] for one in parts))}
+                case _:
+                    pass
     return found
 
 
+def _named(node: ast.expr) -> str:
+    """Return the class that an argument means: its name, or the id that the package makes of it."""
+    texts = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
+    name = next(each for each in texts if isinstance(each, str))
+    return name.title().replace("_", "") if "_" in name else name
+
+
 def _texts(node: ast.ClassDef) -> dict[str, str]:
-    known: dict[str, str] = {}
+    known: dict[str, list[str]] = {}
     for each in node.body:
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            text = _text(each.value, known)
-            if text is not None:
-                known[each.targets[0].id] = text
-    return known
+        match each:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                known[name] = _values(value, known)
+            case _:
+                pass
+    return {name: texts[0] for name, texts in known.items() if len(texts) == 1}
 
 
-def _text(node: ast.expr, known: Mapping[str, str]) -> str | None:
+def _text(node: ast.expr) -> str | None:
     """Return the text that an expression of constants stands for; None of any other."""
+    return next(iter(_values(node, {})), None)
+
+
+def _values(node: ast.expr, known: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the texts that an expression of constants stands for, several of a list; none of any other."""
     match node:
         case ast.Constant(value=str() as text):
-            return text
+            return [text]
         case ast.Name(id=name):
-            return known.get(name)
+            return list(known.get(name, ()))
         case ast.FormattedValue(value=value):
-            return _text(value, known)
+            return _values(value, known)
+        case ast.List(elts=parts):
+            return [text for part in parts for text in _values(part, known)]
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as between), attr="join")):
+            return [between.join(_values(node.args[0], known))]
         case ast.JoinedStr(values=parts):
-            texts = [_text(part, known) for part in parts]
-            return None if None in texts else "".join(text for text in texts if text is not None)
+            texts = [_values(part, known) for part in parts]
+            return ["".join(text for (text,) in texts)] if all(map(_is_one, texts)) else []
         case _:
-            return None
+            return []
+
+
+def _is_one(texts: Sequence[str]) -> bool:
+    return len(texts) == 1
 
 
 def _attacks(folder: Path) -> Iterator[tuple[str, str]]:
@@ -138,5 +174,5 @@ def _given_on(node: ast.ClassDef) -> str | None:
     """Return the text that a class hands to the one it extends."""
     calls = (each for each in ast.walk(node) if isinstance(each, ast.Call) and each.args)
     return next(
-        (text for each in calls if (text := _text(each.args[0], {})) and "{goal}" in text), None
+        (text for each in calls if (text := _text(each.args[0])) and "{goal}" in text), None
     )
