@@ -14,15 +14,9 @@ from typing import Any
 from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, select
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory import tables
-from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
-    Category,
-    Correction,
-    Episode,
-    Observation,
-    Origin,
-)
+from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
 from kinkeeper.memory.writing import Remembered, remember
 from kinkeeper.store.schema import metadata
 

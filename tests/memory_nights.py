@@ -11,16 +11,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from sqlalchemy import Connection, delete, insert, select
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.facts import facts_by_id
-from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
-    Category,
-    Episode,
-    Fact,
-    Observation,
-    Origin,
-)
+from kinkeeper.memory.model import Category, Episode, Fact, Observation, Origin
 from kinkeeper.memory.tables import facts, memory_vectors, statement_keys
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools

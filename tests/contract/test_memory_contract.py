@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from kinkeeper.core.errors import ConflictError, DeniedError, NotFoundError
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.memory import correcting
 from kinkeeper.memory.concepts import concept_map, follow_facts
 from kinkeeper.memory.counting import last_seq
@@ -26,15 +27,7 @@ from kinkeeper.memory.facts import facts_changed, find_fact, list_facts, stateme
 from kinkeeper.memory.history import as_of, history
 from kinkeeper.memory.invariants import check, mend
 from kinkeeper.memory.journal import Cause, changing, list_changes, purge_images, why_not_undoable
-from kinkeeper.memory.model import (
-    Category,
-    Correction,
-    Episode,
-    FactStatus,
-    Origin,
-    Viewer,
-    person_scope,
-)
+from kinkeeper.memory.model import Category, Correction, Episode, FactStatus, Origin
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.memory.statements.extraction import observe

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, update
 
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.memory.correcting import mark_wrong, retract_fact
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.episodes import count_episodes, insert_episodes
@@ -25,8 +26,6 @@ from kinkeeper.memory.model import (
     Observation,
     Origin,
     StatementType,
-    Viewer,
-    person_scope,
 )
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.undo import undo

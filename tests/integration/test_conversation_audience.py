@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Viewer
 from kinkeeper.store.schema import metadata
 from talking import Talking, on_a_loop, talking
 

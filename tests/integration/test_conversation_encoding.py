@@ -16,11 +16,12 @@ from kinkeeper.conversation.context.tables import (
 )
 from kinkeeper.conversation.encoding.job import first_in_line
 from kinkeeper.conversation.records import figures
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Episode, EpisodeKind, Viewer
+from kinkeeper.memory.model import Episode, EpisodeKind
 from talking import Script, Talking, on_a_loop, talking
 
 _LEASE = timedelta(minutes=5)

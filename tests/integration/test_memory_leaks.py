@@ -20,22 +20,14 @@ from kinkeeper.brain.model import BrainQuery
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory import tables
 from kinkeeper.memory.context.assembling import assembled
 from kinkeeper.memory.context.injection import injected
 from kinkeeper.memory.context.presenting import as_markdown
 from kinkeeper.memory.context.streaming import Streaming, Thread
 from kinkeeper.memory.finding.search import Finder, Search
-from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
-    Category,
-    Correction,
-    Episode,
-    Observation,
-    Origin,
-    Viewer,
-    person_scope,
-)
+from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
 from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.writing import remember
 from kinkeeper.store.store import Store

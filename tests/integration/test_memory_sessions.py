@@ -10,6 +10,7 @@ import pytest
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.memory.concepts import concept_map
 from kinkeeper.memory.counting import TOPIC
 from kinkeeper.memory.doubts import settle_doubt
@@ -17,7 +18,7 @@ from kinkeeper.memory.episodes import count_episodes, list_episodes
 from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.extracting import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Fact, Viewer, person_scope
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START

@@ -11,6 +11,7 @@ import pytest
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.context.injection import injected
 from kinkeeper.memory.context.streaming import (
     MOST_EPISODES,
@@ -25,7 +26,7 @@ from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Found, Search
 from kinkeeper.memory.finding.showing import HitKind
-from kinkeeper.memory.model import Category, Episode, Origin, Viewer
+from kinkeeper.memory.model import Category, Episode, Origin
 from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import Connection
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.finding.search import Finder, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
-from kinkeeper.memory.model import Viewer
 from kinkeeper.store.store import Store
 from memory_chains import MANY_CHAINS, NOW, START, Said, chains, say
 

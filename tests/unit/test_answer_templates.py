@@ -14,7 +14,7 @@ from kinkeeper.conversation.answering.talk import reply
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import Branch, Confirmation, Mode, Social, Triage, TurnType
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.memory.model import Viewer
+from kinkeeper.household.viewing import Viewer
 
 NAMES = {"me": "Kin", "name": "Ruth"}
 

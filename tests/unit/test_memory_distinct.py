@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.finding.pool import distinct
 from kinkeeper.memory.finding.showing import Hit, HitKind
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category
+from kinkeeper.memory.model import Category
 from memory_nights import LIKENESS
 
 NOW = datetime(2026, 5, 4, 9, tzinfo=UTC)

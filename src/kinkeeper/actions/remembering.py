@@ -8,8 +8,9 @@ from kinkeeper.actions.effects.memory import RememberFact, Sentence, Words
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import shorten
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Observation, Origin
+from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.classification import classify
 from kinkeeper.memory.statements.extraction import observe
 

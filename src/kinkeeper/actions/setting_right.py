@@ -22,12 +22,13 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.erasing import preview_forget
 from kinkeeper.memory.fact_rows import FACTS
 from kinkeeper.memory.facts import facts_by_id, load_fact
 from kinkeeper.memory.journal import images_of
-from kinkeeper.memory.model import Fact, Viewer, person_scope
+from kinkeeper.memory.model import Fact
 
 _EXPIRES = timedelta(hours=1)
 _SOURCE = "MEMORY_PAGE"

@@ -10,7 +10,7 @@ from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.proposals import withdraw
 from kinkeeper.actions.purging import drop_payload
 from kinkeeper.actions.repository import actions_of_type
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.messaging import inbox, outbox
 
 OVERHEARD = "HEARD"

@@ -19,9 +19,9 @@ from kinkeeper.brain.telling import (
 from kinkeeper.brain.written import written
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.language.when.reader import read
 from kinkeeper.memory.finding.search import Finder
-from kinkeeper.memory.model import Viewer
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.store import Store
 

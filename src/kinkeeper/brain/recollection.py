@@ -11,11 +11,11 @@ from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import Question
 from kinkeeper.brain.telling import BEARS, quote, statement
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.context.attribution import name_of
 from kinkeeper.memory.episodes import neighbours
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
-from kinkeeper.memory.model import Viewer
 from kinkeeper.store.store import Store
 
 _MOST_HITS = 8

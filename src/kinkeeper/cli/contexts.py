@@ -11,10 +11,10 @@ from kinkeeper.cli.opening import member_named
 from kinkeeper.cli.terminal import answer, answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.context.injection import Injected, injected
 from kinkeeper.memory.context.presenting import as_markdown, as_record
 from kinkeeper.memory.finding.search import Finder
-from kinkeeper.memory.model import Viewer
 
 
 def show_context(

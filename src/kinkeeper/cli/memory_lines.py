@@ -10,7 +10,8 @@ from kinkeeper.brain.finding import Kind, check_kinds
 from kinkeeper.cli.chat_lines import BadLine
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import instant_told, latest_told
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Episode, Origin
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.memory.model import Category, Episode, Origin
 from kinkeeper.memory.statements.classification import classify
 from kinkeeper.memory.writing import ImportedFact
 from kinkeeper.messaging.records import parse_record

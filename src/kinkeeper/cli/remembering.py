@@ -18,9 +18,10 @@ from kinkeeper.cli.opening import acting, opened, present
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browsing import load_by_beginning
 from kinkeeper.memory.erasing import Erasure, preview_forget
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Fact, Viewer, person_scope
+from kinkeeper.memory.model import Fact
 
 _CHANNEL = "terminal"
 

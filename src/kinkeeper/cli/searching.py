@@ -23,9 +23,9 @@ from kinkeeper.cli.opening import member_named, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.time import SystemClock, latest_told
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.search import Finder, Hit, Search
 from kinkeeper.memory.finding.vectors import drop_vectors
-from kinkeeper.memory.model import Viewer
 
 # Whoever waits for an answer here would rather wait once than get one that is not complete.
 _AS_LONG_AS_IT_TAKES = inf

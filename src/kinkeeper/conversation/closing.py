@@ -15,8 +15,8 @@ from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import claim_next
 from kinkeeper.core.errors import InvariantError, UnavailableError
+from kinkeeper.household.viewing import person_scope
 from kinkeeper.jobs.leases import LeaseLostError
-from kinkeeper.memory.model import person_scope
 from kinkeeper.memory.sessions import SessionMessage, take_in
 
 _SOURCE = "conversation"

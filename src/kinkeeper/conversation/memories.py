@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.context.streaming import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind
-from kinkeeper.memory.model import Viewer
 
 _MOST = 5
 _STRONG = 0.5

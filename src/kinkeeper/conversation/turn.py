@@ -9,8 +9,8 @@ from typing import Any
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import Key, WorkState
-from kinkeeper.memory.model import Viewer
 
 
 class TurnOutcome(StrEnum):

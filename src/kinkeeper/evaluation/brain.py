@@ -20,10 +20,11 @@ from kinkeeper.brain.telling import BEARS
 from kinkeeper.calendar.rows import read_events
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder
-from kinkeeper.memory.model import Episode, Origin, Viewer
+from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.statements.classification import classify
 from kinkeeper.memory.writing import ImportedFact, import_facts
 from kinkeeper.models.embedding.embedder import Embedder

@@ -19,9 +19,10 @@ import numpy as np
 from sqlalchemy import Connection
 
 from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import FADES_A_DAY, MOST, confidence_now
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Category, Episode, Observation, Origin, Viewer
+from kinkeeper.memory.model import Category, Episode, Observation, Origin
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.writing import STARTS, remember

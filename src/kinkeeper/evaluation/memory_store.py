@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kinkeeper.evaluation.memory_finders import Hit
 from kinkeeper.evaluation.memory_gold import Turn
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.context.streaming import foresee
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.pool import Pool
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import HitKind
-from kinkeeper.memory.model import Episode, Origin, Viewer
+from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.store.store import Store
 

@@ -6,8 +6,9 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import find_fact, load_fact
-from kinkeeper.memory.model import Fact, Statement, Viewer
+from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.rows import in_parts, statement_from_row
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.tables import facts, statements

@@ -12,8 +12,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import facts_changed
-from kinkeeper.memory.model import Fact, Viewer
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.words import canon_of

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, update
 
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.absorbing import absorb, move_to_scope
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.episodes import episodes_by_id, insert_episodes
@@ -17,15 +18,7 @@ from kinkeeper.memory.evidence import STATEMENTS, for_facts, mutable_image, set_
 from kinkeeper.memory.fact_rows import FACTS, insert_facts
 from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.journal import Cause, Change, changing
-from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
-    Episode,
-    Fact,
-    Origin,
-    Statement,
-    Viewer,
-    person_scope,
-)
+from kinkeeper.memory.model import Episode, Fact, Origin, Statement
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.standing import Standing

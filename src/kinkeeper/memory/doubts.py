@@ -5,11 +5,11 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.correcting import mark_wrong
 from kinkeeper.memory.deciding import Finding, decide
 from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.journal import Cause, changing
-from kinkeeper.memory.model import Viewer
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.writing import Remembered
 

@@ -20,8 +20,9 @@ from sqlalchemy import (
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed, removed, reserve
-from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus, Viewer
+from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus
 from kinkeeper.memory.rows import episode_from_row, episode_row, in_parts
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of

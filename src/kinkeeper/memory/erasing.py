@@ -11,6 +11,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, or_, select
 
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.concepts import drop_facts
 from kinkeeper.memory.cutting import cut_words, places_of
 from kinkeeper.memory.episodes import episodes_by_id
@@ -22,7 +23,7 @@ from kinkeeper.memory.evidence import (
 from kinkeeper.memory.fact_rows import FACTS, delete_facts
 from kinkeeper.memory.facts import facts_by_id, load_fact
 from kinkeeper.memory.journal import Cause, Change, changing
-from kinkeeper.memory.model import Episode, Fact, Statement, Viewer
+from kinkeeper.memory.model import Episode, Fact, Statement
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle

@@ -8,10 +8,11 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from kinkeeper.core.ids import canonical_json
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed
 from kinkeeper.memory.episodes import episodes_changed
 from kinkeeper.memory.facts import facts_changed
-from kinkeeper.memory.model import Episode, Fact, Viewer
+from kinkeeper.memory.model import Episode, Fact
 
 _AT_ONCE = 1000
 

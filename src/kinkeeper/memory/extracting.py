@@ -15,10 +15,11 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.core.time import Clock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.concepts import follow_facts, is_behind
 from kinkeeper.memory.counting import TOPIC
 from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes, unread_of
-from kinkeeper.memory.model import Episode, Observation, Viewer
+from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.writing import remember
 from kinkeeper.observability.repeating import repeat

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, or_, select, update
 
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed, removed
-from kinkeeper.memory.model import Category, Fact, FactStatus, Statement, Viewer
+from kinkeeper.memory.model import Category, Fact, FactStatus, Statement
 from kinkeeper.memory.rows import fact_from_row, in_parts, statement_from_row
 from kinkeeper.memory.tables import facts, statements
 

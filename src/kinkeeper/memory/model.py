@@ -1,50 +1,13 @@
 """Values of memory: episodes, statements, facts, and what they say about themselves. Frozen, no I/O."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.standing import Standing
-
-HOUSEHOLD_SCOPE = "household"
-"""What everybody of the household may recall."""
-
-
-def person_scope(member: str) -> str:
-    """Return the scope of what only one member may recall."""
-    return f"person:{member}"
-
-
-def project_scope(project: str) -> str:
-    """Return the scope of what belongs to a project and is only recalled where it is asked for."""
-    return f"project:{project}"
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """On whose behalf memory is read: every query is limited to these scopes.
-
-    Attributes:
-        household: Tenant key.
-        scopes: What may be seen.
-    """
-
-    household: str
-    scopes: frozenset[str]
-
-    @classmethod
-    def of(cls, household: str, member: str | None = None, *, projects: Iterable[str] = ()) -> Self:
-        """Return the viewer of a member: the household's memories, their own, and projects'.
-
-        Args:
-            household: Tenant key.
-            member: Member id; None sees only what everybody sees.
-            projects: Names of the projects that are asked for.
-        """
-        own = () if member is None else (person_scope(member),)
-        return cls(household, frozenset({HOUSEHOLD_SCOPE, *own, *map(project_scope, projects)}))
 
 
 class Origin(StrEnum):

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, or_, select
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.episodes import insert_episodes, reply_id
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Episode, Origin
+from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import without_forgotten
 

@@ -8,13 +8,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import DeniedError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.absorbing import absorb
 from kinkeeper.memory.bearing import is_shared, subject_of
 from kinkeeper.memory.cutting import cut_words
 from kinkeeper.memory.episodes import claim_reading, episodes_by_id, insert_episodes
 from kinkeeper.memory.journal import Cause, Change, changing
 from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
     Category,
     Episode,
     Fact,

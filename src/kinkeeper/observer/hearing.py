@@ -24,11 +24,12 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.memory.bearing import subject_of
 from kinkeeper.memory.browsing import sharing_words
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Observation, Origin, Viewer
+from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.messaging import inbox

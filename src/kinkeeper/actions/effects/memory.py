@@ -8,17 +8,16 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.memory import correcting, erasing
 from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.model import (
-    HOUSEHOLD_SCOPE,
     Category,
     Correction,
     Episode,
     Observation,
     Origin,
     StatementType,
-    Viewer,
 )
 from kinkeeper.memory.undo import undo as undo_change
 from kinkeeper.memory.upkeep.reverting import revert

@@ -20,12 +20,13 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import Hit
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Fact, Viewer, person_scope
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.statements.sensitive import is_sensitive
 from kinkeeper.store.store import Store
 

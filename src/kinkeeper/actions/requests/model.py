@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionType
 from kinkeeper.household.model import Household, Member
-from kinkeeper.memory.model import Viewer
+from kinkeeper.household.viewing import Viewer
 
 
 class Parameters(BaseModel):

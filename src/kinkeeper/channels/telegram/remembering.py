@@ -16,10 +16,10 @@ from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.channels.telegram.answers import Answer
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.browsing import sharing_words
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.messaging.outbound import Button, Verb
 
 _ADULTS_ONLY = "Only an adult of the household can do this."

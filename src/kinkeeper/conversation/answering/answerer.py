@@ -19,8 +19,8 @@ from kinkeeper.conversation.answering.templates import is_question, told
 from kinkeeper.conversation.answering.wording import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.model import Viewer
 
 log = structlog.get_logger()
 

@@ -26,6 +26,7 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member, Named
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Enqueuer, Job
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
@@ -33,7 +34,7 @@ from kinkeeper.memory.episodes import insert_episodes, list_episodes
 from kinkeeper.memory.evidence import out_of
 from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.model import Episode, EpisodeKind, Origin, Viewer, person_scope
+from kinkeeper.memory.model import Episode, EpisodeKind, Origin
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.store import Store
 

@@ -18,12 +18,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.gate import FORESEEN
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, shown
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.model import Episode, EpisodeKind, Viewer
+from kinkeeper.memory.model import Episode, EpisodeKind
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()

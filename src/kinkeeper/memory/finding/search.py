@@ -14,6 +14,7 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import GONE, OFFERED
 from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.episodes import EPISODE
@@ -26,7 +27,6 @@ from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.signals import periods_of, with_names
 from kinkeeper.memory.finding.vectors import VectorKind
-from kinkeeper.memory.model import Viewer
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder

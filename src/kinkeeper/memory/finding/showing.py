@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, select
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import GONE, confidence_now
 from kinkeeper.memory.episodes import EPISODE, outdated_spans
 from kinkeeper.memory.facts import FACT
-from kinkeeper.memory.model import Category, Fact, Viewer
+from kinkeeper.memory.model import Category, Fact
 from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from kinkeeper.core.errors import DeniedError
-from kinkeeper.memory.model import Viewer
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.access.model import DECIDERS, AccessRole, Person
 
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from kinkeeper.brain.finding import EventHit, Kind, find
 from kinkeeper.core.time import latest_told
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.memory.finding.showing import Hit
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE
 from kinkeeper.web.access.door import Viewer, house_of
 from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import Person

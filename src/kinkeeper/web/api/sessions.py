@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import check_told
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, project_scope
 from kinkeeper.memory.context.streaming import Thread
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, person_scope, project_scope
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader, house_of

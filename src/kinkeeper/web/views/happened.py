@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Episode
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.memory.model import Episode
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.people import Person
 

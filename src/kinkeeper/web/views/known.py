@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.confidence import OFFERED, confidence_now
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Category, Fact, Origin, Statement
+from kinkeeper.memory.model import Category, Fact, Origin, Statement
 from kinkeeper.web.views.people import EVERYBODY, People, Person
 from kinkeeper.web.views.wording import Wording
 

@@ -9,11 +9,12 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.core.errors import DeniedError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory import journal
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.history import history
 from kinkeeper.memory.journal import ChangeSet
-from kinkeeper.memory.model import Fact, Viewer
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.tables import facts as fact_rows
 from kinkeeper.memory.upkeep import runs
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState

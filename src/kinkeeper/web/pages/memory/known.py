@@ -12,11 +12,12 @@ from kinkeeper.actions import approvals
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.core.time import last_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
 from kinkeeper.memory.facts import facts_by_id, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
-from kinkeeper.memory.model import HOUSEHOLD_SCOPE, Fact, Viewer, person_scope
+from kinkeeper.memory.model import Fact
 from kinkeeper.web.access import door
 from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import READERS
