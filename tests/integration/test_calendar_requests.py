@@ -179,6 +179,40 @@ def test_a_whole_series_is_moved_by_the_clock_on_the_wall_and_to_other_days(desk
     assert times[-3:] == ["11-13 17:00", "11-18 17:00", "11-20 17:00"]
 
 
+def test_a_series_changes_from_one_time_of_it_on_and_is_as_it_was_before(desk: Desk) -> None:
+    left_out = desk.ask("calendar.delete_event", {"find_by": "soccer", "on": "2026-11-26"})
+    desk.yes(left_out)
+    asked = desk.ask(
+        "calendar.update_event",
+        {"find_by": "soccer", "on": "2026-11-17", "scope": "following",
+         "changes": {"start_time": "2026-11-18T17:00:00-06:00"}},
+    )  # fmt: skip
+    assert "and all later times of it to" in asked.summary
+    desk.yes(asked)
+    times = [when for what, when in calendar(desk, days=22) if what == SOCCER.summary]
+    assert times == [
+        "11-03 16:30", "11-05 16:30", "11-10 16:30", "11-12 16:30",
+        "11-18 17:00", "11-20 17:00", "11-25 17:00", "12-02 17:00",
+    ]  # fmt: skip
+    assert desk.undo(asked).outcome is Outcome.UNDONE
+    again = [when for what, when in calendar(desk, days=14) if what == SOCCER.summary]
+    assert again[-2:] == ["11-19 16:30", "11-24 16:30"]
+
+
+def test_a_series_ends_with_one_time_of_it_or_is_cancelled_where_that_is_the_first(
+    desk: Desk,
+) -> None:
+    asked = desk.ask(
+        "calendar.delete_event", {"find_by": "soccer", "on": "2026-11-17", "scope": "following"}
+    )
+    desk.yes(asked)
+    times = [when for what, when in calendar(desk, days=30) if what == SOCCER.summary]
+    assert times == ["11-03 16:30", "11-05 16:30", "11-10 16:30", "11-12 16:30"]
+    dentist = desk.ask("calendar.delete_event", {"find_by": "dentist", "scope": "following"})
+    desk.yes(dentist)
+    assert "Dentist" not in dict(calendar(desk))
+
+
 def test_a_single_event_changes_in_every_field_and_comes_back(desk: Desk) -> None:
     before = desk.store.read_now(lambda conn: list_events(conn, FAMILY.id))
     asked = desk.ask(

@@ -51,6 +51,27 @@ def test_an_entry_is_taken_off_and_comes_back(desk: Desk) -> None:
     assert bodies(desk)["shopping list"] == "- oat milk\n- cow milk\n- eggs"
 
 
+def test_an_entry_becomes_another_where_it_stands(desk: Desk) -> None:
+    add(desk, "oat milk", "eggs")
+    changed = desk.ask(
+        "notes.change_line", {"title": "shopping list", "line": "oat milk", "new": "4 oat milk"}
+    )
+    assert (changed.result["removed"], changed.result["added"]) == ("oat milk", "4 oat milk")
+    assert bodies(desk)["shopping list"] == "- 4 oat milk\n- eggs"
+    assert desk.undo(changed).outcome is Outcome.UNDONE
+    assert bodies(desk)["shopping list"] == "- oat milk\n- eggs"
+
+
+def test_a_list_is_emptied_of_what_was_seen_on_it_and_comes_back(desk: Desk) -> None:
+    add(desk, "oat milk", "eggs")
+    cleared = desk.ask("notes.clear", {"title": "shopping list"})
+    assert cleared.result["removed"] == "oat milk, eggs"
+    assert bodies(desk)["shopping list"] == ""
+    assert desk.ask("notes.clear", {"title": "shopping list"}).status is ResultStatus.FAILED
+    assert desk.undo(cleared).outcome is Outcome.UNDONE
+    assert bodies(desk)["shopping list"] == "- oat milk\n- eggs"
+
+
 def test_entries_that_could_be_meant_are_named(desk: Desk) -> None:
     add(desk, "oat milk", "cow milk")
     unclear = desk.ask("notes.remove_line", {"title": "shopping list", "line": "milk"})

@@ -9,6 +9,7 @@ from kinkeeper.notes.text import (
     checked_body,
     checked_title,
     entries,
+    replaced,
     without,
 )
 
@@ -54,3 +55,14 @@ def test_what_cannot_be_kept_is_refused() -> None:
     with pytest.raises(InputError):
         checked_body("x" * (LONGEST_BODY + 1))
     assert checked_title("  Wi\u202efi  \n code ") == "Wifi code"
+
+
+def test_lines_give_way_to_others_where_the_first_of_them_was() -> None:
+    body = "# Food\n- oat milk\n- [x] eggs\n3. bread"
+    assert replaced(body, ["eggs"], "12 eggs") == "# Food\n- oat milk\n- [x] 12 eggs\n3. bread"
+    assert replaced(body, ["oat milk", "bread"], "") == "# Food\n- [x] eggs"
+    assert replaced(body, ["oat milk"], "soya\ntofu") == (
+        "# Food\n- soya\n- tofu\n- [x] eggs\n3. bread"
+    )
+    with pytest.raises(NotFoundError):
+        replaced(body, ["eggs", "caviar"], "")

@@ -100,8 +100,8 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "notes.append": EffectKind(
             parameters=notes.AppendToNote, stakes=Stakes.LOW, undo=notes.undo
         ),
-        "notes.remove_line": EffectKind(
-            parameters=notes.RemoveFromNote, stakes=Stakes.LOW, undo=notes.undo
+        "notes.replace_lines": EffectKind(
+            parameters=notes.ReplaceLines, stakes=Stakes.LOW, undo=notes.undo
         ),
         "notes.delete": EffectKind(
             parameters=notes.DeleteNote, stakes=Stakes.HIGH, undo=notes.undo

@@ -89,8 +89,14 @@ def without(body: str, words: str) -> tuple[str, str]:
         NotFoundError: No line is meant; the message says what there is.
         UnclearError: Several can be meant; the question names them.
     """
+    place, line = _line_of(body, words)
     lines = body.splitlines()
-    plain = [" ".join(entries(line)) for line in lines]
+    return "\n".join([*lines[:place], *lines[place + 1 :]]), line
+
+
+def _line_of(body: str, words: str) -> tuple[int, str]:
+    """Return the place of the one line that words mean, and its words."""
+    plain = [" ".join(entries(line)) for line in body.splitlines()]
     written_out = [place for place, line in enumerate(plain) if line and line == words.strip()]
     found = written_out[:1] or [place for place in meant_by(words, plain) if plain[place]]
     if not found:
@@ -98,8 +104,30 @@ def without(body: str, words: str) -> tuple[str, str]:
     if len(found) > 1:
         options = [shorten(plain[place], _LONGEST_SHOWN) for place in found[:_MOST_SHOWN]]
         raise UnclearError(f"Which one: {', '.join(options)}?", options=options)
-    kept = [line for place, line in enumerate(lines) if place != found[0]]
-    return "\n".join(kept), plain[found[0]]
+    return found[0], plain[found[0]]
+
+
+def replaced(body: str, removed: Sequence[str], added: str) -> str:
+    """Return a text with lines taken out of it, and others where the first of them was.
+
+    Args:
+        body: Its text.
+        removed: Words of each line that goes.
+        added: What takes their place, one line each, in the form of the first; empty for nothing.
+
+    Raises:
+        NotFoundError: A line is not there.
+        UnclearError: Words can mean several lines.
+    """
+    first, _ = _line_of(body, removed[0])
+    old, body = body.splitlines()[first], without(body, removed[0])[0]
+    lines = body.splitlines()
+    words = " ".join(entries(old))
+    lines[first:first] = [old.replace(words, each) for each in entries(strip_controls(added))]
+    body = "\n".join(lines)
+    for each in removed[1:]:
+        body = without(body, each)[0]
+    return checked_body(body)
 
 
 def _some(found: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from kinkeeper.core.errors import ConflictError
 from kinkeeper.notes import changes
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import load_note
-from kinkeeper.notes.text import appended, checked_body, checked_title, without
+from kinkeeper.notes.text import appended, checked_body, checked_title, replaced
 
 
 class NoteField(BaseModel):
@@ -144,19 +144,21 @@ class AppendToNote(_PartOfNote):
         return appended(body, self.added)
 
 
-class RemoveFromNote(_PartOfNote):
-    """Take one line out of a note.
+class ReplaceLines(_PartOfNote):
+    """Take lines out of a note, and put others where the first of them was.
 
     Attributes:
-        line: Its words.
+        removed: The words of each line that goes.
+        added: What takes their place, one line each; empty for nothing.
     """
 
-    effect: Literal["notes.remove_line"] = "notes.remove_line"
-    line: str = Field(min_length=1)
+    effect: Literal["notes.replace_lines"] = "notes.replace_lines"
+    removed: tuple[str, ...] = Field(min_length=1)
+    added: str = ""
 
     def changed(self, body: str) -> str:
-        """Return the text without the line."""
-        return without(body, self.line)[0]
+        """Return the text with the lines replaced."""
+        return replaced(body, self.removed, self.added)
 
 
 def undo(conn: Connection, execution: Execution) -> None:

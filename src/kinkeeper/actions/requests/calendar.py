@@ -20,7 +20,13 @@ from kinkeeper.actions.requests.calendar_parameters import (
     UpdateEventOf,
     Wanted,
 )
-from kinkeeper.actions.requests.event_changing import change_of, place_of, provenance
+from kinkeeper.actions.requests.event_changing import (
+    change_of,
+    ended_before,
+    place_of,
+    provenance,
+    reach_of,
+)
 from kinkeeper.actions.requests.event_choosing import choose
 from kinkeeper.actions.requests.event_finding import find_around, find_occurrence
 from kinkeeper.actions.requests.event_telling import (
@@ -44,6 +50,7 @@ from kinkeeper.actions.requests.moments import (
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
+from kinkeeper.calendar.repository import list_overrides
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
@@ -121,7 +128,8 @@ class _CalendarRequests:
 
     async def update(self, wanted: UpdateEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
-        change = change_of(found, wanted.changes, wanted.scope, asked)
+        cancelled = await self._store.read(lambda conn: _cancelled(conn, found.event))
+        change = change_of(found, wanted.changes, wanted.scope, asked, cancelled=cancelled)
         if change.is_time:
             start = Moment(at=change.occurrence.interval.start, is_day=found.event.all_day)
             require_ahead(start, asked, "When should it be?")
@@ -142,12 +150,16 @@ class _CalendarRequests:
 
     async def delete(self, wanted: FindEvent, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
-        is_whole = found.event.rrule is None or wanted.scope is Scope.SERIES
         common = {"event_id": found.event.id}
-        effect = (
-            CancelEvent.model_validate(common) if is_whole
-            else CancelOccurrence.model_validate(common | {"original_start": found.original_start})
-        )  # fmt: skip
+        effect: Effect
+        match reach_of(found, wanted.scope):
+            case Scope.SERIES:
+                effect = CancelEvent.model_validate(common)
+            case Scope.FOLLOWING:
+                effect = ended_before(found)
+            case Scope.OCCURRENCE:
+                one = {"original_start": found.original_start}
+                effect = CancelOccurrence.model_validate(common | one)
         summary = f"Cancel {told(found, asked)}{_all_of(found, wanted.scope)}"
         return _prepared(found, summary, [effect], asked)
 
@@ -295,9 +307,23 @@ def _span_json(span: Interval, asked: Asked) -> dict[str, str]:
     }
 
 
+def _cancelled(conn: Connection, event: Event) -> Sequence[datetime]:
+    """Return the original starts of occurrences that do not take place."""
+    return [
+        each.original_start
+        for each in list_overrides(conn, event.household, event.id)
+        if each.state is EventState.CANCELLED
+    ]
+
+
 def _all_of(occurrence: Occurrence, scope: Scope) -> str:
-    is_series = occurrence.event.rrule is not None and scope is Scope.SERIES
-    return " and all other times of it" if is_series else ""
+    if occurrence.event.rrule is None:
+        return ""
+    further = {
+        Scope.SERIES: " and all other times of it",
+        Scope.FOLLOWING: " and all later times of it",
+    }
+    return further.get(scope, "")
 
 
 def _prepared(found: Occurrence, summary: str, effects: Sequence[Effect], asked: Asked) -> Prepared:

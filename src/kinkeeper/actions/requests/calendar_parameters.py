@@ -69,6 +69,7 @@ class Scope(StrEnum):
 
     OCCURRENCE = "occurrence"
     SERIES = "series"
+    FOLLOWING = "following"
 
 
 class FindEvent(Parameters):
@@ -77,7 +78,10 @@ class FindEvent(Parameters):
     event_id: str | None = None
     find_by: str | None = Field(default=None, description="words of it, as the person says them")
     on: str | None = Field(default=None, description="the day or start of the occurrence meant")
-    scope: Scope = Field(default=Scope.OCCURRENCE, description="one time of it, or all of them")
+    scope: Scope = Field(
+        default=Scope.OCCURRENCE,
+        description="one time of it, all of them, or that one and all later",
+    )
 
     @model_validator(mode="after")
     def _has_one(self) -> Self:

@@ -1,6 +1,6 @@
 """What a change of an event that was asked for comes to: effects on the calendar, and how it looks then. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,14 +43,18 @@ class Change:
     is_time: bool
 
 
-def change_of(occurrence: Occurrence, changes: EventChanges, scope: Scope, asked: Asked) -> Change:
+def change_of(
+    occurrence: Occurrence, changes: EventChanges, scope: Scope, asked: Asked, *,
+    cancelled: Sequence[datetime] = (),
+) -> Change:  # fmt: skip
     """Return what a change comes to.
 
     Args:
         occurrence: What is meant.
         changes: What is to be different.
-        scope: One occurrence of a series, or all of it.
+        scope: How much of a series.
         asked: Who asks.
+        cancelled: Original starts of its occurrences that do not take place, aware.
 
     Raises:
         InputError: Nothing would change, or it cannot be like that.
@@ -60,13 +64,50 @@ def change_of(occurrence: Occurrence, changes: EventChanges, scope: Scope, asked
     fields = _fields(occurrence, changes, asked)
     if interval == occurrence.interval and not fields:
         raise InputError(f"{occurrence.event.summary!r} is like that already")
-    is_whole = occurrence.event.rrule is None or scope is Scope.SERIES
-    after = _after(occurrence, interval, fields, is_whole=is_whole)
-    effects = (
-        _of_whole(occurrence, interval, fields) if is_whole
-        else _of_one(occurrence, interval, fields, asked)
-    )  # fmt: skip
+    reach = reach_of(occurrence, scope)
+    after = _after(occurrence, interval, fields, is_whole=reach is not Scope.OCCURRENCE)
+    effects: tuple[Effect, ...]
+    if reach is Scope.FOLLOWING:
+        effects = _from_then_on(occurrence, interval, fields, asked, cancelled=cancelled)
+    elif reach is Scope.SERIES:
+        effects = _of_whole(occurrence, interval, fields)
+    else:
+        effects = _of_one(occurrence, interval, fields, asked)
     return Change(effects=effects, occurrence=after, is_time=interval != occurrence.interval)
+
+
+def reach_of(occurrence: Occurrence, scope: Scope) -> Scope:
+    """Return how much of an event is meant: all of it where it does not repeat, or the first and all later are.
+
+    Args:
+        occurrence: Which one was named.
+        scope: As it was asked for.
+    """
+    event = occurrence.event
+    is_all = scope is Scope.FOLLOWING and as_utc(occurrence.original_start) == as_utc(event.start)
+    return Scope.SERIES if event.rrule is None or is_all else scope
+
+
+def ended_before(occurrence: Occurrence) -> UpdateEvent:
+    """Return what lets a series end with the day before an occurrence.
+
+    Args:
+        occurrence: The first that does not take place any more.
+
+    Raises:
+        InputError: It takes place a fixed number of times.
+    """
+    event = occurrence.event
+    parts = _parts_of(event.rrule or "")
+    if "COUNT" in parts:
+        raise InputError(
+            "a series of a fixed number of times cannot be ended early; cancel them one by one"
+        )
+    last = _wall(occurrence.original_start, event).date() - _DAY
+    after = replace(event, rrule=_rule_of({**parts, "UNTIL": f"{last:%Y%m%d}"}))
+    return UpdateEvent.model_validate(
+        {"event": event_to_json(after), "based_on": event_to_json(event)}
+    )
 
 
 def _interval(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> Interval:
@@ -196,6 +237,24 @@ def _of_whole(
     return (UpdateEvent.model_validate(effect),)
 
 
+def _from_then_on(
+    occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any], asked: Asked, *,
+    cancelled: Sequence[datetime],
+) -> tuple[Effect, ...]:  # fmt: skip
+    """Let a series end before an occurrence, and another one begin with it."""
+    event, first = occurrence.event, occurrence.original_start
+    begins = first.astimezone(event.start.tzinfo)
+    left_out = {as_utc(each): each for each in (*event.exdates, *cancelled) if as_utc(each) > first}
+    after = replace(
+        event, **fields, start=begins, duration=_length(event, interval), provenance=provenance(asked),
+        id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
+        exdates=tuple(each.astimezone(begins.tzinfo) for each in left_out.values()),
+    )  # fmt: skip
+    by = _wall(interval.start) - _wall(occurrence.interval.start, event)
+    after = _shifted(after, by)
+    return (ended_before(occurrence), AddEvent.model_validate({"event": event_to_json(after)}))
+
+
 def _shifted(event: Event, by: timedelta) -> Event:
     """Return an event, with all its occurrences, at another time by the clock on the wall."""
     start = event.start + by
@@ -214,7 +273,7 @@ def _rule_shifted(rule: str | None, days: int) -> str | None:
     """
     if rule is None or days == 0:
         return rule
-    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    parts = _parts_of(rule)
     if parts["FREQ"] != "DAILY" and parts.keys() & {"BYMONTHDAY", "BYYEARDAY", "BYSETPOS"}:
         raise InputError("a series that repeats like this cannot be moved to another day")
     if "BYDAY" in parts:
@@ -223,6 +282,14 @@ def _rule_shifted(rule: str | None, days: int) -> str | None:
             raise InputError("a series that repeats like this cannot be moved to another day")
         moved = [_DAYS[(_DAYS.index(day) + days) % len(_DAYS)] for day in named]
         parts["BYDAY"] = ",".join(moved)
+    return _rule_of(parts)
+
+
+def _parts_of(rule: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in rule.split(";"))
+
+
+def _rule_of(parts: Mapping[str, str]) -> str:
     return ";".join(f"{name}={value}" for name, value in parts.items())
 
 

@@ -12,7 +12,7 @@ from kinkeeper.actions.effects.notes import (
     AppendToNote,
     DeleteNote,
     NoteField,
-    RemoveFromNote,
+    ReplaceLines,
 )
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.model import (
@@ -29,7 +29,14 @@ from kinkeeper.language.text import shorten
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.notes.search import find_by, matching
-from kinkeeper.notes.text import appended, checked_body, checked_title, entries, without
+from kinkeeper.notes.text import (
+    appended,
+    checked_body,
+    checked_title,
+    entries,
+    is_list,
+    without,
+)
 from kinkeeper.store.store import Store
 
 _TITLE = "the note's id, its title, or words of it"
@@ -57,6 +64,18 @@ class RemoveLine(Parameters):
 
     title: str = Field(min_length=1, description=_TITLE)
     line: str = Field(min_length=1, description="words of the line")
+
+
+class ChangeLine(RemoveLine):
+    """Which line of a note is to be another."""
+
+    new: str = Field(min_length=1, description=f"what it says then; {_LINES}")
+
+
+class ClearNote(Parameters):
+    """Which list to empty."""
+
+    title: str = Field(min_length=1, description=_TITLE)
 
 
 class DeleteNoteOf(Parameters):
@@ -99,6 +118,16 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
             domain="notes", name="remove_line", parameters=RemoveLine, stakes=Stakes.LOW,
             description="Take something off a list or a note.", progress="Taking that off…",
             prepare=requests.remove_line,
+        ),
+        RequestKind(
+            domain="notes", name="change_line", parameters=ChangeLine, stakes=Stakes.LOW,
+            description="Put something else in the place of a line of a list or note.",
+            progress="Changing that…", prepare=requests.change_line,
+        ),
+        RequestKind(
+            domain="notes", name="clear", parameters=ClearNote, stakes=Stakes.LOW,
+            description="Take everything off a list, such as the shopping list after the shopping.",
+            progress="Taking that off…", prepare=requests.clear,
         ),
         RequestKind(
             domain="notes", name="delete", parameters=DeleteNoteOf, stakes=Stakes.HIGH,
@@ -156,8 +185,29 @@ class _NoteRequests:
     async def remove_line(self, wanted: RemoveLine, asked: Asked) -> Prepared:
         note = find_by(wanted.title, await self._all(asked))
         _, line = without(note.body, wanted.line)
-        effect = RemoveFromNote(note_id=note.id, made_by=note.made_by, line=line)
+        effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=(line,))
         return _changed(note, effect, f"Take off {note.title}: {line}", {"removed": line})
+
+    async def change_line(self, wanted: ChangeLine, asked: Asked) -> Prepared:
+        note = find_by(wanted.title, await self._all(asked))
+        _, line = without(note.body, wanted.line)
+        effect = ReplaceLines(
+            note_id=note.id, made_by=note.made_by, removed=(line,), added=wanted.new
+        )
+        added = ", ".join(entries(wanted.new))
+        summary = f"Change {note.title}: {added} instead of {line}"
+        return _changed(note, effect, summary, {"removed": line, "added": added})
+
+    async def clear(self, wanted: ClearNote, asked: Asked) -> Prepared:
+        note = find_by(wanted.title, await self._all(asked))
+        if not is_list(note.body):
+            raise InputError(
+                f"there is no list on {note.title}" if note.body else f"{note.title} is empty"
+            )
+        lines = [each for each in entries(note.body) if not each.startswith("#")]
+        effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=tuple(lines))
+        removed = ", ".join(lines)
+        return _changed(note, effect, f"Take off {note.title}: {removed}", {"removed": removed})
 
     async def delete(self, wanted: DeleteNoteOf, asked: Asked) -> Prepared:
         note = find_by(wanted.title, await self._all(asked))
@@ -211,7 +261,7 @@ def _new(title: str, body: str, asked: Asked) -> Prepared:
 
 
 def _changed(
-    note: Note, effect: AppendToNote | RemoveFromNote, summary: str, what: dict[str, Any]
+    note: Note, effect: AppendToNote | ReplaceLines, summary: str, what: dict[str, Any]
 ) -> Prepared:
     after = replace(note, body=effect.changed(note.body))
     return Prepared(

@@ -16,7 +16,7 @@ from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.templates import is_question, told
-from kinkeeper.conversation.answering.wording import plain
+from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewing import Viewer

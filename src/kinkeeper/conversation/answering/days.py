@@ -14,7 +14,7 @@ from kinkeeper.conversation.answering.moments import (
     rule_words,
     span_words,
 )
-from kinkeeper.conversation.answering.wording import Setting, few, is_shown, name_of, plain
+from kinkeeper.conversation.answering.words import Setting, few, is_shown, name_of, plain
 from kinkeeper.language.text import enumerated
 from kinkeeper.language.when.regions import clock
 

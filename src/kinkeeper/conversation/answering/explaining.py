@@ -3,7 +3,8 @@
 from typing import Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.conversation.answering.wording import Setting, plain, to_do
+from kinkeeper.conversation.answering.wording import to_do
+from kinkeeper.conversation.answering.words import Setting, plain
 from kinkeeper.conversation.model import AnswerContext, Exchange
 from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.language.text import enumerated

@@ -7,7 +7,7 @@ from typing import Any
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.answering.days import events_told, free_told
 from kinkeeper.conversation.answering.moments import moment_words
-from kinkeeper.conversation.answering.wording import (
+from kinkeeper.conversation.answering.words import (
     MOST,
     Setting,
     few,

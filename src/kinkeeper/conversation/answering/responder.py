@@ -18,7 +18,7 @@ from kinkeeper.conversation.answering.relevance import (
     talk_lines,
 )
 from kinkeeper.conversation.answering.templates import told
-from kinkeeper.conversation.answering.wording import plain
+from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode, Source
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import (

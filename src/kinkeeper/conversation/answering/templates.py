@@ -8,7 +8,8 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.answering.claims import request_deed
 from kinkeeper.conversation.answering.listing import was_found
 from kinkeeper.conversation.answering.talk import chosen, reply
-from kinkeeper.conversation.answering.wording import Setting, plain, to_do, was_done
+from kinkeeper.conversation.answering.wording import to_do, was_done
+from kinkeeper.conversation.answering.words import Setting, plain
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
