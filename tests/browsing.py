@@ -1,8 +1,6 @@
 """A real browser before a real server with the sample household; nothing else can be reached."""
 
 import asyncio
-import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,14 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from kinkeeper.cli.demonstration import play_sample
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.security.rates import RateLimits
-from web_server import Served, served
+from web_server import Served, listening, served
 
 CHROMIUM = Path("/usr/bin/chromium")
 _FLAGS = [
@@ -95,25 +92,14 @@ class Site:
 @contextmanager
 def site(folder: Path) -> Iterator[Site]:
     """Serve the sample household on a free port and start a browser."""
-    with served(folder, rates=_FREE, sample=play_sample) as serving:
-        config = uvicorn.Config(
-            serving.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"
-        )
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        try:
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
-                yield Site(serving=serving, browser=browser, address=f"http://127.0.0.1:{port}")
-                browser.close()
-        finally:
-            serving.context.stopping.set()
-            server.should_exit = True
-            thread.join(10)
+    with (
+        served(folder, rates=_FREE, sample=play_sample) as serving,
+        listening(serving) as address,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        yield Site(serving=serving, browser=browser, address=address)
+        browser.close()
 
 
 def axe_source() -> str:

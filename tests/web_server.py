@@ -1,5 +1,7 @@
 """The sample household behind the server's application, reached in process by a real client."""
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -7,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import uvicorn
 from fastapi import FastAPI
 
 from kinkeeper.bootstrap import System
@@ -91,6 +94,26 @@ def served(folder: Path, **context: Any) -> Iterator[Served]:
         }  # fmt: skip
         made = WebContext(**{**values, **context})
         yield Served(app=create_app(made), context=made, system=system, clock=clock)
+
+
+@contextmanager
+def listening(serving: Served) -> Iterator[str]:
+    """Let clients of any kind reach an application on a free port; yields its address."""
+    config = uvicorn.Config(
+        serving.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        serving.context.stopping.set()
+        server.should_exit = True
+        thread.join(10)
 
 
 def _listening(folder: Path) -> Path:

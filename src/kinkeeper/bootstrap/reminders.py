@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
+from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.messaging import outbox
@@ -52,6 +53,8 @@ class ReminderPost:
         """Put a reminder where it was asked for, and to those whose task it is and who do not read there."""
         thread_id = reminder.task.place.thread_id
         thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
+        if thread is not None and thread.channel == PROGRAMS:
+            thread = None
         if thread is not None:
             self._say(conn, thread, reminder)
         for member in self._absent(thread, reminder):

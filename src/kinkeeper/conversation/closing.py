@@ -6,6 +6,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.consent import Origin
 from kinkeeper.conversation import cycles
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
@@ -126,9 +127,10 @@ class Closing:
             household=turn.household, member=turn.member, thread_id=turn.thread_id, turn_id=turn.id,
             text=turn.text, answer=ending.answer.text, mode=ending.answer.mode,
             results=tuple(ending.results), at=turn.received_at, recalled=recalled,
+            is_said=turn.origin is Origin.SAID,
         )  # fmt: skip
         parts.gatherer.commit(conn, committed, context, queue=parts.queue)
-        if not _tells_something(ending):
+        if not committed.is_said or not _tells_something(ending):
             return
         message = SessionMessage(
             content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,

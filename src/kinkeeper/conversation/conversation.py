@@ -5,7 +5,7 @@ was killed left behind is taken up by a worker, and its events go on where they 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
@@ -18,6 +18,7 @@ from kinkeeper.conversation.closing import Claim
 from kinkeeper.conversation.commit import note_failure
 from kinkeeper.conversation.model import Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
+from kinkeeper.conversation.passing_on import Shown, place_of
 from kinkeeper.conversation.pipeline import Pipeline
 from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
@@ -26,7 +27,7 @@ from kinkeeper.conversation.stopping import StopSignal
 from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, thread_of, usual_thread_id
-from kinkeeper.conversation.turn import Turn
+from kinkeeper.conversation.turn import PROGRAMS, Turn
 from kinkeeper.conversation.turns import Accepted, Incoming
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.household.model import Member
@@ -102,13 +103,39 @@ class Conversation:
             UnavailableError: It could not be stored.
         """
         key = client_message_id or token_hex(16)
-        accepted = await self._store.write(
+        return await self._said(
             lambda conn: self.take_in(
                 conn, member, text, channel=channel, thread_id=thread_id, chat_id=chat_id,
                 client_message_id=key,
             )
         )  # fmt: skip
         self.begin(accepted)
+
+    async def pass_on(self, member: Member, shown: Shown) -> Said:
+        """Take in a message that a program passes on; returns once it is durable, and answers it meanwhile.
+
+        Args:
+            member: Whose login the program has.
+            shown: The message, and what the program shows of the talk so far.
+
+        Raises:
+            InputError: It has no words, or too many.
+            UnavailableError: It could not be stored.
+        """
+
+        def take(conn: Connection) -> Accepted:
+            place = place_of(
+                conn, self._household.id, member.id, shown, channel=PROGRAMS, now=self._clock.now()
+            )
+            return self.take_in(
+                conn, member, shown.said[-1], channel=PROGRAMS, thread_id=place.thread_id,
+                chat_id=shown.place, client_message_id=place.message_id,
+            )  # fmt: skip
+
+        return await self._said(take)
+
+    async def _said(self, take: Callable[[Connection], Accepted]) -> Said:
+        accepted = await self._store.write(take)
         return Said(
             turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
             is_new=accepted.is_new,

@@ -162,17 +162,18 @@ class Plan:
     source: Source = Source.RULES
     is_said: bool = False
 
-    def origin_of(self, action: PlannedAction) -> Origin:
+    def origin_of(self, action: PlannedAction, said: Origin = Origin.SAID) -> Origin:
         """Return how one of its requests came to be wanted.
 
         A model that has read what others wrote may want what they want; then a person is asked first.
 
         Args:
             action: Of this plan.
+            said: How what the person says comes here.
         """
         if action.is_offer:
             return Origin.INFERRED
-        return Origin.SAID if self.source is Source.RULES or self.is_said else Origin.MODEL
+        return said if self.source is Source.RULES or self.is_said else Origin.MODEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

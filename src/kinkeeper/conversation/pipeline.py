@@ -237,7 +237,7 @@ class _Run:
         return Asked(
             household=household, member=member, now=turn.received_at.astimezone(household.zone),
             channel=turn.channel, thread_id=turn.thread_id, turn_id=turn.id,
-            is_shared=turn.is_shared,
+            is_shared=turn.is_shared, origin=turn.origin,
         )  # fmt: skip
 
     async def _bring(self) -> Brought:

@@ -221,7 +221,7 @@ class _Run:
             if ended is not None:
                 await self._leave(plan.actions[at:], ended)
                 return ended
-            origin = plan.origin_of(action)
+            origin = plan.origin_of(action, self.context.asked.origin)
             result = await self._carry_out(action, origin)
             reviewed = await self._reviewed(result, plan.source, origin)
             self.acted.results.append(reviewed.result)

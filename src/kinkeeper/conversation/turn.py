@@ -6,11 +6,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import Key, WorkState
+
+PROGRAMS = "openai"
+"""The channel of programs that pass on what a person says to them; what is said there unasked, nobody reads."""
 
 
 class TurnOutcome(StrEnum):
@@ -81,6 +85,11 @@ class Turn:
     is_aside: bool = False
     stops: bool = False
     is_stopped: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """How what the person says comes here: a program may also say what nobody said, so it is asked about first."""
+        return Origin.OPENAI if self.channel == PROGRAMS else Origin.SAID
 
     @property
     def viewer(self) -> Viewer:

@@ -12,6 +12,7 @@ from kinkeeper.web.api import access as access_api
 from kinkeeper.web.api import (
     brain,
     chat,
+    completions,
     events,
     facts,
     feeds,
@@ -47,6 +48,7 @@ _API = (
     context_api.router,
     tasks.router,
     chat.router,
+    completions.router,
     observability.router,
 )
 

@@ -22,6 +22,7 @@ from kinkeeper.core.errors import (
     UnclearError,
 )
 from kinkeeper.web.access.door import LoginNeededError
+from kinkeeper.web.completions.errors import PATHS, error_body, status_there
 from kinkeeper.web.pages.responses import error_page, wants_page
 from kinkeeper.web.security import ways
 
@@ -80,7 +81,7 @@ def refusal(
     """Return an error as the one who asked can read it."""
     if wants_page(request):
         return error_page(status, detail, headers)
-    return problem(status, detail, headers=headers)
+    return _document(request, status, detail, headers=headers)
 
 
 def bug(request: Request) -> Response:
@@ -137,7 +138,9 @@ async def _tell_of_bug(request: Request, _error: Exception) -> Response:
 def _login_needed(request: Request, error: LoginNeededError) -> Response:
     if wants_page(request):
         return Response(status_code=HTTPStatus.SEE_OTHER, headers={"Location": _login(request)})
-    return problem(HTTPStatus.UNAUTHORIZED, str(error), headers={"WWW-Authenticate": "Bearer"})
+    return _document(
+        request, HTTPStatus.UNAUTHORIZED, str(error), headers={"WWW-Authenticate": "Bearer"}
+    )
 
 
 def _login(request: Request) -> str:
@@ -152,4 +155,21 @@ def _bad_request(request: Request, error: RequestValidationError) -> Response:
     detail = "; ".join(f"{'.'.join(map(str, each['where']))}: {each['message']}" for each in errors)
     if wants_page(request):
         return error_page(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
+    return _document(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
+
+
+def _document(
+    request: Request,
+    status: int,
+    detail: str,
+    *,
+    errors: Sequence[Mapping[str, Any]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return an error as the program that asked reads it; see `problem`."""
+    if not request.url.path.startswith(PATHS):
+        return problem(status, detail, errors=errors, headers=headers)
+    there = status_there(status)
+    where = ".".join(map(str, errors[0]["where"][1:])) if errors else None
+    body = _encoder.encode(error_body(there, detail, param=where))
+    return Response(body, status_code=there, media_type="application/json", headers=headers)

@@ -7,13 +7,13 @@ from datetime import timedelta
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.repository import load_action
-from kinkeeper.actions.requests.model import ActionResult, Card, ResultStatus
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Conversation
+from kinkeeper.conversation.in_words import card_in_words, paragraphs, question_in_words
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.time import Clock
@@ -146,32 +146,20 @@ def _messages(
     ]
     if len(questions) == 1:
         ((text, action_id),) = questions
-        yield _joined([*parts, text]), action_id
+        yield paragraphs([*parts, text]), action_id
         return
-    if told := _joined(parts):
+    if told := paragraphs(parts):
         yield told, None
     yield from questions
 
 
 def _question(conn: Connection, turn: Turn, action_id: str, *, is_adult: bool) -> str:
     proposal = load_action(conn, turn.household, action_id).proposal
-    lines = [f"{name}: {value}" for name, value in shown_lines(proposal.request.get("shown") or {})]
-    return "\n".join([proposal.summary, *lines, *(() if is_adult else (_ADULTS_ONLY,))])
+    more = () if is_adult else (_ADULTS_ONLY,)
+    return question_in_words(proposal.summary, proposal.request.get("shown"), *more)
 
 
 def _cards(results: Sequence[ActionResult]) -> Iterator[str]:
     for result in results:
         if result.card is not None and result.card.items:
-            yield _card(result.card)
-
-
-def _card(card: Card) -> str:
-    lines = (
-        "  ".join(str(item[name]) for name in ("when", "text", "detail") if item.get(name))
-        for item in card.items
-    )
-    return "\n".join([card.title, *(f"• {line}" for line in lines)])
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return "\n\n".join(part for part in parts if part)
+            yield card_in_words(result.card.title, result.card.items)

@@ -143,6 +143,8 @@ class ContextGatherer:
             repository.put_topic(conn, household, turn.thread_id, topic)
             facts = facts_of(turn.text, turn.results)
             repository.put_facts(conn, household, ref.id, facts, at=turn.at)
+        if not turn.is_said:
+            return
         if name := read_identity(turn.text):
             repository.set_called(conn, household, turn.member, name, at=turn.at)
         now = self._clock.now()

@@ -122,6 +122,7 @@ class CommittedTurn:
         results: What was done.
         at: When it was said, aware.
         recalled: How many memories it had that memory is sure of.
+        is_said: Whether the person said it to us; what a program passes on is kept for the talk alone.
     """
 
     household: str
@@ -134,3 +135,4 @@ class CommittedTurn:
     results: Sequence[ActionResult]
     at: datetime
     recalled: int = 0
+    is_said: bool = True

@@ -21,12 +21,10 @@ from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader
 from kinkeeper.web.context import context_of
 from kinkeeper.web.speaking import CHANNEL, conversation_of
+from kinkeeper.web.streaming import ALIVE, HEADERS, alive
 
 router = APIRouter(tags=["conversation"])
 
-_ALIVE = ": alive\n\n"
-_ALIVE_EVERY_SECONDS = 15.0
-_LONGEST_STREAM_SECONDS = 600.0
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events: status, token, card, confirm, error, done; the id is the number to resume after.",
@@ -195,35 +193,15 @@ def _streamed(
     stopping = context_of(request).stopping
     return StreamingResponse(
         _lines(events, stopping), media_type="text/event-stream", status_code=HTTPStatus.OK,
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", **headers},
+        headers={**HEADERS, **headers},
     )  # fmt: skip
 
 
 async def _lines(events: AsyncIterator[TurnEvent], stopping: asyncio.Event) -> AsyncGenerator[str]:
     """Yield events as a browser reads them, a sign of life where there are none for a while."""
-    loop = asyncio.get_running_loop()
-    ends_at = loop.time() + _LONGEST_STREAM_SECONDS
-    async with aclosing(_numbered(events)) as lines:
-        coming = asyncio.ensure_future(anext(lines, None))
-        told_to_stop = asyncio.ensure_future(stopping.wait())
-        try:
-            while loop.time() < ends_at and not stopping.is_set():
-                await asyncio.wait(
-                    {coming, told_to_stop}, timeout=_ALIVE_EVERY_SECONDS,
-                    return_when=asyncio.FIRST_COMPLETED,
-                )  # fmt: skip
-                if not coming.done():
-                    yield _ALIVE
-                    continue
-                line = coming.result()
-                if line is None:
-                    return
-                yield line
-                coming = asyncio.ensure_future(anext(lines, None))
-        finally:
-            told_to_stop.cancel()
-            coming.cancel()
-            await asyncio.gather(coming, told_to_stop, return_exceptions=True)
+    async with aclosing(_numbered(events)) as lines, aclosing(alive(lines, stopping)) as living:
+        async for line in living:
+            yield ALIVE if line is None else line
 
 
 async def _numbered(events: AsyncIterator[TurnEvent]) -> AsyncGenerator[str]:

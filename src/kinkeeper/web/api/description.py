@@ -5,6 +5,7 @@ from copy import deepcopy
 from http import HTTPStatus
 from typing import Any
 
+from kinkeeper.web.completions.errors import PATHS, status_there
 from kinkeeper.web.problems import MEDIA_TYPE
 
 _REF = {"$ref": "#/components/schemas/Problem"}
@@ -28,6 +29,23 @@ _PROBLEM: Mapping[str, Any] = {
                 },
             },
         },
+    },
+}
+_ERROR: Mapping[str, Any] = {
+    "type": "object",
+    "description": "What went wrong and what to do, as OpenAI's protocol has it.",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string", "examples": ["invalid_request_error"]},
+                "param": {"type": ["string", "null"]},
+                "code": {"type": ["string", "null"]},
+            },
+        }
     },
 }
 _MEANINGS = {
@@ -64,10 +82,22 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
     components["securitySchemes"] = _SECURITY
     document["security"] = [{name: []} for name in _SECURITY]
     document["paths"] |= deepcopy(_PLAIN)
-    for path in document["paths"].values():
+    for address, path in document["paths"].items():
         for operation in path.values():
-            _with_problems(operation["responses"])
+            if address.startswith(PATHS):
+                _with_errors(operation["responses"])
+            else:
+                _with_problems(operation["responses"])
     return document
+
+
+def _with_errors(responses: dict[str, Any]) -> None:
+    """Add the errors of OpenAI's protocol."""
+    responses.pop(str(int(HTTPStatus.UNPROCESSABLE_ENTITY)), None)
+    for status, meaning in _MEANINGS.items():
+        if status_there(status) == status:
+            content = {"application/json": {"schema": _ERROR}}
+            responses[str(int(status))] = {"description": meaning, "content": content}
 
 
 def _with_problems(responses: dict[str, Any]) -> None:

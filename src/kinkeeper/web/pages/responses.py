@@ -10,12 +10,13 @@ from starlette.responses import HTMLResponse
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.pages.rendering import render
 
+_FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 def wants_page(request: Request) -> bool:
     """Whether a person's browser asks, not a program."""
-    is_api = request.url.path.startswith("/api/")
+    is_api = request.url.path.startswith(_FOR_PROGRAMS)
     return not is_api and "text/html" in request.headers.get("accept", "")
 
 

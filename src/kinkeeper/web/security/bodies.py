@@ -12,6 +12,7 @@ _LARGER: Mapping[str, int] = {
     "/telegram/webhook": 1024 * KIB,
     "/api/events/import": 4096 * KIB,
     "/api/sessions/messages": 16384 * KIB,
+    "/v1/chat/completions": 4096 * KIB,
 }
 _TOO_LARGE = "the body is too large; at most {kib} KiB are taken here"
 

@@ -1,0 +1,141 @@
+"""What a program passes on of what a person says, with all that it shows them of the talk so far.
+
+Such a program keeps its conversations itself and names none of our threads. What it shows is other people's text: it
+is no evidence and no consent. It only tells which thread the message belongs to: the one whose last answer is the last
+one shown. Where none is, a new thread begins, in which nothing waits for a yes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, select
+
+from kinkeeper.conversation.tables import threads
+from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.turns import last_turns
+from kinkeeper.core.ids import stable_id
+
+SENT_AGAIN = timedelta(minutes=2)
+"""How long after an answer the same request counts as the same message, sent again because the answer was not heard."""
+
+_MOST_ALIKE = 50
+_MARKS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A message as a program passes it on.
+
+    Attributes:
+        place: Tells the program's conversations apart as far as it does itself.
+        said: What the person said there as it shows it, oldest first; the last one is the message. Not empty.
+        answered: The last answer that it shows; "" where there is none.
+        is_named: Whether the program names its conversations; else what was said in them has to be the same.
+        message_id: Its own id of the message, where it has one.
+    """
+
+    place: str
+    said: Sequence[str]
+    answered: str
+    is_named: bool = False
+    message_id: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Return what is the same for the same request."""
+        return self.message_id or stable_id(self.answered, *self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message belongs.
+
+    Attributes:
+        thread_id: Of the thread.
+        message_id: Of the message within it: that of an earlier one where it is the same, sent again.
+    """
+
+    thread_id: str
+    message_id: str
+
+
+def place_of(
+    conn: Connection, household: str, member: str, shown: Shown, *, channel: str, now: datetime
+) -> Place:
+    """Return where a message belongs that a program passes on.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member: Whose login the program has.
+        shown: The message, and what it shows.
+        channel: Of such programs.
+        now: Aware.
+    """
+    known = list(_alike(conn, household, member, shown, channel=channel))
+    for thread_id, turns in known:
+        again = next((each for each in turns if _is_again(each, shown, now=now)), None)
+        if again is not None:
+            return Place(thread_id, again.client_message_id)
+    for thread_id, turns in known:
+        if _goes_on(turns, shown):
+            return Place(thread_id, _new_id(shown, now))
+    thread_id = stable_id(household, "passed on", member, shown.place, shown.digest, len(known))
+    return Place(thread_id, _new_id(shown, now))
+
+
+def _new_id(shown: Shown, now: datetime) -> str:
+    return shown.message_id or f"{shown.digest}@{now.isoformat()}"
+
+
+def _alike(
+    conn: Connection, household: str, member: str, shown: Shown, *, channel: str
+) -> Iterator[tuple[str, Sequence[Turn]]]:
+    """Yield the threads of a place, the one last spoken in first, with what was said in them."""
+    query = (
+        select(threads.c.id)
+        .where(
+            threads.c.household == household, threads.c.member == member,
+            threads.c.channel == channel, threads.c.chat_id == shown.place,
+        )
+        .order_by(threads.c.last_at.desc(), threads.c.id)
+        .limit(_MOST_ALIKE)
+    )  # fmt: skip
+    for thread_id in conn.execute(query).scalars().all():
+        turns = last_turns(conn, household, thread_id, last=len(shown.said) + _MOST_ALIKE)
+        yield thread_id, [each for each in turns if each.outcome is not TurnOutcome.POSTED]
+
+
+def _is_again(turn: Turn, shown: Shown, *, now: datetime) -> bool:
+    if shown.message_id is not None:
+        return turn.client_message_id == shown.message_id
+    is_same = turn.client_message_id.startswith(f"{shown.digest}@")
+    return is_same and (turn.finished_at is None or now - turn.finished_at <= SENT_AGAIN)
+
+
+def _goes_on(turns: Sequence[Turn], shown: Shown) -> bool:
+    """Whether what is shown is how a thread stands: then a yes can mean what was asked there."""
+    if not turns or not shown.answered or not shows_answer(shown.answered, turns[-1].answer):
+        return False
+    return shown.is_named or [_words(each.text) for each in turns] == [
+        _words(each) for each in shown.said[:-1]
+    ]
+
+
+def shows_answer(shown: str, answer: str | None) -> bool:
+    """Whether a text that is shown holds an answer, whatever its spaces and marks; one that said nothing is shown as anything.
+
+    Args:
+        shown: By a program.
+        answer: As it was given; None where it is not there yet.
+    """
+    if answer is None:
+        return False
+    words = _words(answer)
+    return not words or f" {words} " in f" {_words(shown)} "
+
+
+def _words(text: str) -> str:
+    return _MARKS.sub(" ", text).strip().casefold()
