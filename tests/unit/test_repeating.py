@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.observability.repeating import FAILURES, repeat
+from kinkeeper.observability.failures import FAILURES
+from kinkeeper.observability.repeating import repeat
 
 
 def test_work_goes_on_after_any_failure_and_only_mistakes_are_counted() -> None:

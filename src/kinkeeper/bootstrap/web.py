@@ -18,6 +18,7 @@ from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.failures import failure_finding
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.hosts import outbound_hosts
@@ -114,6 +115,7 @@ def _check_up(
         each for each in telegram.findings() if is_alone or each.household in {None, household}
     ]
     return [
+        failure_finding(),
         *database_findings(url),
         *backup_findings(url, settings.backup_dir, now),
         *memory_findings(settings, [houses.by_id[household].household], houses.store),

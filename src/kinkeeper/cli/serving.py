@@ -23,6 +23,7 @@ from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.jobs.job import Enqueuer
+from kinkeeper.observability.failures import count_unforeseen, surviving
 from kinkeeper.observability.log import log_as_json
 from kinkeeper.settings.model import Settings
 from kinkeeper.settings.supervisor import find_supervisor
@@ -101,6 +102,7 @@ def _listening(settings: Settings) -> Iterator[socket.socket]:
 async def _serve(
     houses: Houses, settings: Settings, queue: Enqueuer, listener: socket.socket
 ) -> None:
+    count_unforeseen(asyncio.get_running_loop())
     clock, working = SystemClock(), asyncio.Event()
     port, intakes = listener.getsockname()[1], houses.intakes(queue)
     async with (
@@ -140,7 +142,8 @@ async def _serve(
 async def _warmed_up(context: WebContext) -> None:
     """Load what the first turn needs once somebody is there: an idle server is spared its memory."""
     await context.visited.wait()
-    await asyncio.to_thread(warm_up)
+    with surviving("warming up"):
+        await asyncio.to_thread(warm_up)
 
 
 async def _sample() -> AsyncIterator[Heard]:

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 
+from kinkeeper.observability.failures import surviving
 from kinkeeper.settings.supervisor import Supervisor
 
 READY = "READY=1"
@@ -36,6 +37,8 @@ async def stay_alive(supervisor: Supervisor | None) -> None:
     """
     if supervisor is None or supervisor.patience is None:
         return
+    half = supervisor.patience.total_seconds() / 2
     while True:
-        report(supervisor, ALIVE)
-        await asyncio.sleep(supervisor.patience.total_seconds() / 2)
+        with surviving("supervision", foreseen=OSError):
+            report(supervisor, ALIVE)
+        await asyncio.sleep(half)

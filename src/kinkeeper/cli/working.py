@@ -8,6 +8,7 @@ from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opening import opened_houses
 from kinkeeper.cli.terminal import notice
+from kinkeeper.observability.failures import count_unforeseen
 
 
 def work(where: Where) -> None:
@@ -31,6 +32,7 @@ def work(where: Where) -> None:
 async def _until_told(houses: Houses) -> None:
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
+    count_unforeseen(loop)
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, told.set)
     async with houses.working():

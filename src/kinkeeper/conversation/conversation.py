@@ -29,11 +29,12 @@ from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, thread_of, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS, Turn
 from kinkeeper.conversation.turns import Accepted, Incoming
-from kinkeeper.core.errors import NotFoundError, UnavailableError
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError
+from kinkeeper.observability.failures import surviving
 
 log = structlog.get_logger()
 
@@ -109,7 +110,6 @@ class Conversation:
                 client_message_id=key,
             )
         )  # fmt: skip
-        self.begin(accepted)
 
     async def pass_on(self, member: Member, shown: Shown) -> Said:
         """Take in a message that a program passes on; returns once it is durable, and answers it meanwhile.
@@ -136,6 +136,7 @@ class Conversation:
 
     async def _said(self, take: Callable[[Connection], Accepted]) -> Said:
         accepted = await self._store.write(take)
+        self.begin(accepted)
         return Said(
             turn_id=accepted.turn_id, thread_id=accepted.thread_id, after=accepted.after,
             is_new=accepted.is_new,
@@ -355,16 +356,13 @@ class Conversation:
     async def _work_on(self, claim: Claim) -> None:
         """Work on a turn, then on those of its thread that wait behind it."""
         following: Claim | None = claim
-        try:
-            while following is not None:
-                claim = following
-                following = await self._work(claim)
-        except LeaseLostError:
-            log.info("conversation.turn.taken_over", turn=claim[0])
-        except UnavailableError as error:
-            log.warning("conversation.turn.left", turn=claim[0], reason=type(error).__name__)
-        except Exception as error:  # noqa: BLE001 - one turn's trouble must not end the server; it is taken up again
-            log.error("conversation.turn.broke", turn=claim[0], reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+        with surviving("conversation.turn"):  # it is taken up again
+            try:
+                while following is not None:
+                    claim = following
+                    following = await self._work(claim)
+            except LeaseLostError:
+                log.info("conversation.turn.taken_over", turn=claim[0])
 
     async def _work(self, claim: Claim) -> Claim | None:
         turn_id, epoch = claim
@@ -394,11 +392,9 @@ class Conversation:
         while self._under_way:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
             working = list(self._under_way)
-            try:
-                stopped = await self._store.read(
-                    partial(turns.stopped_of, household=household, turn_ids=working)
+            with surviving("conversation.stops"):
+                self._stop_here(
+                    await self._store.read(
+                        partial(turns.stopped_of, household=household, turn_ids=working)
+                    )
                 )
-            except UnavailableError as error:
-                log.warning("conversation.stops.unheard", reason=type(error).__name__)
-                continue
-            self._stop_here(stopped)

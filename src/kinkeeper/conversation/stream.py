@@ -16,10 +16,10 @@ from kinkeeper.conversation.model import Answer, EventName
 from kinkeeper.conversation.result_rows import card_record
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
 _GATHERED = timedelta(milliseconds=100)
@@ -136,7 +136,7 @@ class TurnStream:
 
     async def _flush_alone(self) -> None:
         """Write what waits; where that cannot be done now, it stays for the next time."""
-        with suppress(UnavailableError, LeaseLostError):
+        with surviving("conversation.stream"), suppress(LeaseLostError):
             await self.flush()
 
     def _write_alone(self, tell: Callable[[Connection], None], conn: Connection) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from kinkeeper.conversation import events
 from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.threads import thread_of, topic_of
-from kinkeeper.core.errors import UnavailableError
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -103,11 +103,8 @@ class Streams:
             look = partial(
                 events.last_numbers, household=self._household, thread_ids=list(self._listeners)
             )
-            try:
+            with surviving("conversation.streams"):
                 now = await self._store.read(look)
-            except UnavailableError as error:
-                log.warning("conversation.streams.unheard", reason=type(error).__name__)
-                continue
-            gone_on = [each for each, number in now.items() if told.get(each) != number]
-            self._store.wake((topic_of(each), self._household) for each in gone_on)
-            told = now
+                gone_on = [each for each, number in now.items() if told.get(each) != number]
+                self._store.wake((topic_of(each), self._household) for each in gone_on)
+                told = now

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
@@ -18,12 +17,10 @@ from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.turn import Turn
-from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
-
-log = structlog.get_logger()
 
 _LEASE_BEATS = 4  # that may be missed before another process takes the turn up
 _WAITING = "Waiting for an answer…"
@@ -169,21 +166,23 @@ class ToolWork:
             if not self.is_aside:
                 due = min(due, max(0.0, steps_at - loop.time()))
             await asyncio.sleep(due)
-            try:
-                if not self.is_aside and loop.time() >= steps_at:
-                    await self._step_aside()
-                    continue
-                await self._store.write(
-                    lambda conn: cycles.renew(conn, self._turn, self._epoch, until=self._until())
-                )
-            except LeaseLostError:
-                return
-            except UnavailableError as error:
-                log.warning("conversation.tool_work.postponed", reason=type(error).__name__)
+            with surviving("conversation.tool_work") as beat:
+                try:
+                    await self._renew()
+                    if not self.is_aside and loop.time() >= steps_at:
+                        await self._step_aside()
+                    elif self._doing is not None:
+                        so_far = f"{loop.time() - began:.0f} s so far."
+                        self._stream.status("tool", f"{self._doing} {so_far}")
+                except LeaseLostError:
+                    return
+            if beat.error is not None:
                 steps_at = max(steps_at, loop.time() + limits.beat.total_seconds())
-                continue
-            if self._doing is not None:
-                self._stream.status("tool", f"{self._doing} {loop.time() - began:.0f} s so far.")
+
+    async def _renew(self) -> None:
+        await self._store.write(
+            lambda conn: cycles.renew(conn, self._turn, self._epoch, until=self._until())
+        )
 
     async def _step_aside(self) -> None:
         text = f"{self._doing} {_GO_ON}" if self._doing is not None else _GO_ON

@@ -36,6 +36,7 @@ from kinkeeper.jobs.quiet import Bell, make_quiet
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
+from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.commits import CommitWatch
 from kinkeeper.store.engines import is_sqlite
@@ -278,7 +279,8 @@ class JobEngine:
         """Let the queues be looked into when this process has committed work for them."""
         while True:
             if await watch.wait(self._reconcile_every.total_seconds()):
-                bell.ring()
+                with surviving("jobs.bell"):
+                    bell.ring()
                 await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
 
     async def _keep_up(self) -> None:
@@ -286,13 +288,11 @@ class JobEngine:
         while True:
             await asyncio.sleep(self._reconcile_every.total_seconds())
             now = self._clock.now()
-            try:
+            with surviving("jobs.upkeep"):
                 await self.reconciler.run_once()
                 if now >= next_deletion:
                     await asyncio.to_thread(self._queue.delete_finished, now - _KEPT)
                     next_deletion = now + _BETWEEN_DELETIONS
-            except UnavailableError as error:
-                log.warning("jobs.upkeep.postponed", reason=without_message_text(error))
 
     async def _stop(self) -> None:
         self._stopping = True

@@ -22,6 +22,7 @@ from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes
 from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.writing import remember
+from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
@@ -33,6 +34,7 @@ PIECE = 4_096
 MOST_READ = 262_144
 """Most characters of a turn that are read; the rest of a longer one is kept and found as it is."""
 
+_NAME = "memory.reading"
 _EARLIER_TURNS = 6
 _ENDS = ("\n", ". ", "! ", "? ", " ")
 
@@ -77,7 +79,7 @@ class SessionReading:
         """
         with self._store.watch((TOPIC, self._household)) as watch:
             rest = partial(watch.wait, every.total_seconds())
-            await repeat(self._read_all, rest, name="memory.reading")
+            await repeat(self._read_all, rest, name=_NAME)
 
     async def _read_all(self) -> None:
         """Read until nothing is unread, resting as long as it works: a large import holds up nobody."""
@@ -108,7 +110,7 @@ class SessionReading:
         try:
             found = await asyncio.to_thread(self._observed, episode, previous)
         except Exception as error:  # noqa: BLE001 - one turn that cannot be read must not keep all others waiting
-            log.error("memory.reading.failed", episode=episode.id, reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+            count_failure(_NAME, error, episode=episode.id)
             found = []
         await self._store.write(lambda conn: self._written(conn, episode, found))
         await self._read_again(episode)

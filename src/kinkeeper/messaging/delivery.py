@@ -28,11 +28,12 @@ from kinkeeper.messaging.channel import (
 from kinkeeper.messaging.lanes import Lane, Mint, Taken
 from kinkeeper.messaging.outbox import TOPIC
 from kinkeeper.messaging.quiet_hours import QuietHours
-from kinkeeper.observability.log import without_message_text
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.commits import CommitWatch
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+_NAME = "messaging.delivery"
 _Record = Callable[[Connection], None]
 
 _LONGEST_WAIT_SECONDS = 60
@@ -156,11 +157,9 @@ class Deliverer:
             watch.wake()
 
     async def _lanes_or_none(self) -> Sequence[Lane]:
-        try:
+        with surviving(_NAME):
             return await self._open_lanes()
-        except UnavailableError as error:
-            log.warning("messaging.delivery.postponed", reason=type(error).__name__)
-            return ()
+        return ()
 
     async def _open_lanes(self) -> Sequence[Lane]:
         now, names = self._clock.now(), tuple(self._channels)
@@ -175,12 +174,8 @@ class Deliverer:
         return found
 
     async def _step_or_wait(self, lane: Lane) -> Literal[True] | datetime | None:
-        try:
+        with surviving(_NAME):
             return await self._step(lane)
-        except UnavailableError as error:
-            log.warning("messaging.delivery.postponed", reason=type(error).__name__)
-        except Exception as error:  # noqa: BLE001 - one chat's trouble must not end the others' deliveries
-            log.error("messaging.delivery.stuck", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
         return self._clock.now() + self._pace.poll_every
 
     async def _step(self, lane: Lane) -> Literal[True] | datetime | None:

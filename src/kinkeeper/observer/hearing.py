@@ -34,6 +34,7 @@ from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.observer import repository
 from kinkeeper.observer.lasting import is_lasting
@@ -44,6 +45,7 @@ log = structlog.get_logger()
 MOST_A_DAY = 3
 """More than that would be work, not help."""
 
+_NAME = "observer.hearing"
 _LOOK_BACK = timedelta(days=1)
 _AT_ONCE = 100
 _MOST_COMPARED = 2000
@@ -80,7 +82,7 @@ class Hearing:
             every: Wait in between, > 0.
         """
         rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name="observer.hearing")
+        await repeat(self.run_once, rest, name=_NAME)
 
     async def run_once(self) -> int:
         """Go through what arrived since the last time; returns how much was proposed."""
@@ -101,7 +103,7 @@ class Hearing:
         except UnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - as above
-            log.error("observer.hearing.failed", row=stored.id, reason=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+            count_failure(_NAME, error, row=stored.id)
             return 0
 
     def _arrived(self, conn: Connection) -> list[StoredMessage]:

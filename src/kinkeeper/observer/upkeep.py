@@ -14,6 +14,7 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.observer import repository, retention
 from kinkeeper.observer.speaking import Speaker
@@ -22,6 +23,7 @@ from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 
+_NAME = "observer.upkeep"
 _BETWEEN_PURGES = timedelta(days=1)
 
 
@@ -70,7 +72,7 @@ class Upkeep:
             every: Wait in between, > 0.
         """
         rest = partial(asyncio.sleep, every.total_seconds())
-        await repeat(self.run_once, rest, name="observer.upkeep")
+        await repeat(self.run_once, rest, name=_NAME)
 
     async def run_once(self) -> int:
         """Do what is due by now; returns how many questions were asked aloud."""
@@ -107,7 +109,7 @@ class Upkeep:
         except UnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad row must not keep all other questions waiting
-            log.error("observer.question.failed", row=row_id, error=type(error).__name__)  # noqa: TRY400 - a traceback may quote a message
+            count_failure(_NAME, error, row=row_id)
             await self._store.write(
                 lambda conn: repository.cancel_deferred(
                     conn, self._household, row_id, reason="failed"

@@ -11,6 +11,7 @@ import structlog
 
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.restore import SAFETY_INFIX
 from kinkeeper.store.store import Store
@@ -51,11 +52,10 @@ class NightlyBackups:
             return
         while True:
             if self._clock.now() >= self._not_before:
-                try:
+                with surviving("store.backup", foreseen=(KinkeeperError, OSError)) as night:
                     await asyncio.to_thread(self.run_once)
-                except (KinkeeperError, OSError) as error:
+                if night.error is not None:
                     self._not_before = self._clock.now() + _AFTER_FAILURE
-                    log.warning("backup.failed", reason=type(error).__name__, detail=str(error))
             await asyncio.sleep(_BETWEEN_LOOKS.total_seconds())
 
     def run_once(self) -> Path | None:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.failures import count_failure, surviving
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.repository import (
@@ -33,6 +34,7 @@ Deliver = Callable[[Connection, Reminder], None]
 LATE = timedelta(minutes=2)
 """What comes later than this is said to be late."""
 
+_NAME = "tasks.reminders"
 _AGAIN = timedelta(minutes=1)
 _MOST_AT_ONCE = 50
 _SHORTEST_WAIT = timedelta(milliseconds=100)
@@ -62,12 +64,10 @@ class Reminding:
         """
         with self._store.watch((TOPIC, self._household)) as written:
             while True:
-                try:
+                wait = every
+                with surviving(_NAME):
                     await self.run_once()
                     wait = await self._until_next(every)
-                except UnavailableError as error:
-                    log.warning("tasks.reminders.postponed", reason=type(error).__name__)
-                    wait = every
                 await written.wait(wait.total_seconds())
 
     async def run_once(self) -> int:
@@ -86,7 +86,7 @@ class Reminding:
         except UnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad task must not keep all others waiting
-            log.error("tasks.reminder.failed", task=task_id, error=type(error).__name__)  # noqa: TRY400 - a traceback may quote a task
+            count_failure(_NAME, error, task=task_id)
             await self._store.write(partial(self._put_off, task_id))
             return False
 

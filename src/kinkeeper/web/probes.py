@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.models.records import count_fallbacks, count_outcomes
-from kinkeeper.observability.repeating import FAILURES
+from kinkeeper.observability.failures import FAILURES, POSTPONED
 from kinkeeper.observability.server import counts_text
 from kinkeeper.web.access.door import Allowed, anyone, house_of
 from kinkeeper.web.access.model import DECIDERS
@@ -68,8 +68,12 @@ async def metrics(request: Request) -> Response:
     )
     text += counts_text(
         "kinkeeper_failed_rounds",
-        "Rounds of work that goes on for ever that failed, by name.",
+        "What failed beside requests and rows since the start, by the name of the work.",
         FAILURES,
+    ) + counts_text(
+        "kinkeeper_postponed_rounds",
+        "What was put off since the start because something was away, by the name of the work.",
+        POSTPONED,
     )
     if house.streaming is not None:
         text += counts_text(

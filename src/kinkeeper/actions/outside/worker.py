@@ -22,11 +22,12 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, LeaseLostError
-from kinkeeper.observability.log import without_message_text
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
+_NAME = "actions.outside"
 _Record = Callable[[Connection], None]
 
 _NO_ADAPTER = "nothing is set up here that could do this"
@@ -125,27 +126,25 @@ class OutsideWorker:
         return [row.key for row in rows]
 
     async def _due_or_none(self) -> list[Key]:
-        try:
+        with surviving(_NAME):
             return await self._due()
-        except UnavailableError as error:
-            log.warning("actions.outside.postponed", reason=type(error).__name__)
-            return []
+        return []
 
     async def _work_off(self, key: Key) -> None:
         async with self._slots:
-            try:
-                now = self._clock.now()
-                taken = await self._store.write(
-                    lambda conn: settling.take(conn, key, now=now, lease=self._pace.lease)
-                )
-                if taken is not None:
-                    await self._record(await self._outcome(taken))
-            except LeaseLostError:
-                log.warning("actions.outside.lease_lost")
-            except UnavailableError as error:
-                log.warning("actions.outside.postponed", reason=type(error).__name__)
-            except Exception as error:  # noqa: BLE001 - one row's trouble must not end the others' work
-                log.error("actions.outside.failed", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
+            with surviving(_NAME):
+                try:
+                    await self._worked_off(key)
+                except LeaseLostError:
+                    log.warning("actions.outside.lease_lost")
+
+    async def _worked_off(self, key: Key) -> None:
+        now = self._clock.now()
+        taken = await self._store.write(
+            lambda conn: settling.take(conn, key, now=now, lease=self._pace.lease)
+        )
+        if taken is not None:
+            await self._record(await self._outcome(taken))
 
     async def _outcome(self, taken: Taken) -> _Record:
         """Do it, and return how to record what became of it."""

@@ -19,7 +19,7 @@ from kinkeeper.channels.telegram.presence import LADDER, Presence
 from kinkeeper.channels.telegram.reception import Reception
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
-from kinkeeper.observability.log import without_message_text
+from kinkeeper.observability.failures import count_failure
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -92,7 +92,7 @@ class Polling:
                 log.warning("telegram.polling.postponed", reason=type(error).__name__)
             except Exception as error:  # noqa: BLE001 - nothing was acknowledged; pages and workers go on
                 self.trouble = "an update could not even be put aside; the log tells more"
-                log.error("telegram.polling.stuck", reason=without_message_text(error))  # noqa: TRY400 - a traceback may quote a message
+                count_failure("telegram.polling", error)
             else:
                 self.trouble, failures = None, 0
                 continue

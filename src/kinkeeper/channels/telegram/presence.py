@@ -24,6 +24,7 @@ from kinkeeper.channels.telegram.webhook import WebhookAddress
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.messaging import addresses
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -86,16 +87,14 @@ class Presence:
     async def _until_done(self) -> None:
         failures = 0
         while True:
-            try:
+            with surviving("telegram.presence", foreseen=(TelegramError, UnavailableError)) as told:
                 await self._tell()
-            except (TelegramError, UnavailableError) as error:
-                self.trouble = f"Telegram does not answer ({type(error).__name__})"
-                log.warning("telegram.presence.postponed", reason=type(error).__name__)
-                await asyncio.sleep(self._ladder[min(failures, len(self._ladder) - 1)])
-                failures += 1
-            else:
+            if told.error is None:
                 self.trouble = None
                 return
+            self.trouble = f"Telegram does not answer ({type(told.error).__name__})"
+            await asyncio.sleep(self._ladder[min(failures, len(self._ladder) - 1)])
+            failures += 1
 
     async def _tell(self) -> None:
         await self._bot.initialize()

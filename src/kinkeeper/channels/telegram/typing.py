@@ -11,7 +11,7 @@ from telegram.error import TelegramError
 
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.stages import Stage
-from kinkeeper.core.errors import UnavailableError
+from kinkeeper.observability.failures import surviving
 
 log = structlog.get_logger()
 
@@ -70,7 +70,7 @@ class Typing:
     async def _show(self, awaited: _Awaited) -> None:
         """Show it until there is an answer; a chat that takes no sign is left alone, and that is counted."""
         await asyncio.sleep(self._pace.after.total_seconds())
-        try:
+        with surviving("telegram.typing"):
             while await awaited.talk.is_awaited(awaited.turn_id):
                 try:
                     await self._bot.send_chat_action(int(awaited.chat_id), ChatAction.TYPING)
@@ -80,5 +80,3 @@ class Typing:
                     await awaited.talk.note_failure(awaited.turn_id, Stage.TYPING, reason)
                     return
                 await asyncio.sleep(self._pace.every.total_seconds())
-        except UnavailableError as error:
-            log.warning("telegram.typing.left", reason=type(error).__name__)

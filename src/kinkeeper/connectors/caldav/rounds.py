@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from urllib.parse import urlsplit
 
 import structlog
@@ -18,6 +19,7 @@ from kinkeeper.connectors.caldav.outgoing import Due, Outgoing, find_due
 from kinkeeper.connectors.caldav.things import Things
 from kinkeeper.core.errors import ConflictError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -67,12 +69,8 @@ class CalendarSync:
         Args:
             every: Wait in between, > 0.
         """
-        while True:
-            try:
-                await self.run_once()
-            except KinkeeperError as error:
-                log.warning("caldav.postponed", reason=type(error).__name__)
-            await asyncio.sleep(every.total_seconds())
+        rest = partial(asyncio.sleep, every.total_seconds())
+        await repeat(self.run_once, rest, name="caldav", foreseen=KinkeeperError)
 
     async def run_once(self) -> Tally:
         """Go through both sides once.

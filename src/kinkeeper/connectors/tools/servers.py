@@ -15,6 +15,7 @@ from kinkeeper.connectors.tools.connection import ToolClient, opened, reason_of
 from kinkeeper.connectors.tools.model import START, ToolServer
 from kinkeeper.core.errors import ConflictError, UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -143,10 +144,8 @@ class ToolServers:
     async def _keep_looking(self) -> None:
         while True:
             all_answered = False
-            try:
+            with surviving("tools.look"):
                 all_answered = await self.look()
-            except UnavailableError as error:
-                log.warning("tools.look.postponed", reason=type(error).__name__)
             pause = _LOOK_AGAIN if all_answered else _TRY_AGAIN
             await asyncio.sleep(pause.total_seconds())
 
