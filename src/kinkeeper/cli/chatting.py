@@ -13,7 +13,7 @@ from typing import Any
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.bootstrap import Houses
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened
+from kinkeeper.cli.opening import acting, log_to_stderr, opened
 from kinkeeper.cli.terminal import answer, answer_json, notice, shown
 from kinkeeper.conversation.conversation import Conversation, Said
 from kinkeeper.conversation.model import EventName, TurnEvent
@@ -21,6 +21,7 @@ from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
+from kinkeeper.observability.log import ERROR
 
 _CHANNEL = "cli"
 _PROMPT = "> "
@@ -53,6 +54,9 @@ def hold_conversation(
     with opened(where) as system:
         member = acting(system.household, named)
         thread_id = token_hex(16) if is_new else thread
+        if not text and not as_json and sys.stdin.isatty():
+            # It would stand between what the two say; what fell back is counted in the metrics, too.
+            log_to_stderr(level=ERROR)
         with asyncio.Runner() as runner:
             return runner.run(
                 _converse(Houses(systems=(system,)), member, text, thread_id, as_json=as_json)

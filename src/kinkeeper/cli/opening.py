@@ -15,11 +15,10 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.messaging import inbox
+from kinkeeper.observability.log import WARNING
 from kinkeeper.observer.speaking import REPLAY
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
-
-_WARNING = 30
 
 
 def settings_of(where: Where) -> Settings:
@@ -74,10 +73,14 @@ def opened_houses(where: Where) -> Iterator[Houses]:
         yield houses
 
 
-def log_to_stderr() -> None:
-    """Keep the program's log off stdout, where the answers go."""
+def log_to_stderr(*, level: int = WARNING) -> None:
+    """Keep the program's log off stdout, where the answers go.
+
+    Args:
+        level: Of logging; what is below is left out.
+    """
     structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(_WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
 

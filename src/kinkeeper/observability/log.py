@@ -11,6 +11,7 @@ from kinkeeper.core.errors import KinkeeperError
 
 INFO = 20
 WARNING = 30
+ERROR = 40
 
 
 def log_as_json(stream: TextIO | None = None, *, level: int = INFO) -> None:
