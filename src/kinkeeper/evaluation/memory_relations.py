@@ -13,7 +13,7 @@ from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 OWN = "memory/relations_heldout.jsonl"
 OWN_LATER = "memory/relations_heldout2.jsonl"
-FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3, 4, 5))
+FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3, 4, 5, 6, 7))
 PUBLIC = "memupdate_dev.jsonl"
 INFERENCES = "sick_train.txt"
 
@@ -121,6 +121,8 @@ _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
     FREE[2]: {Effect.SUPERSEDE: (0.94, 0.72), Effect.MERGE: (0.91, 0.72)},
     FREE[3]: {Effect.SUPERSEDE: (0.95, 0.55), Effect.MERGE: (0.95, 0.55)},
     FREE[4]: {Effect.SUPERSEDE: (0.9, 0.58), Effect.MERGE: (0.95, 0.7)},
+    FREE[5]: {Effect.SUPERSEDE: (0.95, 0.87), Effect.MERGE: (0.95, 0.6)},
+    FREE[6]: {Effect.SUPERSEDE: (0.95, 0.75), Effect.MERGE: (0.95, 0.65)},
     PUBLIC: {Effect.SUPERSEDE: (0.96, 0.93), Effect.MERGE: (0.99, 0.93)},
 }
 

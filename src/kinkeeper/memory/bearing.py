@@ -10,9 +10,9 @@ from kinkeeper.language.dictionary import first_names, word_ranks
 from kinkeeper.language.folding import unaccented
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.statements.kin import kin
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import relate, relate_readings
-from kinkeeper.memory.statements.subjects import kin
 from kinkeeper.memory.statements.words import words_of
 
 ME = "me"

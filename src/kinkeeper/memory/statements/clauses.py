@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kinkeeper.memory.statements.framing import Framing, framed_beside, framings, unframed
-from kinkeeper.memory.statements.words import names_in, opened
+from kinkeeper.memory.statements.giving_up import given_up
+from kinkeeper.memory.statements.kin import person_canons
+from kinkeeper.memory.statements.turns import plain_times, plain_turn, referred
+from kinkeeper.memory.statements.words import canon_of, lexicon, names_in, opened
 
 _ENDS = re.compile(
     r"\s*(?:(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bst)(?<!\bprof)[.](?=\s|$)|[;:!?](?=\s|$)|[()\[\]\"…]+)\s*|\s+-+\s+|\s*\n\s*"
@@ -39,6 +42,10 @@ _LEADING = re.compile(
 _SECOND_VERB = re.compile(
     r",? (?:and|but)(?: now| then| instead)? (?=(?:bought|got|have|has|moved|joined|started|switched|took up|adopted|hired|am|is|are|drive|drives|use|uses|work|works|live|lives|went) )"
 )
+# "Joy has left, Gran's carer is Pat now": a comma between two that each say something.
+_FINITE = re.compile(
+    r", (?=(?:(?:the|my|our|his|her|their) )?[\w-]+ (?:'s (?:[\w-]+ ){1,3})?(?:is|are|has|have|can|does|will|says?) )"
+)
 _SUBJECT = re.compile(r"(?:(?:my|our|his|her|their|the) [\w-]+|[\w-]+)(?= )")
 _SAYS_NOTHING = re.compile(
     r"\b(?:different|changed|true|the case|over|joking|kidding|said|told|mentioned|hope|think|know|guess|dreamt|dreamed|imagin\w+|mind)\b"
@@ -50,6 +57,7 @@ _HAS_SUBJECT = re.compile(
 _LABEL = re.compile(
     r"^((?:(?:my|our|the|his|her|their|new|\w+) ){1,8}\w+): ((?:(?!(?:i|we|my|our|is|are|was|has|have|the|no|not)\b)[\w'@.-]+ ?){1,5})$"
 )
+_AUXILIARIES = frozenset(("can", "will", "could", "would"))
 _MOST_FOR_ASIDE = 3
 _LONGEST_ASIDE = 6
 
@@ -68,6 +76,7 @@ class Clause:
         is_added: Whether it says that something comes on top ("too", "another").
         is_again: Whether it says that something is so again.
         is_able: Whether it says that something is possible or allowed now.
+        replaced: Canonical words of what it is told instead of.
         framings: How it is framed by what stands before and beside it.
     """
 
@@ -80,6 +89,7 @@ class Clause:
     is_added: bool
     is_again: bool
     is_able: bool
+    replaced: frozenset[str]
     framings: frozenset[Framing]
 
 
@@ -89,29 +99,47 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
     Args:
         text: Any.
     """
-    rest, before = unframed(_LABEL.sub(r"\1 \2", opened(text)))
-    parts = [unframed(part) for part in _parts(rest) if any(sign.isalnum() for sign in part)]
+    rest, before = unframed(_LABEL.sub(r"\1 \2", plain_times(opened(text))))
+    told = [part for part in _parts(rest) if any(sign.isalnum() for sign in part)]
+    parts = [unframed(part) for part in referred(told, person_canons())]
+    names = names_in(text)
     frames = set(before)
     said: list[str] = []
     for core, framed in parts:
         frames |= framed
-        beside = framed_beside(core)
-        if beside and len(parts) > 1 and not _says_something(core):
-            frames |= beside
-        else:
+        beside = (
+            framed_beside(core) if len(parts) > 1 and not _says_something(core) else frozenset()
+        )
+        frames |= beside
+        # Whom a frame names is who "she" is in what follows.
+        if not beside or canon_of(core.split()[0]) in names:
             said.append(core)
-    names = names_in(text)
     return tuple(_clause(part, names, frozenset(frames)) for part in said)
 
 
 def _parts(text: str) -> Iterator[str]:
     for sentence in _ENDS.split(text):
-        for part in _with_their_subjects(_JOINTS.split(sentence)):
+        finite = [each for part in _JOINTS.split(sentence) for each in _finite(part)]
+        for part in _with_their_subjects(finite):
             first, *more = _SECOND_VERB.split(part)
             yield from (each.strip(" ,'-") for each in _without_aside(first))
             subject = _SUBJECT.match(first)
             for rest in more:
                 yield f"{subject[0] if subject else ''} {rest}".strip(" ,'-")
+
+
+def _finite(part: str) -> list[str]:
+    """Return a part, cut at the commas before which a clause stands that is whole."""
+    found = [part]
+    while (cut := _FINITE.search(found[-1])) and _tells(found[-1][: cut.start()]):
+        found[-1:] = [found[-1][: cut.start()], found[-1][cut.end() :]]
+    return found
+
+
+def _tells(part: str) -> bool:
+    """Whether a part has a verb behind something else, so that it is a clause by itself."""
+    words = part.split()[1:]
+    return any(word in _AUXILIARIES or canon_of(word) in lexicon().verbs for word in words)
 
 
 def _with_their_subjects(parts: list[str]) -> Iterator[str]:
@@ -149,8 +177,9 @@ def _clause(part: str, names: frozenset[str], frames: frozenset[Framing]) -> Cla
     if leading := _LEADING.match(core):
         aside = "" if leading[1].startswith("since") else leading[1].strip(" ,")
         core = f"{core[leading.end() :]} {aside}".strip()
+    text, is_set = plain_turn(core)
     return Clause(
-        text=core, names=names, is_ended="ended" in inside, is_modal="modal" in inside,
-        is_new="now" in inside, is_past="past" in inside,
+        text=text, names=names, replaced=frozenset() if is_set else given_up(core), is_ended="ended" in inside and not is_set, is_modal="modal" in inside,
+        is_new="now" in inside or is_set, is_past="past" in inside,
         is_added="added" in inside, is_again="again" in inside, is_able="able" in inside, framings=frames,
     )  # fmt: skip

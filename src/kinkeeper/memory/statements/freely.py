@@ -10,11 +10,12 @@ from enum import Enum
 
 from kinkeeper.memory.statements.reading import Reading
 from kinkeeper.memory.statements.subjects import ME
-from kinkeeper.memory.statements.words import lexicon
+from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _THEY = "they"
 _PRONOUNS = frozenset(("he", "she", _THEY))
 _PARTS = frozenset(("half", "quarter"))
+_FEASTS = frozenset(map(canon_of, ("christmas", "easter")))
 _MOST_GONE = 2
 _MOST_COME = 3
 
@@ -35,6 +36,12 @@ class _Difference:
     come: frozenset[str]
     names: frozenset[str]
 
+    @property
+    def things(self) -> frozenset[str]:
+        """What both share and is no number and no time, though it may be a feast."""
+        clock = lexicon().times - _FEASTS
+        return frozenset(word for word in self.shared if not is_number(word) and word not in clock)
+
     def of(self, words: frozenset[str], kind: _Kind) -> frozenset[str]:
         return frozenset(word for word in words if _kind_of(word, self.names) is kind)
 
@@ -45,16 +52,36 @@ def carried(readings: Sequence[Reading]) -> list[Reading]:
     for reading in readings:
         people = [each.subject for each in found if each.subject not in {ME, *_PRONOUNS}]
         is_she = reading.subject in _PRONOUNS and bool(people)
-        found.append(replace(reading, subject=people[-1]) if is_she else reading)
-    return found
+        found.append(_told_of(people[-1], reading) if is_she else reading)
+    able = {each.subject for each in found if each.is_able}
+    return [replace(each, is_able=each.subject in able) for each in found]
+
+
+def _told_of(subject: str, reading: Reading) -> Reading:
+    named = subject.replace("/", " ").split()
+    said = [word for word in reading.words if word != reading.subject]
+    return replace(reading, subject=subject, words=(*named, *said))
 
 
 def is_over_by_name(old: Reading, new: Reading) -> bool:
     """Whether the new one says of the very thing of the old one that it is over or was given for another."""
     gone = new.replaced - lexicon().conditions
-    if not gone or old.is_retraction or old.is_past or (old.is_negative and gone == new.replaced):
+    if (
+        not gone
+        or gone <= old.replaced
+        or old.is_retraction
+        or old.is_past
+        or (old.is_negative and gone == new.replaced)
+    ):
         return False
     return gone <= set(old.words) and bool(gone & set(old.value or old.words))
+
+
+def takes_over(old: Reading, new: Reading) -> bool:
+    """Whether the new one says that somebody else does what the old one tells, in its subject's place."""
+    who = set(old.subject.replace("/", " ").split())
+    done = set(old.words) - who - lexicon().bland
+    return old.subject != ME and who <= new.replaced and bool(done) and done <= set(new.words)
 
 
 def holds_again(old: Reading, new: Reading) -> bool:
@@ -98,7 +125,7 @@ def is_changed(old: Reading, new: Reading) -> bool:
     is_moved = old.subject != ME and bool(told & lexicon().changing_verbs)
     for kind in (_Kind.NUMBER, _Kind.TIME, _Kind.NAME):
         gone, come = found.of(found.gone, kind), found.of(found.come, kind)
-        is_about_it = bool(found.shared) or is_moved or (does_the_same and kind is not _Kind.NAME)
+        is_about_it = bool(found.things) or is_moved or (does_the_same and kind is not _Kind.NAME)
         if (
             gone
             and come
@@ -119,6 +146,8 @@ def is_changed(old: Reading, new: Reading) -> bool:
 
 def _is_of_another_thing(old: Reading, new: Reading) -> bool:
     """Whether each tells of a thing of its own ("the pool opens at 9", "the library opens at 10")."""
+    if old.slot == new.slot and old.is_exact and old.subject == new.subject:
+        return old.topic != new.topic
     return (
         old.is_known and new.is_known
         and not old.topic <= {*new.words} and not new.topic <= {*old.words}

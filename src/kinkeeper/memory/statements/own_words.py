@@ -24,6 +24,8 @@ _ROLE = re.compile(
     rf"{SUBJECT} (?:switch|chang|reloc|go|go over) to {_UP_TO_FOUR}for (?:{SUBJECT} )?(?P<n>(?:\S+ ){{1,2}})"
 )
 # "the colour I like best is green"; "I like green best of all colours"; "of all colours I like green best"
+# "she likes the red scooter best"
+_BEST = re.compile(rf"{SUBJECT} like {_UP_TO_FOUR}best ")
 _LIKED_BEST = (
     re.compile(rf"(?P<n>(?:\S+ ){{1,2}}?){SUBJECT} like (?:best|most|more) be (?P<v>.+)"),
     re.compile(
@@ -40,6 +42,8 @@ def favourite_of(told: Told) -> Filling | None:
     Args:
         told: The clause, as told of one subject.
     """
+    if found := _BEST.fullmatch(told.sentence):
+        return _of_thing(told, (_FAVOURITE,), found["v"].split())
     for pattern in _LIKED_BEST:
         if found := pattern.fullmatch(told.sentence):
             noun = (_FAVOURITE, *value_of(found["n"].split()))
@@ -85,9 +89,12 @@ def own_words_of(told: Told) -> Filling:
 
 def _of_thing(told: Told, noun: Sequence[str], value: Sequence[str]) -> Filling:
     """Return what is told of a thing; of a property or a favourite there is one value at a time."""
+    said = value_of(value)
+    if tuple(noun) == (_FAVOURITE,) and len(said) > 1:
+        # "Her favourite is the red scooter": of scooters.
+        noun, said = (_FAVOURITE, said[-1]), said[:-1]
     is_single = bool(noun) and (noun[-1] in lexicon().properties or _FAVOURITE in noun)
     slot = Slot(name=" ".join(noun), is_single=is_single, category="")
-    said = value_of(value)
     if len(said) > 1 and said[0] in _CALLED:
         said = said[1:]
     return Filling(told=told, slot=slot, value=said, is_known=False)

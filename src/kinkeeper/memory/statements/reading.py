@@ -1,6 +1,5 @@
 """What a statement says: whom it is about, which slot it fills with which value, and how it is told."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,24 +7,13 @@ from functools import lru_cache
 from kinkeeper.memory.statements.clauses import clauses_of
 from kinkeeper.memory.statements.filling import Filling, fillings_of
 from kinkeeper.memory.statements.framing import Framing
+from kinkeeper.memory.statements.kin import kin_canons
 from kinkeeper.memory.statements.own_words import favourite_of, own_words_of, trade_of
 from kinkeeper.memory.statements.slots import SUBJECT, Slot, slots
-from kinkeeper.memory.statements.subjects import ME, Told, kin, told_of
-from kinkeeper.memory.statements.words import canon_of, lexicon, words_of
+from kinkeeper.memory.statements.subjects import ME, Told, told_of
+from kinkeeper.memory.statements.words import lexicon
 
 _KEPT = 65_536
-_REPLACED = re.compile(
-    r"(?:instead of|rather than|in place of|replacing|and not|, not|(?:switch|chang|mov|swapp|upgrad)\w* (?:over )?from) (.+)"
-)
-_THING = r"((?:(?!(?:for|and|in|but|because|so|at|on|to|by|is|are|was|were|with|instead|now)\b)[^\s,;]+ ?){1,4})"
-# "swapped the trumpet for the drums", "is off dry food", "has finished the antibiotics": what is over.
-_GIVEN_UP = re.compile(
-    rf"\b(?:(?:swapp|trad|exchang|ditch|dropp|finish|cancell?)ed|quit|outgrew|outgrown|(?<!is )(?<!are )(?<!was )(?<!were )left(?! (?:wing|hand|foot|side|back|arm|leg|ear|eye|out|over)\b)|"
-    rf"(?:gave|given|give) up|(?:called|call|gone|went|is|am|are|has come|have come) off|(?:decided|voted) against|done with|"
-    rf"(?:good)?bye(?: to)?|stepped down from|(?:grew|grown) out of|got rid of|sold|moved out of|not use|not going to|not doing|"
-    rf"not with) (?:off |in |going to )?(?:the |my |our |his |her |their |a |an )?{_THING}"
-)
-_FELL_THROUGH = re.compile(rf"{_THING}(?:fell through|died|broke down|closed down)\b")
 _BY = "by"
 _WHEN = "when"
 _OTHER_SIDE = {"like": "dislike", "dislike": "like"}
@@ -123,11 +111,10 @@ def _reading(filled: Filling) -> Reading:
     is_negative = told.is_negative and not filled.is_negation_used
     if slot.side and is_negative:
         slot, is_negative = slots().by_name[_OTHER_SIDE[slot.side]], False
-    replaced = _replaced_in(clause.text)
     return Reading(
         subject=subject, slot=slot.name, is_known=filled.is_known, is_single=slot.is_single,
         topic=topic | kind, value=filled.value, words=(*named, *said), names=clause.names,
-        replaced=replaced,
+        replaced=clause.replaced,
         is_negative=is_negative,
         is_retraction=clause.is_ended or Framing.RETRACTION in clause.framings,
         is_change=clause.is_new or Framing.CHANGE in clause.framings,
@@ -136,14 +123,6 @@ def _reading(filled: Filling) -> Reading:
         is_added=clause.is_added, is_again=clause.is_again, is_able=clause.is_able, is_passive=_BY in told.words, is_fixed=slot.is_fixed, family=slot.family or slot.name,
         is_exact=slot.is_exact, category=slot.category if filled.is_known else "", side=slot.side,
     )  # fmt: skip
-
-
-def _replaced_in(text: str) -> frozenset[str]:
-    """Return the words of what a clause is told instead of, or says that it is over."""
-    found = _REPLACED.search(text) or _GIVEN_UP.search(text) or _FELL_THROUGH.match(text)
-    if found is None:
-        return frozenset()
-    return frozenset(word.canon for word in words_of(found[1]) if word.text not in lexicon().light)
 
 
 def _activity(topic: frozenset[str]) -> frozenset[str]:
@@ -167,12 +146,7 @@ def _person_of_topic(
     subject: str, topic: frozenset[str], names: frozenset[str]
 ) -> tuple[str, frozenset[str]]:
     """Return whom a statement is about where its topic is a person ("bedtime for the twins")."""
-    people = frozenset(word for word in topic if word in names or word in _kin_canons())
+    people = frozenset(word for word in topic if word in names or word in kin_canons())
     if subject != ME or not people:
         return subject, topic
     return " ".join(sorted(people)), topic - people
-
-
-@lru_cache(maxsize=1)
-def _kin_canons() -> frozenset[str]:
-    return frozenset(canon_of(word) for word in kin())

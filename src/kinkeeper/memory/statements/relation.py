@@ -13,8 +13,16 @@ from kinkeeper.memory.statements.freely import (
     is_over_by_name,
     may_be_about_the_same,
     says_the_same,
+    takes_over,
 )
 from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.sameness import (
+    has_same_value,
+    is_about_the_same,
+    is_of_same_subject,
+    is_turned_round,
+    says_the_same_of_it,
+)
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import lexicon
 
@@ -159,17 +167,18 @@ def _freely(old: Sequence[Reading], new: Sequence[Reading]) -> Related | None:
 def _freely_paired(old: Reading, new: Reading) -> Related | None:
     if old.is_hypothetical or new.is_hypothetical or old.is_retraction:
         return None
-    if not (_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)):
-        return None
-    if is_over_by_name(old, new):
+    is_same = is_of_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)
+    if takes_over(old, new) or (is_same and is_over_by_name(old, new)):
         return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
+    if not is_same:
+        return None
     if holds_again(old, new):
         return Related(relation=Relation.UPDATE, why="What was not possible is possible again.")
     if old.is_past or new.is_past or (new.is_retraction and not new.is_change):
         return None
     if new.is_change and is_changed(old, new):
         return Related(relation=Relation.UPDATE, why="The same is told otherwise, as news.")
-    if says_the_same(old, new) and not _is_turned_round(old, new):
+    if says_the_same(old, new) and not is_turned_round(old, new):
         return Related(relation=Relation.SAME, why="Both tell the same.")
     return None
 
@@ -181,11 +190,11 @@ def _pair(old: Reading, new: Reading) -> Related:
         return _retracted(old, new)
     if old.is_past != new.is_past:
         return _other("One of them tells of former times.")
-    if old.is_retraction and _is_about_the_same(old, new):
+    if old.is_retraction and is_about_the_same(old, new):
         return Related(relation=Relation.UPDATE, why="What was over holds again.")
-    if _says_the_same(old, new):
+    if says_the_same_of_it(old, new):
         return _of_same_words(old, new)
-    if not _same_subject(old.subject, new.subject):
+    if not is_of_same_subject(old.subject, new.subject):
         return _other("They are about different people.")
     if new.replaced and set(old.value) and set(old.value) <= new.replaced | set(new.value):
         return Related(relation=Relation.UPDATE, why="The new one takes its place.")
@@ -196,28 +205,16 @@ def _other(why: str) -> Related:
     return Related(relation=Relation.OTHER, why=why)
 
 
-def _same_subject(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    ours, theirs = one.split("/"), other.split("/")
-    if len(ours) != len(theirs) or "me" in {one, other}:
-        return False
-    return all(
-        set(mine.split()) <= set(his.split()) or set(his.split()) <= set(mine.split())
-        for mine, his in zip(ours, theirs, strict=True)
-    )
-
-
 def _retracted(old: Reading, new: Reading) -> Related:
     if old.is_retraction:
-        if _says_the_same(old, new):
+        if says_the_same_of_it(old, new):
             return _of_same_words(old, new)
         return _other("Both tell of something that is over.")
     if old.is_past and not new.is_past:
         return _other("The old one tells of former times.")
-    if _says_the_same(old, new) or (
-        _is_about_the_same(old, new) and _same_subject(old.subject, new.subject)
-        and (not new.value or _same_value(old, new))
+    if says_the_same_of_it(old, new) or (
+        is_about_the_same(old, new) and is_of_same_subject(old.subject, new.subject)
+        and (not new.value or has_same_value(old, new))
     ):  # fmt: skip
         return Related(relation=Relation.UPDATE, why="It is no longer so.")
     if _ends(old, new):
@@ -228,8 +225,12 @@ def _retracted(old: Reading, new: Reading) -> Related:
 def _ends(old: Reading, new: Reading) -> bool:
     """Whether what is said to be over, without a word for the slot, is what was told."""
     known = lexicon()
-    gone = set(new.words) - known.ending_verbs
-    if old.is_known and _names_slot(gone, old.slot) and _same_subject(old.subject, new.subject):
+    gone = set(new.words) - known.ending_verbs - known.times
+    if (
+        old.is_known
+        and _names_slot(gone, old.slot)
+        and is_of_same_subject(old.subject, new.subject)
+    ):
         return True
     subject = set(new.subject.replace("/", " ").split())
     if gone and gone <= set(old.words):
@@ -237,7 +238,7 @@ def _ends(old: Reading, new: Reading) -> bool:
     is_weak = new.slot in known.weak_verbs and (old.is_known or old.slot in known.weak_verbs)
     return (
         is_weak and bool(new.value) and set(new.value) <= set(old.value)
-        and _same_subject(old.subject, new.subject)
+        and is_of_same_subject(old.subject, new.subject)
     )  # fmt: skip
 
 
@@ -247,89 +248,20 @@ def _names_slot(words: Collection[str], slot: str) -> bool:
     return any((found := nouns.get(word)) is not None and found.name == slot for word in words)
 
 
-def _is_about_the_same(old: Reading, new: Reading) -> bool:
-    if old.slot != new.slot and not (
-        old.family == new.family and old.family in {old.slot, new.slot}
-    ):
-        return False
-    if old.is_exact and old.topic != new.topic:
-        return False
-    if old.family in _WHEN and not (old.topic <= {*new.words} and new.topic <= {*old.words}):
-        return False
-    return _same_topic(old.topic, new.topic)
-
-
-def _same_topic(one: frozenset[str], other: frozenset[str]) -> bool:
-    return one <= other or other <= one
-
-
-def _says_the_same(old: Reading, new: Reading) -> bool:
-    if set(old.words) == set(new.words) and old.words:
-        is_of_other_topic = old.is_exact and old.slot == new.slot and old.topic != new.topic
-        return not is_of_other_topic and not _is_turned_round(old, new)
-    if not _same_subject(old.subject, new.subject):
-        return False
-    if _has_it_by_name(old, new) or _has_it_by_name(new, old):
-        return True
-    return (
-        _is_about_the_same(old, new)
-        and (old.is_known or old.is_single)
-        and (bool(old.value) or not new.value)
-        and _same_value(old, new)
-    )
-
-
-def _has_it_by_name(one: Reading, other: Reading) -> bool:
-    """Whether "I use a Pixel" repeats "my phone is a Pixel"."""
-    return (
-        one.is_known and one.is_single and not other.is_known and other.slot in lexicon().weak_verbs
-        and bool(one.value) and set(one.value) == set(other.value)
-    )  # fmt: skip
-
-
-def _is_turned_round(old: Reading, new: Reading) -> bool:
-    """Whether the same words say who does it to whom the other way round ("Tom likes Ida")."""
-    if old.is_known and new.is_known:
-        return False
-    if old.words[0] == new.words[0] or old.is_passive != new.is_passive:
-        return False
-    verbs = lexicon().verbs - {"be"}
-    verb = next((at for at, word in enumerate(old.words) if at and word in verbs), None)
-    other = next((at for at, word in enumerate(new.words) if at and word in verbs), None)
-    if verb is None or other is None:
-        return False
-    return old.words[0] in new.words[other:] and new.words[0] in old.words[verb:]
-
-
 def _of_same_words(old: Reading, new: Reading) -> Related:
     if old.is_negative and not new.is_negative and (new.is_again or new.is_able):
         return Related(relation=Relation.UPDATE, why="What was not so is so again.")
+    if new.is_negative and not old.is_negative and new.replaced and new.replaced <= set(old.words):
+        return Related(relation=Relation.UPDATE, why="It is over.")
     if old.is_negative != new.is_negative:
         return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")
     return Related(relation=Relation.SAME, why="Both tell the same.")
 
 
-def _same_value(old: Reading, new: Reading) -> bool:
-    """Whether two values are equal, or one only tells it in more detail."""
-    one, other = ({part for word in each.value for part in word.split(":")} for each in (old, new))
-    if one == other:
-        return True
-    if not one or not other or not (one < other or other < one):
-        return False
-    more = one ^ other
-    if more & lexicon().changing_verbs:
-        return False
-    if old.slot == new.slot and not old.is_single and old.value[-1] != new.value[-1]:
-        return False
-    return not any(
-        word in lexicon().altering or any(sign.isdigit() for sign in word) for word in more
-    )
-
-
 def _in_slot(old: Reading, new: Reading) -> Related:
-    if {old.side, new.side} == {"like", "dislike"} and _same_value(old, new):
+    if {old.side, new.side} == {"like", "dislike"} and has_same_value(old, new):
         return Related(relation=Relation.UPDATE, why="The taste has changed.")
-    if not _is_about_the_same(old, new) or not old.value or not new.value:
+    if not is_about_the_same(old, new) or not old.value or not new.value:
         return _other("They are about different things.")
     if old.is_negative or new.is_negative:
         return _other("What is denied is something else.")

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.statements.clauses import Clause
-from kinkeeper.memory.statements.slots import SUBJECT, slots
-from kinkeeper.memory.statements.words import Word, canon_of, lexicon, words_of
+from kinkeeper.memory.statements.kin import kin
+from kinkeeper.memory.statements.slots import SUBJECT
+from kinkeeper.memory.statements.words import Word, lexicon, words_of
 
 ME = "me"
 """Subject of what is told of oneself, or of nobody."""
@@ -17,11 +16,15 @@ _FIRST_PERSON = frozenset(
 )
 _OWN = frozenset(["my", "our"])
 _PRONOUNS = frozenset(["he", "she", "they", "his", "her", "their", "him", "them"])
+_OF_OTHERS = frozenset(["his", "her", "their"])
 _POSSESSIVE = "'s"
+_AND = "and"
 _ARTICLES = frozenset(["a", "an", "the", "this", "that", "these", "those"])
 _AUXILIARIES = frozenset(
     ["will", "would", "shall", "can", "could", "do", "does", "did", "may", "might"]
 )
+_CALLED = frozenset(["called", "named", "name"])
+_DO = frozenset(["do", "does", "did"])
 _NOUNS_IN_ING = frozenset(
     (
         "nothing",
@@ -127,7 +130,10 @@ def _subject_first(words: list[Word], names: frozenset[str]) -> list[Word]:
 def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
     negations = lexicon().negations
     kept = [word for word in words if word.text not in lexicon().fillers]
-    plain, is_former = _without_auxiliaries([word for word in kept if word.text not in negations])
+    is_negative = any(word.text in negations for word in kept)
+    plain, is_former = _without_auxiliaries(
+        [word for word in kept if word.text not in negations], is_negative=is_negative
+    )
     said = [word.canon for word in plain if word.text != _POSSESSIVE]
     told = tuple(
         word for at, word in enumerate(said) if word != SUBJECT or said[at - 1 : at] != [SUBJECT]
@@ -135,7 +141,7 @@ def _told(clause: Clause, subject: str, words: Sequence[Word]) -> Told:
     verb = next((word for word in told if word in lexicon().verbs and word != "be"), "")
     return Told(
         clause=clause, subject=subject, words=told, sentence=" ".join((*told, "")), is_event=verb in lexicon().events,
-        is_negative=any(word.text in negations for word in kept), is_former=is_former,
+        is_negative=is_negative, is_former=is_former,
     )  # fmt: skip
 
 
@@ -146,7 +152,13 @@ def _subjects(words: Sequence[Word], names: frozenset[str]) -> Iterator[tuple[st
         if found is not None:
             is_of_other = True
             subject, end = found
-            yield subject, [*words[:place], _S, *words[end:]]
+            own = _OF_OTHERS if not place else frozenset()
+            yield (
+                subject,
+                [*words[:place], _S, *(_S if word.text in own else word for word in words[end:])],
+            )
+            if not place and words[1].text == _AND:
+                yield words[0].canon, [_S, *words[1:]]
     mine = [_S if word.text in _FIRST_PERSON else word for word in words]
     if _S in mine or not is_of_other or words[0].text in kin():
         yield ME, mine
@@ -190,8 +202,20 @@ def _owned_at(
     following = words[end]
     if following.text == _POSSESSIVE:
         return f"/{key}", end + 1
-    does = following.canon in lexicon().verbs and following.canon != "be"
+    does = following.canon in lexicon().verbs and not _names(words[end:], names)
     return (f"/{key}", end) if does and is_first else ("", start)
+
+
+def _names(words: Sequence[Word], names: frozenset[str]) -> bool:
+    """Whether words say who somebody is, or when something is: "is Ida", "is called Ida", "is on Monday"."""
+    if words[0].canon != "be":
+        return False
+    said = [word for word in words[1:] if word.text not in lexicon().negations]
+    if not said or said[0].text in _CALLED or said[0].canon in names:
+        return True
+    # "Gran's physio is on Thursdays": what is done there, not who does it.
+    when = [word.canon for word in said if word.text not in lexicon().light][:1]
+    return when[:1] != [] and (when[0] in lexicon().times or when[0][0].isdigit())
 
 
 _PRONOUN_KEYS = {"his": "he", "him": "he", "her": "she", "their": "they", "them": "they"}
@@ -250,40 +274,13 @@ def _is_of_others(words: Sequence[Word]) -> bool:
     )
 
 
-@cache
-def kin() -> frozenset[str]:
-    """Words for a person or a pet, in every number."""
-    known = slots()
-    own = {noun.split()[-1] for noun, slot in known.nouns.items() if slot.is_person}
-    listed = {word for word in word_ranks() if word and canon_of(word) in own}
-    return frozenset(listed | set(_RARE_KIN))
-
-
-_RARE_KIN = [
-    "mum",
-    "mummy",
-    "mommy",
-    "auntie",
-    "nan",
-    "nana",
-    "hubby",
-    "bestie",
-    "stepmum",
-    "stepdad",
-    "twins",
-    "kids",
-    "parents",
-    "grandparents",
-]
-
-
-def _without_auxiliaries(words: Sequence[Word]) -> tuple[list[Word], bool]:
+def _without_auxiliaries(words: Sequence[Word], *, is_negative: bool) -> tuple[list[Word], bool]:
     """Return words without the auxiliaries before a verb, and whether they tell of what was."""
     kept: list[Word] = []
     is_former = False
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else None
-        if following is not None and _is_auxiliary(word, following):
+        if following is not None and _is_auxiliary(word, following, is_negative=is_negative):
             is_former = is_former or word.text in {"did", "was", "were"}
             continue
         is_verb = (
@@ -295,7 +292,9 @@ def _without_auxiliaries(words: Sequence[Word]) -> tuple[list[Word], bool]:
     return kept, is_former
 
 
-def _is_auxiliary(word: Word, following: Word) -> bool:
+def _is_auxiliary(word: Word, following: Word, *, is_negative: bool) -> bool:
+    if word.text in _DO and not is_negative and following.canon not in lexicon().verbs:
+        return False
     if word.text in _AUXILIARIES:
         # "May 2011" is a month.
         return following.text != "to" and not following.text[:1].isdigit()

@@ -17,6 +17,11 @@ from kinkeeper.language.memo import Memo
 _TOKEN = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|'s(?!\w)|[$£€]?\d+(?:[.,:/-]\d+)*(?:%|[a-z]+\d*)?|[^\W\d_]+\d+\w*|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]"
 )
+# "Ida's gone vegan", "Tom's changed his mind": what nobody says of themselves with "is".
+_HAS_DONE = (
+    r"(?:(?:just|now|already|since|finally|recently) )?(?:(?:gone|been|had|got|come|become|begun|left|quit|decided|joined|retired|passed|started|stopped|taken|given|moved|switched|outgrown|grown)\b|"
+    r"(?:changed|put|sold|swapped|dropped|bought|found|lost|finished|made|let|raised|cancelled|booked|broken|hurt)(?= (?:his|her|the|my|our|their|its|an?|up|off|out|to|into)\b))"
+)
 _CONTRACTIONS = tuple(
     (re.compile(pattern), full)
     for pattern, full in (
@@ -31,6 +36,7 @@ _CONTRACTIONS = tuple(
         (r"\b(\w+)'ve\b", r"\1 have"),
         (r"\b(\w+)'ll\b", r"\1 will"),
         (r"\b(i|you|he|she|we|they|it|who)'d\b", r"\1 would"),
+        (rf"(?<=[a-z])'s (?={_HAS_DONE})", " has "),
         (r"\b(he|she|it|that|there|here|what|who|where|how|everything|nobody|someone|everyone)'s\b", r"\1 is"),
         (r"\blet's\b", "let us"),
         (r"\bgonna\b", "going to"),
