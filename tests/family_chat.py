@@ -23,6 +23,7 @@ from kinkeeper.bootstrap import System, observer_config, open_system
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
@@ -201,14 +202,14 @@ class Chat:
         """Return every action there ever was, oldest first, as stored."""
         return self.store.read_now(
             lambda conn: list_actions(
-                conn, self.household.id, statuses=tuple(ActionStatus), now=_EPOCH
+                conn, Viewer.whole(self.household.id), statuses=tuple(ActionStatus), now=_EPOCH
             )
         )
 
     def pending(self, at: str) -> list[PendingAction]:
         """Return what awaits a person then."""
         return self.store.read_now(
-            lambda conn: open_actions(conn, self.household.id, now=self.at(at))
+            lambda conn: open_actions(conn, Viewer.whole(self.household.id), now=self.at(at))
         )
 
     # What a person does

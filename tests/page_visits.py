@@ -13,6 +13,7 @@ import httpx
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.core.messages import InboundMessage
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.security.rates import RateLimits
 from web_server import BROWSER, Served, served
 
@@ -54,7 +55,7 @@ def actions_of(serving: Served) -> list[PendingAction]:
     household = serving.system.household.id
     return serving.context.store.read_now(
         lambda conn: list_actions(
-            conn, household, statuses=frozenset(ActionStatus), now=serving.clock.now()
+            conn, Viewer.whole(household), statuses=frozenset(ActionStatus), now=serving.clock.now()
         )
     )
 

@@ -15,6 +15,7 @@ from kinkeeper.actions.repository import (
 from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.undo import undo
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import (
     FAMILY,
@@ -92,5 +93,7 @@ def with_effects(store: Store, *effects: Effect) -> PendingAction:
 
 def everything(store: Store) -> list[PendingAction]:
     return store.read_now(
-        lambda conn: list_actions(conn, FAMILY.id, statuses=tuple(ActionStatus), now=NOW)
+        lambda conn: list_actions(
+            conn, Viewer.whole(FAMILY.id), statuses=tuple(ActionStatus), now=NOW
+        )
     )

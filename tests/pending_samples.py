@@ -14,6 +14,7 @@ from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member, Role
+from kinkeeper.household.viewing import Viewer
 
 NOW = datetime(2026, 5, 11, 9, 0, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Vienna")
@@ -93,4 +94,4 @@ def proposal(source_id: str = "m1", **fields: Any) -> Proposal:
 
 
 def summaries(conn: Connection, household_id: str = FAMILY.id) -> list[str]:
-    return sorted(each.summary for each in list_events(conn, household_id))
+    return sorted(each.summary for each in list_events(conn, Viewer.whole(household_id)))

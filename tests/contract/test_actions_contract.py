@@ -11,6 +11,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action, list_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, GUARDIAN, HELPER, NOW, PARENT, event, proposal, summaries
 
@@ -55,11 +56,16 @@ def test_a_decision_is_stored_and_taken_back_alike(store: Store) -> None:
     action = store.write_now(lambda conn: propose(conn, proposal(), now=NOW)).action
     who = {"member": PARENT, "household": FAMILY, "now": NOW}
     done = store.write_now(lambda conn: confirm(conn, action.id, **who))
-    assert store.read_now(lambda conn: find_action(conn, FAMILY.id, action.id[:8])) == done.action
+    assert (
+        store.read_now(lambda conn: find_action(conn, Viewer.whole(FAMILY.id), action.id[:8]))
+        == done.action
+    )
     assert done.action.proposal == proposal()
     undone = store.write_now(lambda conn: undo(conn, action.id, **who))
     listed = store.read_now(
-        lambda conn: list_actions(conn, FAMILY.id, statuses=[ActionStatus.DONE], now=NOW)
+        lambda conn: list_actions(
+            conn, Viewer.whole(FAMILY.id), statuses=[ActionStatus.DONE], now=NOW
+        )
     )
     assert listed == [undone.action]
     assert store.read_now(summaries) == []

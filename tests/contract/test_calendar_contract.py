@@ -34,6 +34,7 @@ from kinkeeper.calendar.tables import (
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.schema import metadata
 
 ZONE = ZoneInfo("Europe/Lisbon")
@@ -85,9 +86,11 @@ def test_a_week_of_changes_and_their_undoing(conn: Connection):
     before = rows(conn)
     span = Interval(START, START + timedelta(days=30))
     by = {"at": NOW}
-    assert load_event(conn, "h", "surf") == make_event()
-    assert len(activity_occurrences(conn, "h", "surf", span, member="rui")) == 4
-    assert [each.event.id for each in care_between(conn, "h", span, responsible="ana")] == ["ride"]
+    assert load_event(conn, Viewer.whole("h"), "surf") == make_event()
+    assert len(activity_occurrences(conn, Viewer.whole("h"), "surf", span, member="rui")) == 4
+    assert [
+        each.event.id for each in care_between(conn, Viewer.whole("h"), span, responsible="ana")
+    ] == ["ride"]
     second = START + timedelta(weeks=1)
     moved = second + timedelta(days=1)
     move_occurrence(
@@ -96,10 +99,10 @@ def test_a_week_of_changes_and_their_undoing(conn: Connection):
     cancel_occurrence(conn, "h", "surf", START, change_id="c", **by)
     assign_occurrence(conn, "h", "ride", START, responsible=("rui",), change_id="a", **by)
     hour = Interval(moved, moved + timedelta(hours=1))
-    assert len(find_conflicts(conn, "h", member="rui", interval=hour)) == 1
-    upcoming = activity_occurrences(conn, "h", "surf", span)
+    assert len(find_conflicts(conn, Viewer.whole("h"), member="rui", interval=hour)) == 1
+    upcoming = activity_occurrences(conn, Viewer.whole("h"), "surf", span)
     assert upcoming[0].interval.start == moved
-    assert len(occurrences_between(conn, "h", span, include_cancelled=True)) == 5
+    assert len(occurrences_between(conn, Viewer.whole("h"), span, include_cancelled=True)) == 5
     with pytest.raises(ConflictError, match="cancel_occurrence 'c'"):
         undo_change(conn, "h", "add", at=NOW)
     for change_id in ("a", "c", "m"):

@@ -17,6 +17,7 @@ from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock, local_days
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
 from live_workers import SETTINGS, conversation, replayed, states, take_in, worker
@@ -88,7 +89,7 @@ def test_cards_of_live_mode_are_confirmed_and_taken_back(address: str) -> None:
         before = graph(system)
         cards = system.store.read_now(
             lambda conn: list_actions(
-                conn, system.household.id, statuses=[ActionStatus.PENDING], now=now
+                conn, Viewer.whole(system.household.id), statuses=[ActionStatus.PENDING], now=now
             )
         )
         done = []
@@ -115,7 +116,9 @@ def test_cards_of_live_mode_are_confirmed_and_taken_back(address: str) -> None:
 def graph(system: System) -> list[Occurrence]:
     span = local_days(MONDAY.date(), MONDAY.date() + timedelta(days=14), system.household.zone)
     return system.store.read_now(
-        lambda conn: occurrences_between(conn, system.household.id, span, include_cancelled=True)
+        lambda conn: occurrences_between(
+            conn, Viewer.whole(system.household.id), span, include_cancelled=True
+        )
     )
 
 

@@ -13,6 +13,7 @@ from kinkeeper.bootstrap.reminders import ReminderPost
 from kinkeeper.conversation.tables import turns
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.notes import changes as note_changes
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
@@ -37,13 +38,13 @@ def task(name: str = "a", **fields: object) -> Task:
 def test_tasks_come_back_as_they_were_and_every_change_is_taken_back(store: Store) -> None:
     first = task(description="…", deadline=DUE, rrule="FREQ=WEEKLY;BYDAY=TH")
     store.write_now(lambda conn: changes.add_task(conn, first, change_id="1", at=NOW))
-    assert store.read_now(lambda conn: list_tasks(conn, FAMILY.id)) == [first]
+    assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [first]
     store.write_now(
         lambda conn: changes.complete_task(
             conn, FAMILY.id, first.id, by="ruth", change_id="2", at=NOW
         )
     )
-    (done,) = store.read_now(lambda conn: list_tasks(conn, FAMILY.id))
+    (done,) = store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id)))
     assert done.deadline == DUE + timedelta(days=7)
     store.write_now(
         lambda conn: changes.delete_task(conn, FAMILY.id, first.id, change_id="3", at=NOW)
@@ -51,10 +52,10 @@ def test_tasks_come_back_as_they_were_and_every_change_is_taken_back(store: Stor
     assert store.read_now(lambda conn: next_due(conn, FAMILY.id)) is None
     for change in ("3", "2"):
         store.write_now(lambda conn, c=change: changes.undo_change(conn, FAMILY.id, c, at=NOW))
-    assert store.read_now(lambda conn: list_tasks(conn, FAMILY.id)) == [first]
+    assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [first]
     assert store.read_now(lambda conn: task_versions(conn, FAMILY.id)) == {"a": 2}
     store.write_now(lambda conn: changes.undo_change(conn, FAMILY.id, "1", at=NOW))
-    assert store.read_now(lambda conn: list_tasks(conn, FAMILY.id)) == []
+    assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == []
 
 
 def test_notes_come_back_as_they_were(store: Store) -> None:
@@ -64,7 +65,7 @@ def test_notes_come_back_as_they_were(store: Store) -> None:
         lambda conn: note_changes.change_note(conn, FAMILY.id, "n", "99", change_id="2", at=NOW)
     )
     store.write_now(lambda conn: note_changes.undo_change(conn, FAMILY.id, "2", at=NOW))
-    assert store.read_now(lambda conn: list_notes(conn, FAMILY.id)) == [note]
+    assert store.read_now(lambda conn: list_notes(conn, Viewer.whole(FAMILY.id))) == [note]
 
 
 def test_old_changes_are_forgotten_and_young_ones_can_be_taken_back(store: Store) -> None:
@@ -79,7 +80,7 @@ def test_old_changes_are_forgotten_and_young_ones_can_be_taken_back(store: Store
     store.write_now(lambda conn: changes.undo_change(conn, FAMILY.id, "young", at=NOW))
     with pytest.raises(NotFoundError):
         store.write_now(lambda conn: changes.undo_change(conn, FAMILY.id, "old", at=NOW))
-    assert store.read_now(lambda conn: list_tasks(conn, FAMILY.id)) == [task("old")]
+    assert store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id))) == [task("old")]
 
 
 def test_what_is_due_is_found_in_order(store: Store) -> None:

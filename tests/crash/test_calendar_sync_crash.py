@@ -21,6 +21,7 @@ from kinkeeper.connectors.caldav.rounds import CalendarSync
 from kinkeeper.connectors.caldav.tables import calendars
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock, VirtualClock
+from kinkeeper.household.viewing import Viewer
 from live_household import HOUSEHOLD, MONDAY, live_system
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
@@ -64,7 +65,7 @@ def test_every_event_stands_there_once_however_often_the_process_is_killed(tmp_p
             conn.execute(update(calendars).values(claimed_until=None))
 
         def change(conn: Connection) -> None:
-            for each in list_events(conn, household.id)[::2]:
+            for each in list_events(conn, Viewer.whole(household.id))[::2]:
                 replace_event(conn, replace(each, summary=f"{each.summary} again"))
 
         store.write_now(add)
@@ -79,11 +80,11 @@ def test_every_event_stands_there_once_however_often_the_process_is_killed(tmp_p
         )  # fmt: skip
         asyncio.run(syncing.run_once())
         asyncio.run(syncing.run_once())
-        events = store.read_now(lambda conn: list_events(conn, household.id))
+        events = store.read_now(lambda conn: list_events(conn, Viewer.whole(household.id)))
         there = server.objects()
         asked = store.read_now(
             lambda conn: list_actions(
-                conn, household.id, statuses=frozenset(ActionStatus), now=clock.now()
+                conn, Viewer.whole(household.id), statuses=frozenset(ActionStatus), now=clock.now()
             )
         )
     wanted = {each.id: each for each in events if each.provenance.source_type is SourceType.CLI}

@@ -19,6 +19,7 @@ from sqlalchemy import select
 
 from cli_program import Program
 from kinkeeper.conversation.tables import turn_events, turns
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.repository import list_tasks
 from running_server import Running, prepared, running, token
@@ -81,7 +82,9 @@ def test_each_message_is_answered_once_whatever_is_killed(tmp_path: Path) -> Non
 def _all_is_there_once(program: Program) -> None:
     with Store.open(str(program.database)) as store:
         household = "miller"
-        made = store.read_now(lambda conn: [task.title for task in list_tasks(conn, household)])
+        made = store.read_now(
+            lambda conn: [task.title for task in list_tasks(conn, Viewer.whole(household))]
+        )
         assert len(made) == len(set(made)) == MESSAGES
         rows = store.read_now(lambda conn: conn.execute(select(turns)).all())
         assert Counter(row.outcome for row in rows) == {"answered": MESSAGES}

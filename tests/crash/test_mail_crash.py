@@ -18,6 +18,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.connectors.mail.message import message_id
 from kinkeeper.core.time import SystemClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.mail.model import Address, Mail
 from kinkeeper.store.store import Store
 from mailpeers.imap import Postbox, postbox
@@ -65,7 +66,9 @@ def process(database: Path, post: Post, box: Postbox) -> Iterator[Iterator[str]]
 def actions_of(store: Store) -> list[PendingAction]:
     now = SystemClock().now()
     return store.read_now(
-        lambda conn: list_actions(conn, FAMILY.id, statuses=frozenset(ActionStatus), now=now)
+        lambda conn: list_actions(
+            conn, Viewer.whole(FAMILY.id), statuses=frozenset(ActionStatus), now=now
+        )
     )
 
 

@@ -10,6 +10,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 
 NOON = "Wed 2026-03-04 12:00"
 CLAIM = "I'll take Mia to ballet on Monday"
@@ -28,7 +29,9 @@ def owners(family: Chat, at: str = NOON) -> list[list[str]]:
 def responsible(family: Chat) -> list[list[str]]:
     """Return who is in charge of what chat messages put into the event graph and still stands."""
     week = Interval(family.at("Mon 2026-03-02 00:00"), family.at("Mon 2026-03-16 00:00"))
-    found = family.store.read_now(lambda conn: occurrences_between(conn, family.household.id, week))
+    found = family.store.read_now(
+        lambda conn: occurrences_between(conn, Viewer.whole(family.household.id), week)
+    )
     return [
         list(each.responsible)
         for each in found

@@ -10,6 +10,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 
 NOON = "Mon 2026-03-02 12:00"
 
@@ -72,7 +73,7 @@ def test_what_was_confirmed_is_replaced_once_the_correction_is_confirmed(family:
     family.confirm("Mon 2026-03-02 09:06", "john", second["action"]["id"])
     held = family.store.read_now(
         lambda conn: occurrences_between(
-            conn, family.household.id, Interval(family.at("Thu 2026-03-05 00:00"), family.at("Thu 2026-03-05 16:00"))
+            conn, Viewer.whole(family.household.id), Interval(family.at("Thu 2026-03-05 00:00"), family.at("Thu 2026-03-05 16:00"))
         )
     )  # fmt: skip
     assert [each.interval.start for each in held] == [family.at("Thu 2026-03-05 10:00")]

@@ -13,6 +13,7 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.registry import read_effects
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.tables import occurrences, overrides
+from kinkeeper.household.viewing import Viewer
 
 NOON = "Wed 2026-03-04 12:00"
 
@@ -81,7 +82,7 @@ def test_confirm_writes_what_was_frozen_and_undo_restores_it_bit_for_bit(
         if isinstance(effect, AddEvent | UpdateEvent):
             frozen = effect.event
             written = family.store.read_now(
-                lambda conn, frozen=frozen: find_event(conn, "miller", frozen.id)  # type: ignore[misc]
+                lambda conn, frozen=frozen: find_event(conn, Viewer.whole("miller"), frozen.id)  # type: ignore[misc]
             )
             assert written is not None
             assert written.provenance.source_type == "OBSERVER"

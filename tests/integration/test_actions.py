@@ -25,6 +25,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,
@@ -149,7 +150,7 @@ def test_a_yes_writes_once_in_the_persons_name(store: Store) -> None:
     receipt = yes(store, action, chat_id="chat-1", expected_hash=action.payload_hash)
     assert receipt.outcome is Outcome.DONE
     assert receipt.is_change
-    written = store.read_now(lambda conn: find_event(conn, FAMILY.id, event("m1").id))
+    written = store.read_now(lambda conn: find_event(conn, Viewer.whole(FAMILY.id), event("m1").id))
     assert written is not None
     assert written.provenance.confirmed_by == PARENT.id
     assert written.provenance.action_id == action.id
@@ -302,7 +303,7 @@ def test_lists_tell_the_time_without_writing(store: Store) -> None:
 
     def listed(now: datetime, *statuses: ActionStatus) -> list[str]:
         found = store.read_now(
-            lambda conn: list_actions(conn, FAMILY.id, statuses=statuses, now=now)
+            lambda conn: list_actions(conn, Viewer.whole(FAMILY.id), statuses=statuses, now=now)
         )
         return [each.id for each in found]
 
@@ -310,7 +311,7 @@ def test_lists_tell_the_time_without_writing(store: Store) -> None:
     assert listed(NOW, ActionStatus.EXPIRED) == []
     assert listed(late, ActionStatus.PENDING) == []
     assert listed(late, ActionStatus.EXPIRED) == [action.id]
-    assert store.read_now(lambda conn: open_actions(conn, FAMILY.id, now=late)) == []
+    assert store.read_now(lambda conn: open_actions(conn, Viewer.whole(FAMILY.id), now=late)) == []
     assert stored_status(store, action) is ActionStatus.PENDING
 
 

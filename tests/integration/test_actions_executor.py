@@ -38,6 +38,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,
@@ -86,7 +87,7 @@ EFFECTS: list[Effect] = [
 
 def state(conn: Connection) -> tuple[object, object]:
     found = find_override(conn, FAMILY.id, weekly().id, weekly().start)
-    return load_event(conn, FAMILY.id, weekly().id), found
+    return load_event(conn, Viewer.whole(FAMILY.id), weekly().id), found
 
 
 def effect_name(effect: Effect) -> str:
@@ -260,9 +261,9 @@ def test_effects_on_one_thing_are_taken_back_in_reverse(store: Store) -> None:
     moved, _, assigned, cancelled, _ = EFFECTS
     action = with_effects(store, moved, assigned, cancelled)
     yes(store, action)
-    assert store.read_now(lambda conn: load_event(conn, FAMILY.id, weekly().id)).state is (
-        EventState.CANCELLED
-    )
+    assert store.read_now(
+        lambda conn: load_event(conn, Viewer.whole(FAMILY.id), weekly().id)
+    ).state is (EventState.CANCELLED)
     assert back(store, action).outcome is Outcome.UNDONE
     assert store.read_now(state) == before
 

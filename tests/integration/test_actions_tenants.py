@@ -22,6 +22,7 @@ from kinkeeper.actions.states import Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
 from kinkeeper.actions.undo import undo
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_presses import (
     ANY_TIME,
@@ -53,7 +54,7 @@ def test_an_id_is_found_by_its_beginning(store: Store) -> None:
     actions = [action, *(put(store, proposal(f"n{number}")) for number in range(40))]
 
     def found(text: str) -> PendingAction:
-        return store.read_now(lambda conn: find_action(conn, FAMILY.id, text))
+        return store.read_now(lambda conn: find_action(conn, Viewer.whole(FAMILY.id), text))
 
     assert found(action.id) == found(f" {action.id[:13].upper()} ") == action
     firsts = [each.id[0] for each in actions]
@@ -91,7 +92,9 @@ def test_two_households_never_meet(store: Store) -> None:
             lambda conn: (
                 load_action(conn, ours.id, here.id),
                 list_transitions(conn, ours.id, here.id),
-                list_actions(conn, ours.id, statuses=frozenset(ActionStatus), now=NOW),
+                list_actions(
+                    conn, Viewer.whole(ours.id), statuses=frozenset(ActionStatus), now=NOW
+                ),
                 count_refusals(conn, ours.id),
                 summaries(conn, ours.id),
             )
@@ -108,7 +111,7 @@ def test_two_households_never_meet(store: Store) -> None:
     with pytest.raises(NotFoundError):
         yes(store, here, family=household("linz"))
     with pytest.raises(NotFoundError):
-        store.read_now(lambda conn: find_action(conn, "linz", here.id[:8]))
+        store.read_now(lambda conn: find_action(conn, Viewer.whole("linz"), here.id[:8]))
     assert yes(store, here).outcome is Outcome.DONE
     assert store.read_now(lambda conn: summaries(conn, "graz")) == []
 

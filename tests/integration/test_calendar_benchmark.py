@@ -1,6 +1,7 @@
 """The conflict benchmark compares two searches that find the same."""
 
 from kinkeeper.benchmarks import calendar as benchmark
+from kinkeeper.household.viewing import Viewer
 
 
 def test_table_and_bisection_find_the_same_bookings():
@@ -10,7 +11,9 @@ def test_table_and_bisection_find_the_same_bookings():
         total = 0
         for number in range(150):
             person, span = benchmark._question(number, size)
-            found = benchmark.find_conflicts(conn, "bench", member=person, interval=span)
+            found = benchmark.find_conflicts(
+                conn, Viewer.whole("bench"), member=person, interval=span
+            )
             spans = [(each.interval.start, each.interval.end) for each in found]
             assert spans == in_memory.find(person, span)
             total += len(found)

@@ -13,6 +13,7 @@ from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 
 SOCCER = event("Soccer practice", "2026-11-03T16:30:00", rrule="FREQ=WEEKLY;BYDAY=TU,TH")
@@ -31,7 +32,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def calendar(desk: Desk, *, days: int = 30) -> list[tuple[str, str]]:
     span = Interval(NOW - timedelta(days=20), NOW + timedelta(days=days))
-    found = desk.store.read_now(lambda conn: occurrences_between(conn, FAMILY.id, span))
+    found = desk.store.read_now(
+        lambda conn: occurrences_between(conn, Viewer.whole(FAMILY.id), span)
+    )
     return [
         (each.event.summary, f"{each.interval.start.astimezone(ZONE):%m-%d %H:%M}")
         for each in found
@@ -214,7 +217,7 @@ def test_a_series_ends_with_one_time_of_it_or_is_cancelled_where_that_is_the_fir
 
 
 def test_a_single_event_changes_in_every_field_and_comes_back(desk: Desk) -> None:
-    before = desk.store.read_now(lambda conn: list_events(conn, FAMILY.id))
+    before = desk.store.read_now(lambda conn: list_events(conn, Viewer.whole(FAMILY.id)))
     asked = desk.ask(
         "calendar.update_event",
         {"find_by": "dinner", "changes": {"summary": "Supper", "shift_minutes": 30, "location": "home",
@@ -223,7 +226,7 @@ def test_a_single_event_changes_in_every_field_and_comes_back(desk: Desk) -> Non
     desk.yes(asked)
     assert ("Supper", "11-13 19:30") in calendar(desk)
     assert desk.undo(asked).outcome is Outcome.UNDONE
-    assert desk.store.read_now(lambda conn: list_events(conn, FAMILY.id)) == before
+    assert desk.store.read_now(lambda conn: list_events(conn, Viewer.whole(FAMILY.id))) == before
 
 
 def test_what_takes_all_day_is_moved_by_days(desk: Desk) -> None:

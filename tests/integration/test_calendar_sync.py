@@ -33,6 +33,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, list_tasks, load_task
@@ -88,7 +89,10 @@ class Home:
     def open_actions(self) -> list[PendingAction]:
         return self.store.read_now(
             lambda conn: list_actions(
-                conn, self.household.id, statuses={ActionStatus.PENDING}, now=self.clock.now()
+                conn,
+                Viewer.whole(self.household.id),
+                statuses={ActionStatus.PENDING},
+                now=self.clock.now(),
             )
         )
 
@@ -108,10 +112,14 @@ class Home:
         self.store.write_now(write)
 
     def event(self, event_id: str) -> Event:
-        return self.store.read_now(lambda conn: load_event(conn, self.household.id, event_id))
+        return self.store.read_now(
+            lambda conn: load_event(conn, Viewer.whole(self.household.id), event_id)
+        )
 
     def task(self, task_id: str) -> Task:
-        return self.store.read_now(lambda conn: load_task(conn, self.household.id, task_id))
+        return self.store.read_now(
+            lambda conn: load_task(conn, Viewer.whole(self.household.id), task_id)
+        )
 
     def add_stamps(self) -> Task:
         task = Task(
@@ -154,7 +162,7 @@ def text_of(home: Home, event: Event) -> str:
 def test_what_is_in_the_graph_reaches_the_server_once(home: Home):
     dentist = home.add_dentist()
     first, second = home.sync(), home.sync()
-    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    events = home.store.read_now(lambda conn: list_events(conn, Viewer.whole(home.household.id)))
     assert first.written == len(events) == len(home.server.objects())
     assert second == Tally()
     text = text_of(home, dentist)
@@ -211,7 +219,7 @@ def test_new_events_there_become_one_pending_action(home: Home):
     home.decide("confirm")
     ids = {
         event.id: event
-        for event in home.store.read_now(lambda c: list_events(c, home.household.id))
+        for event in home.store.read_now(lambda c: list_events(c, Viewer.whole(home.household.id)))
     }
     choir = ids[stable_id(home.household.id, "ics", "choir-1@phone")]
     assert choir.start == datetime(2026, 3, 6, 18, tzinfo=ZoneInfo("America/Chicago"))
@@ -300,7 +308,7 @@ def test_a_declined_deletion_is_put_back_there(home: Home):
 
 def test_what_the_household_file_says_is_not_deleted_from_there(home: Home):
     home.sync()
-    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    events = home.store.read_now(lambda conn: list_events(conn, Viewer.whole(home.household.id)))
     seed = next(each for each in events if each.provenance.source_type is SourceType.SEED)
     home.server.remove(f"{seed.id}.ics")
     home.sync()
@@ -361,7 +369,7 @@ def test_a_change_that_comes_between_reading_and_writing_is_not_overwritten(home
 
 def test_one_occurrence_of_a_series_is_moved_and_another_cancelled(home: Home):
     home.sync()
-    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    events = home.store.read_now(lambda conn: list_events(conn, Viewer.whole(home.household.id)))
     soccer = next(each for each in events if each.rrule and not each.all_day)
     zone, start = soccer.tz, soccer.start
     local = start.astimezone(ZoneInfo(zone))
@@ -424,7 +432,7 @@ def test_a_write_whose_answer_was_lost_is_not_made_twice(home: Home):
     home.sync()
     home.sync()
     assert home.open_actions() == []
-    events = home.store.read_now(lambda conn: list_events(conn, home.household.id))
+    events = home.store.read_now(lambda conn: list_events(conn, Viewer.whole(home.household.id)))
     assert set(home.server.objects()) == {f"{each.id}.ics" for each in events}
     assert "T140000" in text_of(home, dentist)
 
@@ -458,7 +466,9 @@ def test_nobody_deciding_leaves_both_sides_alone(home: Home):
     assert home.sync() == Tally()
     assert text_of(home, dentist) == there
     assert (
-        home.store.read_now(lambda conn: find_event(conn, home.household.id, dentist.id))
+        home.store.read_now(
+            lambda conn: find_event(conn, Viewer.whole(home.household.id), dentist.id)
+        )
         is not None
     )
 
@@ -520,7 +530,12 @@ def test_a_task_removed_there_asks_first(home: Home):
     home.server.remove(f"{stamps.id}.ics")
     home.sync()
     home.decide("confirm")
-    assert home.store.read_now(lambda conn: find_task(conn, home.household.id, stamps.id)) is None
+    assert (
+        home.store.read_now(
+            lambda conn: find_task(conn, Viewer.whole(home.household.id), stamps.id)
+        )
+        is None
+    )
     assert home.sync() == home.sync() == Tally()
 
 
@@ -538,7 +553,7 @@ def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home
     assert shown == "Chore 0, by Fri 6 Mar\nChore 1, by Fri 6 Mar"
     home.decide("confirm")
     assert home.sync() == Tally()
-    tasks = home.store.read_now(lambda conn: list_tasks(conn, home.household.id))
+    tasks = home.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(home.household.id)))
     assert {(each.title, each.is_all_day) for each in tasks} == {
         ("Chore 0", True),
         ("Chore 1", True),

@@ -18,6 +18,7 @@ from kinkeeper.conversation.questions import Verb
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.taking_back import take_back
 from kinkeeper.conversation.turns import last_turns
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.tasks.repository import list_tasks
 from talking import Script, Talking, on_a_loop, talking, wants
 
@@ -35,14 +36,19 @@ BOTH = ["buy eggs", "buy milk"]
 def tasks(held: Talking) -> list[str]:
     household = held.system.household.id
     return sorted(
-        task.title for task in held.system.store.read_now(lambda conn: list_tasks(conn, household))
+        task.title
+        for task in held.system.store.read_now(
+            lambda conn: list_tasks(conn, Viewer.whole(household))
+        )
     )
 
 
 def waiting(held: Talking) -> list[PendingAction]:
     household, now = held.system.household.id, held.clock.now()
     found = held.system.store.read_now(
-        lambda conn: list_actions(conn, household, statuses=(ActionStatus.PENDING,), now=now)
+        lambda conn: list_actions(
+            conn, Viewer.whole(household), statuses=(ActionStatus.PENDING,), now=now
+        )
     )
     return sorted(found, key=lambda action: action.proposal.slot)
 
@@ -243,7 +249,9 @@ async def test_dictated_notes_leave_the_list_of_actions_with_their_turn(tmp_path
         household, now = held.system.household.id, held.clock.now()
 
         def kept(conn: Connection) -> str:
-            return str(list_actions(conn, household, statuses=tuple(ActionStatus), now=now))
+            return str(
+                list_actions(conn, Viewer.whole(household), statuses=tuple(ActionStatus), now=now)
+            )
 
         assert "periwinkle" in held.system.store.read_now(kept)
         later = now + timedelta(days=31)

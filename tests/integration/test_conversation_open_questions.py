@@ -11,12 +11,15 @@ from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.actions.requests.email import email_requests
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.household.viewing import Viewer
 from talking import Script, Talking, on_a_loop, talking, wants
 
 
 async def waiting(talk: Talking) -> list[PendingAction]:
     def read(conn: Connection) -> list[PendingAction]:
-        return list(open_actions(conn, talk.system.household.id, now=talk.clock.now()))
+        return list(
+            open_actions(conn, Viewer.whole(talk.system.household.id), now=talk.clock.now())
+        )
 
     return await talk.system.store.read(read)
 

@@ -26,6 +26,7 @@ from kinkeeper.conversation.tables import (
 )
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.memory.tables import episodes
 from kinkeeper.tasks.repository import list_tasks
@@ -74,7 +75,7 @@ def tasks(held: Talking) -> list[str]:
     return sorted(
         task.title
         for task in held.system.store.read_now(
-            lambda conn: list_tasks(conn, held.system.household.id)
+            lambda conn: list_tasks(conn, Viewer.whole(held.system.household.id))
         )
     )
 
@@ -91,7 +92,7 @@ def statuses(held: Talking) -> list[ActionStatus]:
         return [
             action.status
             for action in list_actions(
-                conn, household, statuses=tuple(ActionStatus), now=held.clock.now()
+                conn, Viewer.whole(household), statuses=tuple(ActionStatus), now=held.clock.now()
             )
         ]
 

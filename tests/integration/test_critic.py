@@ -20,6 +20,7 @@ from kinkeeper.conversation.model import Plan, PlannedAction, Source
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import critic_verdicts
 from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.tasks.repository import list_tasks
 from model_calls import config, gateway, role
 from modelserver import ModelServer, breaks_off, computes, fails, hangs, model_server, says
@@ -60,7 +61,7 @@ async def looked_at(
 
 def tasks(held: Talking) -> list[str]:
     household = held.system.household.id
-    found = held.system.store.read_now(lambda conn: list_tasks(conn, household))
+    found = held.system.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(household)))
     return sorted(task.title for task in found)
 
 
@@ -189,7 +190,9 @@ async def test_a_time_is_set_right_to_one_that_was_said(tmp_path: Path) -> None:
         async with looked_at(tmp_path, models, {TEXT: by_model(monday)}) as held:
             await held.answer(TEXT)
             household = held.system.household.id
-            (task,) = held.system.store.read_now(lambda conn: list_tasks(conn, household))
+            (task,) = held.system.store.read_now(
+                lambda conn: list_tasks(conn, Viewer.whole(household))
+            )
             assert task.deadline is not None
             assert f"{task.deadline:%A}" == "Friday"
 

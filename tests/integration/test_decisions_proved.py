@@ -20,6 +20,7 @@ from kinkeeper.calendar.tables import event_changes, events, occurrences
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.observing import decisions
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.tables import messages, outbox
 from kinkeeper.observer.proof import Proof
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
@@ -102,7 +103,7 @@ def _decide_all(system: System) -> None:
         now = last + timedelta(minutes=1)
         details: PressDetails = {"member": member, "household": household, "now": now}
         done = []
-        for number, action in enumerate(open_actions(conn, household.id, now=last)):
+        for number, action in enumerate(open_actions(conn, Viewer.whole(household.id), now=last)):
             if number % 3 == 2:
                 approvals.reject(conn, action.id, **details)
             elif action.proposal.choices:

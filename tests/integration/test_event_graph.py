@@ -47,6 +47,7 @@ from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.schema import metadata
 
 ZONE = ZoneInfo("America/Denver")
@@ -111,7 +112,7 @@ def test_every_field_survives_the_round_trip(conn: Connection):
         ),
     )
     insert_event(conn, event)
-    assert load_event(conn, "h", "judo") == event
+    assert load_event(conn, Viewer.whole("h"), "judo") == event
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ def test_every_field_survives_the_round_trip(conn: Connection):
 )
 def test_doubtful_wall_times_are_kept_as_written(conn: Connection, start: datetime):
     insert_event(conn, make_event(start=start, rrule=None))
-    stored = load_event(conn, "h", "judo").start
+    stored = load_event(conn, Viewer.whole("h"), "judo").start
     assert (stored.replace(tzinfo=None), stored.fold) == (start.replace(tzinfo=None), start.fold)
 
 
@@ -143,14 +144,14 @@ def test_households_do_not_see_each_other(conn: Connection):
         extend_horizon(conn, household, NOW)
     insert_event(conn, make_event())
     span = between(at(5, 0), at(6, 0))
-    assert find_event(conn, "g", "judo") is None
-    assert occurrences_between(conn, "g", span) == []
-    assert find_conflicts(conn, "g", member="pia", interval=span) == []
+    assert find_event(conn, Viewer.whole("g"), "judo") is None
+    assert occurrences_between(conn, Viewer.whole("g"), span) == []
+    assert find_conflicts(conn, Viewer.whole("g"), member="pia", interval=span) == []
 
 
 def test_unknown_events_are_named(conn: Connection):
     with pytest.raises(NotFoundError, match="nope"):
-        load_event(conn, "h", "nope")
+        load_event(conn, Viewer.whole("h"), "nope")
     with pytest.raises(NotFoundError, match="judo"):
         replace_event(conn, make_event())
     with pytest.raises(InputError, match="never happens"):
@@ -173,14 +174,16 @@ def test_searching_by_day_member_activity_and_kind(conn: Connection, has_horizon
     )
     insert_event(conn, care)
     span = between(at(4, 0), at(20, 0))
-    found = occurrences_between(conn, "h", on(5))
+    found = occurrences_between(conn, Viewer.whole("h"), on(5))
     assert [each.event.id for each in found] == ["judo", "care"]
-    assert [e.event.id for e in occurrences_between(conn, "h", on(5), member="ann")] == ["care"]
-    assert len(activity_occurrences(conn, "h", "judo", span)) == 3
-    assert activity_occurrences(conn, "h", "judo", span, member="ann") == []
-    assert [each.event.id for each in care_between(conn, "h", span)] == ["care"]
-    assert care_between(conn, "h", span, responsible="pia") == []
-    assert activity_occurrences(conn, "h", "chess", span) == []
+    assert [
+        e.event.id for e in occurrences_between(conn, Viewer.whole("h"), on(5), member="ann")
+    ] == ["care"]
+    assert len(activity_occurrences(conn, Viewer.whole("h"), "judo", span)) == 3
+    assert activity_occurrences(conn, Viewer.whole("h"), "judo", span, member="ann") == []
+    assert [each.event.id for each in care_between(conn, Viewer.whole("h"), span)] == ["care"]
+    assert care_between(conn, Viewer.whole("h"), span, responsible="pia") == []
+    assert activity_occurrences(conn, Viewer.whole("h"), "chess", span) == []
 
 
 def test_nothing_is_missing_beyond_the_horizon(conn: Connection):
@@ -188,9 +191,9 @@ def test_nothing_is_missing_beyond_the_horizon(conn: Connection):
     insert_event(conn, make_event(rrule="FREQ=YEARLY"))
     later = between(datetime(2029, 5, 1, tzinfo=ZONE), datetime(2029, 6, 1, tzinfo=ZONE))
     earlier = between(datetime(2026, 3, 1, tzinfo=ZONE), datetime(2026, 5, 8, tzinfo=ZONE))
-    assert len(occurrences_between(conn, "h", later, member="pia")) == 1
-    assert len(find_conflicts(conn, "h", member="pia", interval=later)) == 1
-    assert len(occurrences_between(conn, "h", earlier)) == 1
+    assert len(occurrences_between(conn, Viewer.whole("h"), later, member="pia")) == 1
+    assert len(find_conflicts(conn, Viewer.whole("h"), member="pia", interval=later)) == 1
+    assert len(occurrences_between(conn, Viewer.whole("h"), earlier)) == 1
 
 
 def test_care_books_the_adult_and_background_books_nobody(conn: Connection):
@@ -202,25 +205,28 @@ def test_care_books_the_adult_and_background_books_nobody(conn: Connection):
     day = {"start": at(6, 0), "all_day": True, "duration": timedelta(days=1)}
     insert_event(conn, make_event(id="birthday", **slot | day))
     span = between(at(6, 15), at(6, 16))
-    assert find_conflicts(conn, "h", member="pia", interval=span) == []
-    busy = find_conflicts(conn, "h", member="ann", interval=span)
+    assert find_conflicts(conn, Viewer.whole("h"), member="pia", interval=span) == []
+    busy = find_conflicts(conn, Viewer.whole("h"), member="ann", interval=span)
     assert [each.event.id for each in busy] == ["care"]
     change = {"change_id": "c", "at": NOW}
     assign_occurrence(conn, "h", "care", at(6, 15), responsible=("bob",), **change)
-    assert find_conflicts(conn, "h", member="ann", interval=span) == []
-    assert len(find_conflicts(conn, "h", member="bob", interval=span)) == 1
+    assert find_conflicts(conn, Viewer.whole("h"), member="ann", interval=span) == []
+    assert len(find_conflicts(conn, Viewer.whole("h"), member="bob", interval=span)) == 1
 
 
 def test_touching_is_no_conflict_until_a_buffer_is_asked_for(conn: Connection):
     extend_horizon(conn, "h", NOW)
     insert_event(conn, make_event())
     after = between(at(5, 18), at(5, 19))
-    assert find_conflicts(conn, "h", member="pia", interval=after) == []
+    assert find_conflicts(conn, Viewer.whole("h"), member="pia", interval=after) == []
     short = timedelta(minutes=15)
-    assert len(find_conflicts(conn, "h", member="pia", interval=after, buffer=short)) == 1
+    assert (
+        len(find_conflicts(conn, Viewer.whole("h"), member="pia", interval=after, buffer=short))
+        == 1
+    )
     ignored = {"judo"}
     assert not find_conflicts(
-        conn, "h", member="pia", interval=after, buffer=short, ignore_events=ignored
+        conn, Viewer.whole("h"), member="pia", interval=after, buffer=short, ignore_events=ignored
     )
 
 
@@ -230,13 +236,15 @@ def test_local_times_around_a_clock_change_are_compared_as_instants(conn: Connec
     call = make_event(start=second, duration=timedelta(), rrule=None)
     insert_event(conn, call)
     first_hour = between(second.replace(fold=0), second.replace(fold=0) + timedelta(minutes=20))
-    assert find_conflicts(conn, "h", member="pia", interval=first_hour) == []
+    assert find_conflicts(conn, Viewer.whole("h"), member="pia", interval=first_hour) == []
     same = between(second, second)
-    assert len(find_conflicts(conn, "h", member="pia", interval=same)) == 1
+    assert len(find_conflicts(conn, Viewer.whole("h"), member="pia", interval=same)) == 1
     after = datetime(2026, 11, 1, 2, 15, tzinfo=ZONE)
     hour = timedelta(hours=1)
     late = between(after, after + hour)
-    assert len(find_conflicts(conn, "h", member="pia", interval=late, buffer=hour)) == 1
+    assert (
+        len(find_conflicts(conn, Viewer.whole("h"), member="pia", interval=late, buffer=hour)) == 1
+    )
 
 
 def test_moved_occurrence_frees_its_slot_and_takes_the_new_one(conn: Connection):
@@ -253,10 +261,14 @@ def test_moved_occurrence_frees_its_slot_and_takes_the_new_one(conn: Connection)
         change_id="c1",
         at=NOW,
     )
-    assert not find_conflicts(conn, "h", member="pia", interval=between(at(12, 17), at(12, 18)))
-    (busy,) = find_conflicts(conn, "h", member="pia", interval=between(at(14, 9), at(14, 10)))
+    assert not find_conflicts(
+        conn, Viewer.whole("h"), member="pia", interval=between(at(12, 17), at(12, 18))
+    )
+    (busy,) = find_conflicts(
+        conn, Viewer.whole("h"), member="pia", interval=between(at(14, 9), at(14, 10))
+    )
     assert (busy.original_start, busy.interval.end) == (at(12, 17), at(14, 9, 30))
-    assert load_event(conn, "h", "judo") == make_event()
+    assert load_event(conn, Viewer.whole("h"), "judo") == make_event()
     undo_change(conn, "h", "c1", at=NOW)
     assert rows(conn) == before
 
@@ -312,7 +324,7 @@ def test_what_does_not_take_place_cannot_be_changed(conn: Connection):
     cancel_event(conn, "h", "judo", change_id="d", at=NOW)
     with pytest.raises(ConflictError, match="cancelled"):
         cancel_occurrence(conn, "h", "judo", at(12, 17), change_id="e", at=NOW)
-    assert list_events(conn, "h") == []
+    assert list_events(conn, Viewer.whole("h")) == []
 
 
 # Seeds
@@ -360,7 +372,9 @@ def test_seeds_become_bookings_breaks_and_deadlines(conn: Connection):
     item = MaintenanceItem(id="boiler", summary="Boiler", due=date(2026, 6, 3))
     report = sync_seeds(conn, make_household(make_seed(), week, due=(item,)), NOW)
     assert report.added == ("events.judo", "events.break", "maintenance.boiler")
-    found = occurrences_between(conn, "h", local_days(date(2026, 6, 3), date(2026, 6, 3), ZONE))
+    found = occurrences_between(
+        conn, Viewer.whole("h"), local_days(date(2026, 6, 3), date(2026, 6, 3), ZONE)
+    )
     assert {each.event.kind for each in found} == {EventKind.BREAK, EventKind.DEADLINE}
 
 
@@ -373,7 +387,7 @@ def test_reload_is_in_step_and_repeats_nothing(conn: Connection):
     moved = make_household(make_seed(start=datetime.fromisoformat("2026-05-05T18:00")))
     assert sync_seeds(conn, moved, NOW).updated == ("events.judo",)
     assert sync_seeds(conn, make_household(), NOW).cancelled == ("events.judo",)
-    assert list_events(conn, "h") == []
+    assert list_events(conn, Viewer.whole("h")) == []
     assert sync_seeds(conn, make_household(make_seed()), NOW).added == ("events.judo",)
     assert rows(conn) == before
 
@@ -383,15 +397,15 @@ def test_reload_keeps_what_a_person_confirmed(conn: Connection):
     sync_seeds(conn, household, NOW)
     judo, art = seed_id(household), seed_id(household, 1)
     cancel_occurrence(conn, "h", judo, at(12, 17), change_id="c1", at=NOW)
-    mine = replace(load_event(conn, "h", art), summary="Art club")
+    mine = replace(load_event(conn, Viewer.whole("h"), art), summary="Art club")
     update_event(conn, mine, change_id="c2", at=NOW)
     changed = make_household(
         make_seed(place="hall"), make_seed(id="art", activity="art", place="hall")
     )
     report = sync_seeds(conn, changed, NOW)
     assert (report.updated, report.kept) == (("events.judo",), ("events.art",))
-    assert load_event(conn, "h", art).summary == "Art club"
-    assert not occurrences_between(conn, "h", on(12), member="pia")[1:]
+    assert load_event(conn, Viewer.whole("h"), art).summary == "Art club"
+    assert not occurrences_between(conn, Viewer.whole("h"), on(12), member="pia")[1:]
     shifted = make_household(make_seed(start=datetime.fromisoformat("2026-05-05T19:00")))
     report = sync_seeds(conn, shifted, NOW)
     assert (report.dormant, report.kept) == (("events.judo",), ("events.art",))
@@ -403,7 +417,7 @@ def test_reload_keeps_what_a_person_confirmed(conn: Connection):
 def test_left_out_start_of_a_seed_does_not_happen(conn: Connection):
     left_out = datetime.fromisoformat("2026-05-12T17:00")
     sync_seeds(conn, make_household(make_seed(exdates=(left_out,))), NOW)
-    assert occurrences_between(conn, "h", on(12)) == []
+    assert occurrences_between(conn, Viewer.whole("h"), on(12)) == []
 
 
 # The index

@@ -9,6 +9,7 @@ from asking import ABE, FAMILY, IVO, NIA, Desk
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.store.store import Store
 
@@ -20,7 +21,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def bodies(desk: Desk) -> dict[str, str]:
-    notes = desk.store.read_now(lambda conn: list_notes(conn, FAMILY.id))
+    notes = desk.store.read_now(lambda conn: list_notes(conn, Viewer.whole(FAMILY.id)))
     return {note.title: note.body for note in notes}
 
 

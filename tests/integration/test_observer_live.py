@@ -16,6 +16,7 @@ from kinkeeper.bootstrap import System
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.leases import Key, LeaseLostError
@@ -277,7 +278,9 @@ def test_two_households_in_one_database_do_not_cross(tmp_path: Path) -> None:
         for system in (one, two):
             household = system.household.id
             actions = system.store.read_now(
-                lambda conn, household=household: list_actions(conn, household, now=NOON)  # type: ignore[misc]
+                lambda conn, household=household: list_actions(
+                    conn, Viewer.whole(household), now=NOON
+                )  # type: ignore[misc]
             )
             assert [action.proposal.household for action in actions] == [household]
         assert [row.household for row in spoken(one)] == ["other"]
@@ -356,7 +359,7 @@ def waiting_cards(system: System) -> list[list[str]]:
     return [
         list(action.proposal.extraction["assigned_to"])
         for action in system.store.read_now(
-            lambda conn: list_actions(conn, system.household.id, now=NOON)
+            lambda conn: list_actions(conn, Viewer.whole(system.household.id), now=NOON)
         )
     ]
 
@@ -396,7 +399,7 @@ def test_an_edit_that_overtakes_tier_2_leaves_its_own_card_alone(system: System)
     work_until(system)
     assert rows(system)["m1"].state == "dropped"
     (action,) = system.store.read_now(
-        lambda conn: list_actions(conn, system.household.id, now=NOON)
+        lambda conn: list_actions(conn, Viewer.whole(system.household.id), now=NOON)
     )
     assert action.proposal.extraction["dates"] == ["2026-03-09"]
 
@@ -444,7 +447,9 @@ def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
 
     def statuses(conn: Connection) -> set[ActionStatus]:
         # As of an instant before they expire: what is stored, not what the clock would make of it.
-        found = list_actions(conn, system.household.id, statuses=frozenset(ActionStatus), now=NOON)
+        found = list_actions(
+            conn, Viewer.whole(system.household.id), statuses=frozenset(ActionStatus), now=NOON
+        )
         return {action.status for action in found}
 
     assert system.store.read_now(statuses) == {ActionStatus.PENDING}

@@ -9,6 +9,7 @@ import pytest
 from kinkeeper.actions.proposals import expire_due, propose
 from kinkeeper.actions.repository import next_expiry, open_actions
 from kinkeeper.actions.scope import Scope
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, NOW, ZONE, adding, event, proposal
 
@@ -33,7 +34,9 @@ def found(store: Store, first: int, last: int, **about: frozenset[str]) -> list[
         first_day=date(2026, 5, first), last_day=date(2026, 5, last),
         subjects=about.get("subjects", frozenset()), action_ids=about.get("ids", frozenset()),
     )  # fmt: skip
-    actions = store.read_now(lambda conn: open_actions(conn, FAMILY.id, now=NOW, scope=scope))
+    actions = store.read_now(
+        lambda conn: open_actions(conn, Viewer.whole(FAMILY.id), now=NOW, scope=scope)
+    )
     return sorted(action.proposal.source_id for action in actions)
 
 
@@ -59,7 +62,9 @@ def test_what_has_run_out_is_gone_although_nobody_swept(store: Store) -> None:
     assert store.read_now(lambda conn: next_expiry(conn, FAMILY.id)) == runs_out
 
     def still_open(now: datetime) -> int:
-        return store.read_now(lambda conn: len(open_actions(conn, FAMILY.id, now=now)))
+        return store.read_now(
+            lambda conn: len(open_actions(conn, Viewer.whole(FAMILY.id), now=now))
+        )
 
     assert still_open(runs_out - timedelta(microseconds=1)) == 1
     assert still_open(runs_out) == 0

@@ -10,6 +10,7 @@ from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.evaluation.coordination import household_of
 from kinkeeper.evaluation.replayed import EpisodePlayer, Stage, play, spoken_lines
+from kinkeeper.household.viewing import Viewer
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,9 @@ def test_a_household_opened_again_knows_nothing_of_the_chat_before() -> None:
         assert len(player.pending()) == 1
         assert player.failures == 0
         system = stage.opened(ROOT / MILLERS, datetime(2026, 3, 2, tzinfo=UTC))
-        events = system.store.read_now(lambda conn: list_events(conn, system.household.id))
+        events = system.store.read_now(
+            lambda conn: list_events(conn, Viewer.whole(system.household.id))
+        )
         assert len(events) == len(system.household.events) + len(system.household.maintenance)
 
 

@@ -21,6 +21,7 @@ from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs, turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.tasks.repository import list_tasks
@@ -83,7 +84,7 @@ SCRIPT = {
 
 def tasks(held: Talking) -> list[str]:
     household = held.system.household.id
-    found = held.system.store.read_now(lambda conn: list_tasks(conn, household))
+    found = held.system.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(household)))
     return sorted(task.title for task in found)
 
 

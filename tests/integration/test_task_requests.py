@@ -10,6 +10,7 @@ import pytest
 from asking import ABE, FAMILY, IVO, NIA, NOW, RUTH, Desk
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.requests.model import ResultStatus
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks, next_due
@@ -22,7 +23,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def tasks(desk: Desk) -> Sequence[Task]:
-    return desk.store.read_now(lambda conn: list_tasks(conn, FAMILY.id))
+    return desk.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(FAMILY.id)))
 
 
 def test_a_task_with_a_time_is_made_at_once_and_reminds_then(desk: Desk) -> None:

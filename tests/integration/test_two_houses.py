@@ -17,6 +17,7 @@ from kinkeeper.bootstrap.web import web_context
 from kinkeeper.core.errors import ConfigError, DeniedError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.job import Pace
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.tables import outbox
@@ -176,7 +177,7 @@ def refused(
 
 
 def open_count(store: Store, name: str, clock: VirtualClock) -> int:
-    return store.read_now(lambda conn: len(open_actions(conn, name, now=clock.now())))
+    return store.read_now(lambda conn: len(open_actions(conn, Viewer.whole(name), now=clock.now())))
 
 
 def test_quiet_and_private_chats_of_one_are_not_those_of_the_other(houses: Houses) -> None:

@@ -19,6 +19,7 @@ from kinkeeper.connectors.caldav.deciding import Verdict
 from kinkeeper.connectors.caldav.events import Events
 from kinkeeper.connectors.caldav.objects import Entry
 from kinkeeper.connectors.caldav.records import ObjectRow, put_object
+from kinkeeper.household.viewing import Viewer
 from page_visits import actions_of, press, run
 from web_server import Served
 
@@ -30,7 +31,7 @@ def clash(serving: Served) -> Entry:
     now = serving.clock.now()
 
     def write(conn: Connection) -> Entry:
-        events = list_events(conn, household.id)
+        events = list_events(conn, Viewer.whole(household.id))
         event = next(each for each in events if each.rrule and not each.all_day)
         assert event.provenance.source_type is SourceType.SEED
         ours = Entry(event=event, overrides=tuple(list_overrides(conn, household.id, event.id)))
@@ -59,7 +60,7 @@ def test_both_sides_of_a_clash_are_one_press(tmp_path: Path):
         [action] = actions_of(serving)
         assert action.choice == KEEP_OURS
         events = serving.system.store.read_now(
-            lambda conn: list_events(conn, serving.system.household.id)
+            lambda conn: list_events(conn, Viewer.whole(serving.system.household.id))
         )
         assert ours.event in events
 

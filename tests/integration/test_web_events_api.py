@@ -12,6 +12,7 @@ from icalendar import Calendar
 from sqlalchemy import select
 
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.access.tables import access_keys
 from kinkeeper.web.security.forms import csrf_token
@@ -46,7 +47,7 @@ def as_member(house: Served, steps: Steps, role: AccessRole = AccessRole.OWNER) 
 
 def count(house: Served) -> int:
     here = house.system.household.id
-    return len(house.system.store.read_now(lambda conn: list_events(conn, here)))
+    return len(house.system.store.read_now(lambda conn: list_events(conn, Viewer.whole(here))))
 
 
 async def listed(client: httpx.AsyncClient, **query: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import pytest
 
 from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.access.model import AccessRole
 from pending_samples import choice, event, proposal
@@ -36,7 +37,7 @@ def waiting(house: Served, source_id: str = "m1", *, choices: tuple[str, ...] = 
 
 def events(house: Served) -> int:
     here = house.system.household.id
-    return len(house.system.store.read_now(lambda conn: list_events(conn, here)))
+    return len(house.system.store.read_now(lambda conn: list_events(conn, Viewer.whole(here))))
 
 
 def as_member(house: Served, steps: Steps, role: AccessRole = AccessRole.OWNER) -> None:

@@ -13,6 +13,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.sqlite_library import dbapi2
 from kinkeeper.web.security.rates import RateLimits
 from pending_samples import adding, event, proposal
@@ -46,13 +47,15 @@ def waiting(house: Served, count: int) -> list[str]:
 
 def events(house: Served) -> int:
     here = house.system.household.id
-    return len(house.system.store.read_now(lambda conn: list_events(conn, here)))
+    return len(house.system.store.read_now(lambda conn: list_events(conn, Viewer.whole(here))))
 
 
 def standing(house: Served) -> set[ActionStatus]:
     here, now = house.system.household.id, house.clock.now()
     found = house.system.store.read_now(
-        lambda conn: list_actions(conn, here, statuses=frozenset(ActionStatus), now=now)
+        lambda conn: list_actions(
+            conn, Viewer.whole(here), statuses=frozenset(ActionStatus), now=now
+        )
     )
     return {action.status for action in found}
 

@@ -16,6 +16,7 @@ _WORDS = re.compile(r"\w+")
 SOURCE = Path(kinkeeper.__file__).parent
 MOVES = "actions/repository.py"
 PURGES = "actions/purging.py"
+AUDIENCE = "actions/audience.py"
 FUNCTION = "advance"
 STATEMENT = "_advancing"  # what it runs, put together once
 # Works in a transaction that is always undone: it asks what would have been decided, and keeps nothing.
@@ -83,7 +84,7 @@ def test_nothing_else_writes_to_the_row_of_an_action_but_what_purges_it() -> Non
         for function in functions(tree)
         if writes(function)
     }
-    purging = {(PURGES, "purge_extractions"), (PURGES, "drop_payload")}
+    purging = {(PURGES, "purge_extractions"), (PURGES, "drop_payload"), (AUDIENCE, "narrow")}
     assert writing - {UNDONE} == {(MOVES, STATEMENT), *purging}
     for name, tree in modules():
         inside = [call for function in functions(tree) for call in writes(function)]

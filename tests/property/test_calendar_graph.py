@@ -48,6 +48,7 @@ from kinkeeper.calendar.tables import (
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.schema import metadata
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -118,7 +119,7 @@ def everything(conn: Connection, span: Interval) -> list[Occurrence]:
     changed = list_all_overrides(conn, "h")
     return [
         occurrence
-        for event in list_events(conn, "h", include_cancelled=True)
+        for event in list_events(conn, Viewer.whole("h"), include_cancelled=True)
         for occurrence in expand(event, changed.get(event.id, ()), span)
     ]
 
@@ -172,7 +173,12 @@ def test_conflicts_equal_brute_force(
         for event in graph:
             insert_event(conn, event)
         found = find_conflicts(
-            conn, "h", member=person, interval=span, buffer=buffer, ignore_events=ignored
+            conn,
+            Viewer.whole("h"),
+            member=person,
+            interval=span,
+            buffer=buffer,
+            ignore_events=ignored,
         )
         near = span.widened(timedelta(days=80))
         expected = [
@@ -227,7 +233,7 @@ def test_searching_the_table_equals_expanding_all(
             )[number % 3]
             put_override(conn, "h", change)
         found = occurrences_between(
-            conn, "h", span, member=member, include_cancelled=include_cancelled
+            conn, Viewer.whole("h"), span, member=member, include_cancelled=include_cancelled
         )
         expected = [
             each
@@ -263,7 +269,7 @@ def snapshot(conn: Connection) -> dict[str, list[Any]]:
 def apply(conn: Connection, step: tuple[str, int, int], spare: Event, change_id: str) -> None:
     """Do one thing to one event; refused changes change nothing."""
     name, which, size = step
-    known = list_events(conn, "h", include_cancelled=True)
+    known = list_events(conn, Viewer.whole("h"), include_cancelled=True)
     if name == "add" or not known:
         add_event(conn, replace(spare, id=f"new-{change_id}"), change_id=change_id, at=NOW)
         return

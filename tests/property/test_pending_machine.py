@@ -19,6 +19,7 @@ from kinkeeper.actions.repository import find_by_source, list_actions
 from kinkeeper.actions.states import DECISIONS, TRANSITIONS
 from kinkeeper.actions.undo import undo
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 from pending_samples import (
     CHILD,
@@ -140,7 +141,9 @@ class Queue(RuleBasedStateMachine):
 
     def stored(self, action: str) -> object:
         found = self.store.read_now(
-            lambda conn: list_actions(conn, FAMILY.id, statuses=tuple(ActionStatus), now=NOW)
+            lambda conn: list_actions(
+                conn, Viewer.whole(FAMILY.id), statuses=tuple(ActionStatus), now=NOW
+            )
         )
         return next(each for each in found if each.id == action)
 
@@ -167,7 +170,10 @@ class Queue(RuleBasedStateMachine):
     def what_is_settled_stays_and_the_journal_walks_the_table(self) -> None:
         for action in self.store.read_now(
             lambda conn: list_actions(
-                conn, FAMILY.id, statuses=tuple(ActionStatus), now=NOW - timedelta(days=999)
+                conn,
+                Viewer.whole(FAMILY.id),
+                statuses=tuple(ActionStatus),
+                now=NOW - timedelta(days=999),
             )
         ):
             before = self.settled.get(action.id)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kinkeeper.actions.requests.free_time import free_times
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import Interval, as_utc
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.notes.text import appended, entries
 from kinkeeper.store.store import Store
 from kinkeeper.tasks import changes
@@ -118,7 +119,7 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
             lambda conn: changes.update_task(conn, second, change_id="1", at=at),
             lambda conn: changes.delete_task(conn, "h", "t", change_id="2", at=at),
         )):  # fmt: skip
-            states.append(store.read_now(lambda conn: find_task(conn, "h", "t")))
+            states.append(store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t")))
             store.write_now(change)
             assert number < 3
         expected = 2
@@ -127,7 +128,10 @@ def test_changes_are_taken_back_in_reverse_and_in_no_other_order(
                 store.write_now(
                     lambda conn, n=number: changes.undo_change(conn, "h", str(n), at=at)
                 )
-                assert store.read_now(lambda conn: find_task(conn, "h", "t")) == states[number]
+                assert (
+                    store.read_now(lambda conn: find_task(conn, Viewer.whole("h"), "t"))
+                    == states[number]
+                )
                 task = states[number]
                 told = store.read_now(lambda conn: last_told(conn, "h", "t"))
                 due = None if task is None else next_reminder(task, told_at=told)

@@ -9,6 +9,7 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import person_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +55,17 @@ def may_do_alone(press: Press, effects: Iterable[Effect]) -> bool:
 
 
 def is_anothers(action: PendingAction, member: Member, household: Household) -> bool:
-    """Whether an action speaks in the name of another adult, who asked for it: their mail is theirs to send.
+    """Whether an action is another's to read and decide: about what is private to them, or in their name.
+
+    The mail of an adult is theirs to send.
 
     Args:
         action: As stored.
         member: Who looks or decides.
         household: Theirs.
     """
+    if (owner := person_of(action.proposal.scope)) is not None:
+        return owner != member.id
     asked_by = action.proposal.request.get("asked_by", member.id)
     if action.proposal.type is not ActionType.EMAIL or asked_by == member.id:
         return False
@@ -70,7 +75,7 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
 
 def objection(action: PendingAction, press: Press) -> Refusal | None:
     """Return why this press must not reach the action, or None."""
-    if not may_decide(press):
+    if not may_decide(press) and not _is_own(action, press):
         return Refusal.DENIED
     if is_anothers(action, press.member, press.household):
         return Refusal.NOT_YOURS
@@ -80,3 +85,9 @@ def objection(action: PendingAction, press: Press) -> Refusal | None:
     if press.expected_hash is not None and press.expected_hash != action.payload_hash:
         return Refusal.STALE_CARD
     return None
+
+
+def _is_own(action: PendingAction, press: Press) -> bool:
+    """Whether an action is about what only this member may see: nobody else could decide about it."""
+    known = press.household.member(press.member.id)
+    return known == press.member and person_of(action.proposal.scope) == press.member.id

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions import words
+from kinkeeper.actions import audience, words
 from kinkeeper.actions.consent import Consent, consent_for, highest
 from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
@@ -64,6 +64,7 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
     receipt = {"outcome": "done", "written": written}
     done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
     words.let_go(conn, done)
+    audience.narrow(conn, done)
     return done
 
 

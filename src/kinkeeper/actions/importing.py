@@ -28,6 +28,7 @@ from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.repository import find_event, find_override
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer
 
 _SOURCE = "IMPORT"
 _EXPIRES = timedelta(hours=1)
@@ -101,7 +102,7 @@ class Import:
         effects: list[Effect] = []
         lines = {line["id"]: line for line in found.lines if "id" in line}
         for event in found.events:
-            effect = _effect_of(event, find_event(conn, event.household, event.id))
+            effect = _effect_of(event, find_event(conn, Viewer.whole(event.household), event.id))
             status = "unchanged" if effect is None else "added"
             lines[event.id]["status"] = "updated" if isinstance(effect, UpdateEvent) else status
             effects += [effect] if effect else []

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from kinkeeper.actions.consent import Origin, Stakes
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 
 
 class ActionType(StrEnum):
@@ -122,6 +123,7 @@ class Proposal:
         stakes: What a mistake would cost by the table of requests; the effects' own count beside it.
         request: What was asked for in conversation: {"domain", "action", "params", "shown", "result"}; `shown` is
             all that a person must see before a yes. Empty of what was not asked for there.
+        scope: Who may read and decide it: HOUSEHOLD_SCOPE or "person:<member id>", the narrowest of what it touches.
     """
 
     household: str
@@ -142,6 +144,7 @@ class Proposal:
     origin: Origin = Origin.OBSERVED
     stakes: Stakes = Stakes.LOW
     request: Mapping[str, Any] = field(default_factory=dict)
+    scope: str = HOUSEHOLD_SCOPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

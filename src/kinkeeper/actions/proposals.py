@@ -1,10 +1,12 @@
 """Proposals come, merge, and go again without anybody's decision: superseded, withdrawn, expired."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.audience import scope_of
+from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import payload_hash
@@ -56,7 +58,7 @@ def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeRe
 
     Raises:
         InputError: It could never be executed: an unknown effect, parameters that do not fit, an
-            event of another household, or two choices with one label.
+            event of another household, what is private to several people, or two choices with one label.
     """
     household = proposal.household
     source = {
@@ -68,7 +70,7 @@ def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeRe
     stored = find_of_slot(conn, household, **source)
     if stored is not None:
         return ProposeResult(action=stored, is_new=False, is_merged=stored.id != action_id)
-    _check(proposal)
+    proposal = replace(proposal, scope=scope_of(conn, household, _checked(proposal)))
     earlier = _earlier(conn, proposal, now)
     if earlier is not None:
         insert_source(conn, earlier, source, at=now)
@@ -186,12 +188,15 @@ def _earlier(conn: Connection, proposal: Proposal, now: datetime) -> PendingActi
     )
 
 
-def _check(proposal: Proposal) -> None:
+def _checked(proposal: Proposal) -> list[Effect]:
+    """Return all that a proposal could write, whichever way it is resolved."""
     labels = [choice.label.strip().casefold() for choice in proposal.choices]
     if len(set(labels)) < len(labels) or not all(labels):
         raise InputError(f"choices need labels that differ: {labels}")
+    found: list[Effect] = []
     for effects in (proposal.effects, *(choice.effects for choice in proposal.choices)):
-        read_effects(proposal.household, effects)
+        found += read_effects(proposal.household, effects)
         # What is done outside is settled on its own; what else were written would stay if that failed.
         if len(effects) > 1 and reaches_outside(effects):
             raise InputError("what reaches outside needs an action of its own")
+    return found

@@ -103,6 +103,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "notes.replace_lines": EffectKind(
             parameters=notes.ReplaceLines, stakes=Stakes.LOW, undo=notes.undo
         ),
+        "notes.set_scope": EffectKind(
+            parameters=notes.SetNoteScope, stakes=Stakes.LOW, undo=notes.undo
+        ),
         "notes.delete": EffectKind(
             parameters=notes.DeleteNote, stakes=Stakes.HIGH, undo=notes.undo
         ),

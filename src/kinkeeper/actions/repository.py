@@ -29,7 +29,9 @@ from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import Cause, as_of, step
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.scoping import in_scope
 
 _actions = pending_actions.c
 _sources = action_sources.c
@@ -42,7 +44,7 @@ _PENDING_OF = (
 )
 _PENDING = (
     select(pending_actions)
-    .where(*_PENDING_OF, _actions.expires_at > bindparam("now"))
+    .where(*_PENDING_OF, _actions.expires_at > bindparam("now"), in_scope(_actions.scope))
     .order_by(_actions.created_at, _actions.id)
 )
 _PENDING_IN_SCOPE = _PENDING.where(
@@ -80,7 +82,7 @@ _INSERT_SOURCE = Prepared(insert(action_sources), action_sources.c.keys())
 def load_action(
     conn: Connection, household: str, action_id: str, *, for_update: bool = False
 ) -> PendingAction:
-    """Return an action as it is stored.
+    """Return an action as it is stored, for those who carry it out; `read_action` is for people to look at.
 
     Args:
         conn: Open connection.
@@ -98,22 +100,39 @@ def load_action(
     return action_from_row(found[0])
 
 
-def find_action(conn: Connection, household: str, id_or_prefix: str) -> PendingAction:
+def read_action(conn: Connection, viewer: Viewer, action_id: str) -> PendingAction:
+    """Return an action that somebody may read.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        action_id: Full id.
+
+    Raises:
+        NotFoundError: There is no action with that id that they may read.
+    """
+    found = _read(conn, _of_viewer(viewer).where(_actions.id == action_id))
+    if not found:
+        raise NotFoundError(f"there is no action {action_id!r}", action_id=action_id)
+    return found[0]
+
+
+def find_action(conn: Connection, viewer: Viewer, id_or_prefix: str) -> PendingAction:
     """Return the one action with that id, or whose id begins so.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         id_or_prefix: Full id or its beginning; letter case does not matter.
 
     Raises:
-        NotFoundError: The household has none.
+        NotFoundError: There is none that they may read.
         InputError: Nothing was given, or several ids begin so; the message lists some.
     """
     prefix = id_or_prefix.strip().lower()
     if not prefix:
         raise InputError("give the id of an action, or its beginning")
-    query = _of(household).where(_actions.id.startswith(prefix, autoescape=True))
+    query = _of_viewer(viewer).where(_actions.id.startswith(prefix, autoescape=True))
     found = _read(conn, query.order_by(_actions.id).limit(5))
     exact = [action for action in found if action.id == prefix]
     if not found:
@@ -124,22 +143,22 @@ def find_action(conn: Connection, household: str, id_or_prefix: str) -> PendingA
     return (exact or found)[0]
 
 
-def load_actions(
-    conn: Connection, household: str, action_ids: Collection[str]
+def read_actions(
+    conn: Connection, viewer: Viewer, action_ids: Collection[str]
 ) -> list[PendingAction]:
-    """Return those of some actions that the household has.
+    """Return those of some actions that somebody may read.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         action_ids: Full ids.
     """
-    return _read(conn, _of(household).where(pending_actions.c.id.in_(action_ids)))
+    return _read(conn, _of_viewer(viewer).where(pending_actions.c.id.in_(action_ids)))
 
 
 def list_actions(
     conn: Connection,
-    household: str,
+    viewer: Viewer,
     *,
     statuses: Collection[ActionStatus] = _OPEN,
     now: datetime,
@@ -147,23 +166,23 @@ def list_actions(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[PendingAction]:
-    """Return a household's actions, oldest first, as they stand at `now`; writes nothing.
+    """Return the actions that somebody may read, oldest first, as they stand at `now`; writes nothing.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         statuses: The ones wanted; open ones unless said otherwise.
         now: Aware; a pending action whose time is over counts as expired.
         since: Only those made from then on; all where None.
         after: Only those behind this one; from the first where None or not the household's.
         limit: Most to return, > 0; all where None.
     """
-    query = _oldest_first(_of(household).where(_stands(statuses, now)))
+    query = _oldest_first(_of_viewer(viewer).where(_stands(statuses, now)))
     if since is not None:
         query = query.where(_actions.created_at >= since)
     if after is not None:
         earlier = select(_actions.created_at).where(
-            _actions.household == household, _actions.id == after
+            _actions.household == viewer.household, _actions.id == after
         )
         if (at := conn.execute(earlier).scalar()) is not None:
             same_time = and_(_actions.created_at == at, _actions.id > after)
@@ -172,17 +191,17 @@ def list_actions(
 
 
 def open_actions(
-    conn: Connection, household: str, *, now: datetime, scope: Scope | None = None
+    conn: Connection, viewer: Viewer, *, now: datetime, scope: Scope | None = None
 ) -> list[PendingAction]:
-    """Return what still awaits a person at `now`, oldest first.
+    """Return what still awaits a person at `now` and may be read, oldest first.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         now: Aware; what has run out by then is left out.
         scope: What it must be about; None means anything.
     """
-    values: dict[str, Any] = {"household": household, "now": now}
+    values: dict[str, Any] = viewer.parameters | {"household": viewer.household, "now": now}
     if scope is None:
         return _decoded(conn.execute(_PENDING, values))
     values |= {
@@ -346,6 +365,26 @@ def actions_of_type(conn: Connection, household: str, kind: ActionType) -> list[
     return _read(conn, _oldest_first(_of(household).where(_actions.type == kind.value)))
 
 
+def actions_touching(
+    conn: Connection, household: str, kind: ActionType, row_ids: Collection[str]
+) -> list[PendingAction]:
+    """Return the actions of a kind that would change or changed one of some rows, oldest first.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        kind: About tasks, notes or the calendar.
+        row_ids: Ids of tasks, notes or events.
+    """
+    kinds = (
+        [each for each in ActionType if each.is_about_calendar]
+        if kind.is_about_calendar
+        else [kind]
+    )
+    query = _of(household).where(_actions.type.in_([each.value for each in kinds]))
+    return [each for each in _read(conn, _oldest_first(query)) if _names(each, row_ids)]
+
+
 def actions_before(conn: Connection, household: str, instant: datetime) -> list[PendingAction]:
     """Return all actions that were created before an instant."""
     return _read(conn, _of(household).where(_actions.created_at < instant))
@@ -369,6 +408,24 @@ def _advancing(changed: tuple[str, ...]) -> Prepared:
 
 def _of(household: str) -> Select[Any]:
     return select(pending_actions).where(_actions.household == household)
+
+
+def _of_viewer(viewer: Viewer) -> Select[Any]:
+    return _of(viewer.household).where(in_scope(_actions.scope)).params(viewer.parameters)
+
+
+def _names(action: PendingAction, row_ids: Collection[str]) -> bool:
+    ways = (action.proposal.effects, *(choice.effects for choice in action.proposal.choices))
+    return any(_has(effect, row_ids) for way in ways for effect in way)
+
+
+def _has(value: Any, row_ids: Collection[str]) -> bool:
+    """Whether one of some ids stands anywhere in a JSON value."""
+    if isinstance(value, Mapping):
+        return any(_has(each, row_ids) for each in value.values())
+    if isinstance(value, list | tuple):
+        return any(_has(each, row_ids) for each in value)
+    return isinstance(value, str) and value in row_ids
 
 
 def _stands(statuses: Collection[ActionStatus], now: datetime) -> ColumnElement[bool]:

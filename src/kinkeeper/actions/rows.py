@@ -16,6 +16,7 @@ def action_row(action: PendingAction) -> dict[str, Any]:
     return {
         "household": proposal.household,
         "id": action.id,
+        "scope": proposal.scope,
         "type": proposal.type.value,
         "origin": proposal.origin.value,
         "source_type": proposal.source_type,
@@ -77,6 +78,7 @@ def action_from_row(row: Mapping[str, Any]) -> PendingAction:
 def _proposal(row: Mapping[str, Any]) -> Proposal:
     return Proposal(
         household=row["household"],
+        scope=row["scope"],
         type=ActionType(row["type"]),
         origin=Origin(row["origin"]),
         source_type=row["source_type"],

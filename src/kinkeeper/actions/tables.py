@@ -11,6 +11,7 @@ pending_actions = Table(
     metadata,
     Column("household", String(64), primary_key=True),
     Column("id", String(36), primary_key=True),
+    Column("scope", String, nullable=False),
     Column("type", String(32), nullable=False),
     Column("origin", String(16), nullable=False),
     Column("source_type", String(32), nullable=False),

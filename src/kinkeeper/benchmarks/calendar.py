@@ -24,6 +24,7 @@ from kinkeeper.calendar.occurrences import extend_horizon
 from kinkeeper.calendar.rows import event_row
 from kinkeeper.calendar.tables import events, occurrence_people
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.schema import metadata
 
 _NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -115,7 +116,7 @@ def _timed(find: Callable[[str, Interval], object], person: str, span: Interval)
 
 
 def _check(conn: Connection, person: str, span: Interval) -> object:
-    return find_conflicts(conn, _HOUSEHOLD, member=person, interval=span)
+    return find_conflicts(conn, Viewer.of(_HOUSEHOLD), member=person, interval=span)
 
 
 def _question(number: int, size: int) -> tuple[str, Interval]:

@@ -72,7 +72,7 @@ async def find(
     household: Household | None,
     patience: float = PATIENCE,
 ) -> Everything:
-    """Return what is known of something. Whoever may ask sees the whole calendar.
+    """Return what is known of something, of memory and calendar, to whoever asks.
 
     Args:
         search: What to look for; of which kinds is told by `kinds`.
@@ -133,7 +133,7 @@ def merged(hits: Sequence[Hit], events: Sequence[EventHit]) -> list[Hit | EventH
 
 def _events(conn: Connection, household: Household, search: Search) -> list[EventHit]:
     question = read_question(search.text, household, now=search.now)
-    found = scheduled(conn, household.id, EventWords(household), question, now=search.now)
+    found = scheduled(conn, search.viewer, EventWords(household), question, now=search.now)
     return [
         EventHit(
             id=each.event.id, text=event_sentence(each, household),

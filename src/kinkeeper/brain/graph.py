@@ -12,6 +12,7 @@ from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
 
 _AHEAD = timedelta(days=21)
@@ -21,7 +22,7 @@ _T = TypeVar("_T")
 
 
 class GraphBrain:
-    """Answers from the event graph of one household.
+    """Answers from the event graph of one household, what everybody of it may know.
 
     Args:
         store: Where the event graph is.
@@ -32,7 +33,7 @@ class GraphBrain:
 
     def __init__(self, store: Store, household: str, zone: ZoneInfo, clock: Clock) -> None:
         self._store = store
-        self._household = household
+        self._viewer = Viewer.of(household)
         self._zone = zone
         self._clock = clock
 
@@ -51,7 +52,7 @@ class GraphBrain:
     def _schedule(self, conn: Connection, activity: str, day: date) -> BrainAnswer:
         start = midnight(day, self._zone)
         found = activity_occurrences(
-            conn, self._household, activity, Interval(start - timedelta(days=1), start + _AHEAD)
+            conn, self._viewer, activity, Interval(start - timedelta(days=1), start + _AHEAD)
         )
         same_weekday = [o for o in found if self._local(o).weekday() == day.weekday()]
         if same_weekday:
@@ -64,7 +65,7 @@ class GraphBrain:
         start = midnight(day, self._zone)
         care = [
             occurrence
-            for occurrence in care_between(conn, self._household, Interval(start - _BACK, start))
+            for occurrence in care_between(conn, self._viewer, Interval(start - _BACK, start))
             if occurrence.event.task == task and self._local(occurrence).weekday() == day.weekday()
         ]
         owners = Counter(person for occurrence in care for person in occurrence.responsible)
@@ -75,7 +76,7 @@ class GraphBrain:
         return self._answer(round(share * _EXACT, 2), f"{person}, {times} times lately", care)
 
     def _day(self, conn: Connection, day: date) -> BrainAnswer:
-        found = occurrences_between(conn, self._household, local_days(day, day, self._zone))
+        found = occurrences_between(conn, self._viewer, local_days(day, day, self._zone))
         bookings = [o for o in found if o.event.kind in {EventKind.BOOKING, EventKind.CARE}]
         if not bookings:
             return BrainAnswer(relevance=_NOTHING, summary="nothing booked that day")

@@ -80,8 +80,8 @@ class HouseholdBrain:
         question = read_question(query.text, self.household, now=now)
         planned, noted = await self._store.read(
             lambda conn: (
-                scheduled(conn, self.household.id, self._words, question, now=now),
-                list_notes(conn, self.household.id),
+                scheduled(conn, viewer, self._words, question, now=now),
+                list_notes(conn, viewer),
             )
         )
         every = [

@@ -10,9 +10,11 @@ from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import Question
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
 from kinkeeper.calendar.recurrence import expand
-from kinkeeper.calendar.rows import read_events, read_overrides
+from kinkeeper.calendar.repository import list_events
+from kinkeeper.calendar.rows import read_overrides
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 
 _AHEAD = timedelta(days=400)
 _BACK = timedelta(days=30)
@@ -40,21 +42,21 @@ class Scheduled:
 
 
 def scheduled(
-    conn: Connection, household: str, words: EventWords, question: Question, *, now: datetime
+    conn: Connection, viewer: Viewer, words: EventWords, question: Question, *, now: datetime
 ) -> list[Scheduled]:
     """Return the events that bear on a question, best first, then by time.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         words: By which its people ask for events.
         question: As read.
         now: Aware.
     """
     if not question.weights:
-        return _at_that_time(conn, household, question.period) if question.period else []
-    overrides = read_overrides(conn, household)
-    events = read_events(conn, household).values()
+        return _at_that_time(conn, viewer, question.period) if question.period else []
+    overrides = read_overrides(conn, viewer.household)
+    events = list_events(conn, viewer)
     likely = [(_relevance(question, event, words), event) for event in events]
     found: list[Scheduled] = []
     for relevance, event in sorted(likely, key=lambda each: (-each[0], each[1].id)):
@@ -67,9 +69,9 @@ def scheduled(
     return sorted(found, key=lambda each: (-each.relevance, each.times[0].interval.start))
 
 
-def _at_that_time(conn: Connection, household: str, period: Interval) -> list[Scheduled]:
+def _at_that_time(conn: Connection, viewer: Viewer, period: Interval) -> list[Scheduled]:
     found: dict[str, list[Occurrence]] = {}
-    for occurrence in occurrences_between(conn, household, period):
+    for occurrence in occurrences_between(conn, viewer, period):
         found.setdefault(occurrence.event.id, []).append(occurrence)
     return [
         Scheduled(event=times[0].event, times=times[:_TIMES], relevance=_BY_TIME_ALONE)

@@ -30,6 +30,7 @@ from kinkeeper.calendar.repository import (
 from kinkeeper.calendar.rows import event_row, override_row
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
+from kinkeeper.household.viewing import Viewer
 
 _Rows = tuple[Mapping[str, Any] | None, Mapping[str, Any]]
 """The row before a change, None where there was none, and after it."""
@@ -53,7 +54,7 @@ def add_event(conn: Connection, event: Event, *, change_id: str, at: datetime) -
     """
 
     def write() -> _Rows:
-        before = find_event(conn, event.household, event.id)
+        before = find_event(conn, Viewer.whole(event.household), event.id)
         insert_event(conn, event)
         return None if before is None else event_row(before), event_row(event)
 
@@ -100,7 +101,9 @@ def cancel_event(
         NotFoundError: There is no event with that id.
         ConflictError: Another change has this change id.
     """
-    cancelled = replace(load_event(conn, household, event_id), state=EventState.CANCELLED)
+    cancelled = replace(
+        load_event(conn, Viewer.whole(household), event_id), state=EventState.CANCELLED
+    )
     return _replace(conn, cancelled, Operation.CANCEL_EVENT, change_id=change_id, at=at)
 
 
@@ -239,7 +242,7 @@ def _replace(
     conn: Connection, event: Event, operation: Operation, *, change_id: str, at: datetime
 ) -> str:
     def write() -> _Rows:
-        before = load_event(conn, event.household, event.id)
+        before = load_event(conn, Viewer.whole(event.household), event.id)
         replace_event(conn, event)
         return event_row(before), event_row(event)
 
@@ -253,7 +256,7 @@ def _override(
     start = as_utc(original_start)
 
     def write() -> _Rows:
-        event = load_event(conn, change.household, change.event_id)
+        event = load_event(conn, Viewer.whole(change.household), change.event_id)
         if not produces(event, start):
             raise NotFoundError(f"event {event.id!r} has no occurrence at {start:%Y-%m-%dT%H:%MZ}")
         before = find_override(conn, change.household, event.id, start)

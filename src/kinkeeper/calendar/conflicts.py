@@ -10,6 +10,7 @@ from kinkeeper.calendar.occurrences import booked_people, near_parameters, near_
 from kinkeeper.calendar.search import expand_all, is_covered, stored_occurrences
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared
 
 _NO_BUFFER = timedelta()
@@ -31,7 +32,7 @@ def overlaps(first: Occurrence, second: Occurrence, *, buffer: timedelta = _NO_B
 
 def find_conflicts(
     conn: Connection,
-    household: str,
+    viewer: Viewer,
     *,
     member: str,
     interval: Interval,
@@ -40,9 +41,11 @@ def find_conflicts(
 ) -> list[Occurrence]:
     """Return what keeps a member busy within a span of time, ordered by start.
 
+    That they are busy is no secret, with what may be: what is private to others comes as `busy.as_busy`.
+
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         member: Child or adult.
         interval: Span to be free.
         buffer: Time to be kept free before and after, >= 0.
@@ -50,18 +53,17 @@ def find_conflicts(
     """
     interval = in_utc(interval)
     reach = interval.widened(buffer)
-    if not is_covered(conn, household, reach):
+    if not is_covered(conn, viewer.household, reach):
         return [
             each
-            for each in expand_all(conn, household, reach)
-            if member in booked_people(each)
-            and each.event.id not in ignore_events
-            and share_time(each.interval, interval, buffer)
+            for each in expand_all(conn, viewer, reach, ignore_events=ignore_events)
+            if member in booked_people(each) and share_time(each.interval, interval, buffer)
         ]
     colliding = [
         row
-        for row in _BOOKED.mappings(conn, near_parameters(household, reach, member))
+        for row in _BOOKED.mappings(conn, near_parameters(viewer.household, reach, member))
         if row["event_id"] not in ignore_events
         and share_time(Interval(row["start_at"], row["end_at"]), interval, buffer)
     ]
-    return stored_occurrences(conn, household, colliding)
+    found = stored_occurrences(conn, viewer, colliding, with_busy=True)
+    return [each for each in found if member in booked_people(each)]

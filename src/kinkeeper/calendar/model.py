@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 
 
 class EventKind(StrEnum):
@@ -59,6 +60,7 @@ class Event:
     Attributes:
         id: Stable id (deterministic from its source).
         household: Tenant key.
+        scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>"; others are told when that member is busy.
         kind: What it is.
         summary: One line.
         activity: Activity id or generic word's canonical name, if any.
@@ -85,6 +87,7 @@ class Event:
     duration: timedelta
     tz: str
     provenance: Provenance
+    scope: str = HOUSEHOLD_SCOPE
     activity: str | None = None
     task: str | None = None
     who: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
 from kinkeeper.core.time import Interval, as_utc
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared
 
 AHEAD = timedelta(days=400)
@@ -67,7 +68,7 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
     new = Interval(now - BACK, now + AHEAD)
     changed = read_overrides(conn, household)
     waiting: list[Occurrence] = []
-    for event in read_events(conn, household).values():
+    for event in read_events(conn, Viewer.whole(household)).values():
         found = expand(event, changed.get(event.id, ()), new)
         waiting += [each for each in found if old is None or each.interval.start >= old.end]
         if len(waiting) >= _ROWS_PER_STATEMENT:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, update
 
 from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.occurrences import clear, rebuild
+from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import (
     event_row,
     override_row,
@@ -20,6 +21,7 @@ from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.calendar.validity import check_duration, check_event, check_start
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
+from kinkeeper.household.viewing import Viewer
 
 
 def insert_event(conn: Connection, event: Event) -> None:
@@ -34,7 +36,7 @@ def insert_event(conn: Connection, event: Event) -> None:
         InputError: The event cannot be stored or expanded.
     """
     check_event(event)
-    stored = find_event(conn, event.household, event.id)
+    stored = find_event(conn, Viewer.whole(event.household), event.id)
     if stored is None:
         conn.execute(insert(events).values(event_row(event)))
         rebuild(conn, event, ())
@@ -42,37 +44,39 @@ def insert_event(conn: Connection, event: Event) -> None:
         raise ConflictError(f"event {event.id!r} exists with other content", event_id=event.id)
 
 
-def find_event(conn: Connection, household: str, event_id: str) -> Event | None:
-    """Return an event, or None."""
-    return read_events(conn, household, [event_id]).get(event_id)
+def find_event(conn: Connection, viewer: Viewer, event_id: str) -> Event | None:
+    """Return an event, or None where there is none that may be seen."""
+    event = read_events(conn, viewer, [event_id]).get(event_id)
+    return event if event is not None and _is_seen(conn, viewer, event) else None
 
 
-def load_event(conn: Connection, household: str, event_id: str) -> Event:
+def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
     """Return an event.
 
     Raises:
-        NotFoundError: There is none with that id.
+        NotFoundError: There is none with that id that may be seen.
     """
-    event = find_event(conn, household, event_id)
+    event = find_event(conn, viewer, event_id)
     if event is None:
         raise NotFoundError(f"there is no event {event_id!r}", event_id=event_id)
     return event
 
 
 def list_events(
-    conn: Connection, household: str, *, include_cancelled: bool = False
+    conn: Connection, viewer: Viewer, *, include_cancelled: bool = False
 ) -> list[Event]:
-    """Return a household's events, ordered by start.
+    """Return the events that may be seen, ordered by start.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         include_cancelled: Whether cancelled events are wanted, too.
     """
     wanted = [
         event
-        for event in read_events(conn, household).values()
-        if include_cancelled or event.state is EventState.CONFIRMED
+        for event in read_events(conn, viewer).values()
+        if (include_cancelled or event.state is EventState.CONFIRMED)
+        and _is_seen(conn, viewer, event)
     ]
     return sorted(wanted, key=lambda event: (as_utc(event.start), event.id))
 
@@ -148,7 +152,7 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
         check_start(override.event_id, start)
     if override.duration is not None:
         check_duration(override.event_id, override.duration)
-    event = load_event(conn, household, override.event_id)
+    event = load_event(conn, Viewer.whole(household), override.event_id)
     _delete_override(conn, household, override)
     row = override_row(override)
     values = {
@@ -166,9 +170,17 @@ def delete_override(conn: Connection, household: str, override: Override) -> Non
     Raises:
         NotFoundError: There is no such event.
     """
-    event = load_event(conn, household, override.event_id)
+    event = load_event(conn, Viewer.whole(household), override.event_id)
     _delete_override(conn, household, override)
     rebuild(conn, event, list_overrides(conn, household, event.id))
+
+
+def _is_seen(conn: Connection, viewer: Viewer, event: Event) -> bool:
+    """Whether an event is the viewer's to see, or takes place at a time that is."""
+    if viewer.days is None or viewer.sees(event.scope):
+        return True
+    changed = list_overrides(conn, event.household, event.id)
+    return any(expand(event, changed, viewer.days))
 
 
 def _delete_override(conn: Connection, household: str, override: Override) -> None:

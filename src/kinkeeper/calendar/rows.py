@@ -19,10 +19,14 @@ from kinkeeper.calendar.model import (
 from kinkeeper.calendar.recurrence import local_start
 from kinkeeper.calendar.tables import events, overrides
 from kinkeeper.core.time import from_text, to_text
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared, is_one_of
+from kinkeeper.store.scoping import in_scope
 
 _OF_HOUSEHOLD = (
-    select(events).where(events.c.household == bindparam("household")).order_by(events.c.id)
+    select(events)
+    .where(events.c.household == bindparam("household"), in_scope(events.c.scope))
+    .order_by(events.c.id)
 )
 _EVENTS = Prepared(_OF_HOUSEHOLD)
 _EVENTS_BY_ID = Prepared(_OF_HOUSEHOLD.where(is_one_of(events.c.id, "ids")))
@@ -40,6 +44,7 @@ def event_row(event: Event) -> dict[str, Any]:
     return {
         "household": event.household,
         "id": event.id,
+        "scope": event.scope,
         "kind": event.kind.value,
         "summary": event.summary,
         "activity": event.activity,
@@ -68,6 +73,7 @@ def event_from_row(row: Mapping[str, Any]) -> Event:
     return Event(
         id=row["id"],
         household=row["household"],
+        scope=row["scope"],
         kind=EventKind(row["kind"]),
         summary=row["summary"],
         activity=row["activity"],
@@ -121,20 +127,21 @@ def override_from_row(row: Mapping[str, Any]) -> Override:
 
 
 def read_events(
-    conn: Connection, household: str, ids: Iterable[str] | None = None
+    conn: Connection, viewer: Viewer, ids: Iterable[str] | None = None
 ) -> dict[str, Event]:
-    """Return events by id.
+    """Return the events that may be seen, by id; a guest's at any time.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         ids: Only these, where given; unknown ones are left out.
     """
+    of = viewer.wider_parameters | {"household": viewer.household}
     if ids is None:
-        rows = _EVENTS.mappings(conn, {"household": household})
+        rows = _EVENTS.mappings(conn, of)
     else:
-        rows = _EVENTS_BY_ID.mappings(conn, {"household": household, "ids": sorted(set(ids))})
-    return {row["id"]: event_from_row(row) for row in rows}
+        rows = _EVENTS_BY_ID.mappings(conn, of | {"ids": sorted(set(ids))})
+    return {row["id"]: event_from_row(row) for row in rows if viewer.sees_event(row["scope"])}
 
 
 def read_overrides(

@@ -3,7 +3,7 @@
 So an answer never misses anything, whatever span is asked for; only its cost differs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam
 
+from kinkeeper.calendar.busy import as_busy
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
 from kinkeeper.calendar.recurrence import expand
@@ -18,6 +19,7 @@ from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.spans import in_utc, share_time
 from kinkeeper.calendar.tables import events, occurrences
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared
 
 
@@ -29,13 +31,15 @@ class _Wanted:
     activity: str | None = None
     kind: EventKind | None = None
     include_cancelled: bool = False
+    with_busy: bool = False
+    ignored: Container[str] = ()
 
     def admits_event(self, event: Event) -> bool:
         """Whether occurrences of the event can be wanted, going by its own fields."""
         is_activity = self.activity is None or (
             event.activity == self.activity and event.kind is not EventKind.CARE
         )
-        return is_activity and self.kind in {None, event.kind}
+        return is_activity and self.kind in {None, event.kind} and event.id not in self.ignored
 
     def admits(self, occurrence: Occurrence) -> bool:
         """Whether the occurrence is wanted."""
@@ -49,28 +53,30 @@ class _Wanted:
 
 def occurrences_between(
     conn: Connection,
-    household: str,
+    viewer: Viewer,
     interval: Interval,
     *,
     member: str | None = None,
     include_cancelled: bool = False,
+    with_busy: bool = False,
 ) -> list[Occurrence]:
     """Return the occurrences that share time with an interval, ordered by start.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf; a guest is shown nothing beyond their days.
         interval: Span of interest; what only touches it is not returned.
         member: Only those this member takes part in or is in charge of.
         include_cancelled: Whether cancelled ones are wanted, too.
+        with_busy: Whether others' private ones are wanted as times at which they are busy (`busy.as_busy`).
     """
-    wanted = _Wanted(member=member, include_cancelled=include_cancelled)
-    return _find(conn, household, interval, wanted)
+    wanted = _Wanted(member=member, include_cancelled=include_cancelled, with_busy=with_busy)
+    return _find(conn, viewer, interval, wanted)
 
 
 def activity_occurrences(
     conn: Connection,
-    household: str,
+    viewer: Viewer,
     activity: str,
     interval: Interval,
     *,
@@ -82,26 +88,26 @@ def activity_occurrences(
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         activity: Activity id or canonical word, as events carry it.
         interval: Span of interest.
         member: Only those this member takes part in or is in charge of.
     """
-    return _find(conn, household, interval, _Wanted(activity=activity, member=member))
+    return _find(conn, viewer, interval, _Wanted(activity=activity, member=member))
 
 
 def care_between(
-    conn: Connection, household: str, interval: Interval, *, responsible: str | None = None
+    conn: Connection, viewer: Viewer, interval: Interval, *, responsible: str | None = None
 ) -> list[Occurrence]:
     """Return confirmed care that shares time with an interval, ordered by start.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         interval: Span of interest.
         responsible: Only care this member is in charge of.
     """
-    found = _find(conn, household, interval, _Wanted(kind=EventKind.CARE, member=responsible))
+    found = _find(conn, viewer, interval, _Wanted(kind=EventKind.CARE, member=responsible))
     return [each for each in found if responsible is None or responsible in each.responsible]
 
 
@@ -111,19 +117,37 @@ def is_covered(conn: Connection, household: str, interval: Interval) -> bool:
     return horizon is not None and horizon.start <= interval.start and interval.end < horizon.end
 
 
-def expand_all(conn: Connection, household: str, interval: Interval) -> list[Occurrence]:
+def expand_all(
+    conn: Connection, viewer: Viewer, interval: Interval, *, ignore_events: Container[str] = ()
+) -> list[Occurrence]:
     """Return all occurrences that share time with an interval, without the occurrence table.
 
-    Costs time in the number of the household's events.
+    Others' private ones are returned as times at which they are busy. Costs time in the number of the
+    household's events.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        interval: Span of interest.
+        ignore_events: Ids of events that do not count.
     """
-    return _expanded(conn, household, interval, _Wanted(include_cancelled=True))
+    wanted = _Wanted(include_cancelled=True, with_busy=True, ignored=ignore_events)
+    return _expanded(conn, viewer, interval, wanted)
 
 
 def stored_occurrences(
-    conn: Connection, household: str, rows: Sequence[Mapping[str, Any]]
+    conn: Connection, viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, with_busy: bool = False
 ) -> list[Occurrence]:
-    """Return the occurrences of rows of the occurrence table, ordered by start."""
-    of_id = read_events(conn, household, {row["event_id"] for row in rows}) if rows else {}
+    """Return the occurrences of rows of the occurrence table that may be seen, ordered by start.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        rows: As `near_query` returns them.
+        with_busy: Whether others' private ones are wanted as times at which they are busy.
+    """
+    ids = {row["event_id"] for row in rows}
+    of_id = read_events(conn, _reader(viewer, with_busy=with_busy), ids) if rows else {}
     found = [
         Occurrence(
             event=of_id[row["event_id"]],
@@ -134,16 +158,36 @@ def stored_occurrences(
             place=row["place"],
         )
         for row in rows
+        if row["event_id"] in of_id
     ]
-    return sorted(found, key=_by_start)
+    return sorted(_as_seen(found, viewer), key=_by_start)
+
+
+def _reader(viewer: Viewer, *, with_busy: bool) -> Viewer:
+    """Return on whose behalf events are read: who is told of others' busy times reads them first."""
+    return Viewer.whole(viewer.household) if with_busy else viewer
+
+
+def _as_seen(found: Iterable[Occurrence], viewer: Viewer) -> Iterator[Occurrence]:
+    """Yield what was read as the viewer may see it, a guest only when it is a guest's to see.
+
+    What is another's private comes as a time at which that one is busy.
+    """
+    days = None if viewer.days is None else in_utc(viewer.days)
+    for each in found:
+        seen = each if viewer.sees_event(each.event.scope) else as_busy(each)
+        if seen is None:
+            continue
+        if days is None or viewer.sees(seen.event.scope) or share_time(seen.interval, days):
+            yield seen
 
 
 def _find(
-    conn: Connection, household: str, interval: Interval, wanted: _Wanted
+    conn: Connection, viewer: Viewer, interval: Interval, wanted: _Wanted
 ) -> list[Occurrence]:
-    interval = in_utc(interval)
+    interval, household = in_utc(interval), viewer.household
     if not is_covered(conn, household, interval):
-        return _expanded(conn, household, interval, wanted)
+        return _expanded(conn, viewer, interval, wanted)
     parameters = near_parameters(household, interval, wanted.member)
     query = _query(
         by_member=wanted.member is not None,
@@ -152,8 +196,10 @@ def _find(
         include_cancelled=wanted.include_cancelled,
     )
     rows = query.mappings(conn, parameters | {"activity": wanted.activity, "kind": wanted.kind})
-    touching = stored_occurrences(conn, household, rows)
-    return [each for each in touching if share_time(each.interval, interval)]
+    touching = stored_occurrences(conn, viewer, rows, with_busy=wanted.with_busy)
+    return [
+        each for each in touching if share_time(each.interval, interval) and wanted.admits(each)
+    ]
 
 
 @lru_cache
@@ -179,17 +225,16 @@ def _query(
 
 
 def _expanded(
-    conn: Connection, household: str, interval: Interval, wanted: _Wanted
+    conn: Connection, viewer: Viewer, interval: Interval, wanted: _Wanted
 ) -> list[Occurrence]:
-    changed = read_overrides(conn, household)
+    changed = read_overrides(conn, viewer.household)
     found = [
         each
-        for event in read_events(conn, household).values()
+        for event in read_events(conn, _reader(viewer, with_busy=wanted.with_busy)).values()
         if wanted.admits_event(event)
         for each in expand(event, changed.get(event.id, ()), interval)
-        if wanted.admits(each)
     ]
-    return sorted(found, key=_by_start)
+    return sorted(filter(wanted.admits, _as_seen(found, viewer)), key=_by_start)
 
 
 def _by_start(occurrence: Occurrence) -> tuple[datetime, str, datetime]:

@@ -20,6 +20,7 @@ from kinkeeper.calendar.rows import event_row
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
+from kinkeeper.household.viewing import Viewer
 
 _ONE_DAY = timedelta(days=1)
 
@@ -58,7 +59,10 @@ def sync_seeds(conn: Connection, household: Household, now: datetime) -> SeedRep
         InputError: An event of the file cannot be expanded.
     """
     extend_horizon(conn, household.id, now)
-    stored = {event.id: event for event in list_events(conn, household.id, include_cancelled=True)}
+    stored = {
+        event.id: event
+        for event in list_events(conn, Viewer.whole(household.id), include_cancelled=True)
+    }
     by_people = events_changed_by_people(conn, household.id)
     wanted = {event.id: event for event in seed_events(household)}
     gone = {

@@ -15,6 +15,7 @@ events = Table(
     metadata,
     Column("household", String, primary_key=True),
     Column("id", String, primary_key=True),
+    Column("scope", String, nullable=False),
     Column("kind", String, nullable=False),
     Column("summary", Text, nullable=False),
     Column("activity", String),

@@ -17,6 +17,7 @@ from kinkeeper.calendar.repository import (
 )
 from kinkeeper.calendar.rows import event_from_row, event_row, override_from_row, override_row
 from kinkeeper.core.errors import ConflictError
+from kinkeeper.household.viewing import Viewer
 
 
 def undo_change(conn: Connection, household: str, change_id: str, *, at: datetime) -> None:
@@ -45,7 +46,7 @@ def undo_change(conn: Connection, household: str, change_id: str, *, at: datetim
 
 def _restore_event(conn: Connection, entry: Entry) -> None:
     change = entry.change
-    now = find_event(conn, change.household, change.event_id)
+    now = find_event(conn, Viewer.whole(change.household), change.event_id)
     _check_unchanged(entry, None if now is None else event_row(now))
     if entry.before is None:
         delete_event(conn, change.household, change.event_id)

@@ -14,24 +14,28 @@ from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.cli.input import STDIN
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import instant_of, opened, present
+from kinkeeper.cli.opening import instant_of, looking, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import local_days
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.trace_words import people
 
 _AHEAD = timedelta(days=14)
 
 
-def show_events(where: Where, *, first: str | None, last: str | None, as_json: bool) -> None:
+def show_events(
+    where: Where, *, first: str | None, last: str | None, named: str | None, as_json: bool
+) -> None:
     """Show what takes place in a span of local days.
 
     Args:
         where: Household and database.
         first: First day, ISO; the household's today where None.
         last: Last day, included, ISO; two weeks on where None.
+        named: On whose behalf; everybody's where None.
         as_json: Answer with one JSON list.
 
     Raises:
@@ -44,7 +48,10 @@ def show_events(where: Where, *, first: str | None, last: str | None, as_json: b
         if end < begin:
             raise InputError(f"--to {end} lies before --from {begin}")
         span = local_days(begin, end, household.zone)
-        found = system.store.read_now(lambda conn: occurrences_between(conn, household.id, span))
+        viewer = looking(household, named, now=present(system))
+        found = system.store.read_now(
+            lambda conn: occurrences_between(conn, viewer, span, with_busy=viewer.sees_busy)
+        )
     if as_json:
         answer_json([occurrence_record(each, household.zone) for each in found])
     elif found:
@@ -53,18 +60,20 @@ def show_events(where: Where, *, first: str | None, last: str | None, as_json: b
         notice(f"Nothing is in the calendar from {begin} to {end}.")
 
 
-def export_calendar(where: Where, file: Path) -> None:
+def export_calendar(where: Where, file: Path, *, with_private: bool = False) -> None:
     """Write all events, with what was changed for single days, as an iCalendar file.
 
     Args:
         where: Household and database.
         file: Where to; "-" for the standard output. An existing file is replaced.
+        with_private: Whether what is private to members is wanted, too: not for a calendar that others see.
     """
     with opened(where) as system:
         household = system.household
+        viewer = Viewer.whole(household.id) if with_private else Viewer.of(household.id)
         calendar = system.store.read_now(
             lambda conn: export_ics(
-                list_events(conn, household.id),
+                list_events(conn, viewer),
                 list_all_overrides(conn, household.id),
                 name=household.id,
             )

@@ -15,6 +15,7 @@ from kinkeeper.actions.repository import find_action
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import acting, opened, present
 from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.household.viewing import Viewer
 
 _HOLDS = frozenset({Outcome.DONE, Outcome.ALREADY_DONE, Outcome.UNDER_WAY})
 
@@ -136,7 +137,8 @@ def decide(
 
 def _work(action: str, decision: Decision, person: PressDetails) -> Callable[[Connection], Receipt]:
     def work(conn: Connection) -> Receipt:
-        found = find_action(conn, person["household"].id, action)
+        viewer = Viewer.of(person["household"].id, person["member"].id)
+        found = find_action(conn, viewer, action)
         return decision.press(conn, found.id, person)
 
     return work

@@ -54,7 +54,7 @@ def events(
     elif ics is not None:
         export_calendar(where, ics)
     else:
-        show_events(where, first=from_, last=to, as_json=json_)
+        show_events(where, first=from_, last=to, named=as_, as_json=json_)
 
 
 @located

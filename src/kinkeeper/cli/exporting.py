@@ -18,6 +18,7 @@ from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.mail.drafts import Draft, list_drafts
 from kinkeeper.memory.exporting import Exported, exported_lines
 from kinkeeper.notes.repository import list_notes
@@ -45,6 +46,8 @@ def export_memory(where: Where, file: Path, what: Exported) -> None:
 def export_all(where: Where, folder: Path) -> None:
     """Write everything into a folder, a file each: calendar, tasks, notes, drafts of mails, facts, episodes and actions.
 
+    Everybody's own things, too: only whoever may read the database can do this.
+
     Args:
         where: Household and database.
         folder: Made where it does not exist.
@@ -64,7 +67,7 @@ def export_all(where: Where, folder: Path) -> None:
             "notes.jsonl": _notes(system),
             "drafts.jsonl": _drafts(system),
         }
-    export_calendar(where, folder / "calendar.ics")
+    export_calendar(where, folder / "calendar.ics", with_private=True)
     for name, lines in written.items():
         _write(folder / name, lines)
 
@@ -77,20 +80,22 @@ def _memory(system: System, what: Exported) -> list[str]:
 def _actions(system: System) -> list[str]:
     household, now = system.household.id, present(system)
     found = system.store.read_now(
-        lambda conn: list_actions(conn, household, statuses=frozenset(ActionStatus), now=now)
+        lambda conn: list_actions(
+            conn, Viewer.whole(household), statuses=frozenset(ActionStatus), now=now
+        )
     )
     return [f"{canonical_json(action_record(action))}\n" for action in found]
 
 
 def _tasks(system: System) -> list[str]:
     household = system.household.id
-    found = system.store.read_now(lambda conn: list_tasks(conn, household))
+    found = system.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(household)))
     return [f"{canonical_json(task_json(task))}\n" for task in found]
 
 
 def _notes(system: System) -> list[str]:
     household = system.household.id
-    found = system.store.read_now(lambda conn: list_notes(conn, household))
+    found = system.store.read_now(lambda conn: list_notes(conn, Viewer.whole(household)))
     return [f"{canonical_json(note_json(note))}\n" for note in found]
 
 

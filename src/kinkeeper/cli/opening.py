@@ -14,6 +14,7 @@ from kinkeeper.core.errors import DeniedError, InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.viewing import Viewer, viewer_for
 from kinkeeper.messaging import inbox
 from kinkeeper.observability.log import WARNING
 from kinkeeper.observer.speaking import REPLAY
@@ -125,6 +126,17 @@ def acting(household: Household, named: str | None) -> Member:
         raise DeniedError("the household has no owner; say who acts with --as MEMBER")
     notice(f"acting as {owner.name}, the owner; --as MEMBER names somebody else")
     return owner
+
+
+def looking(household: Household, named: str | None, *, now: datetime) -> Viewer:
+    """Return on whose behalf a command looks: of the member who is named, else of everybody.
+
+    Raises:
+        InputError: Nobody, or more than one, is called so.
+    """
+    if named is None:
+        return Viewer.of(household.id)
+    return viewer_for(household, member_named(household, named), now=now)
 
 
 def instant_of(text: str, household: Household) -> datetime:

@@ -15,6 +15,7 @@ from kinkeeper.cli.opening import opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.metrics import Failure, failures
 
 _OPEN = frozenset({ActionStatus.PENDING})
@@ -22,7 +23,7 @@ _ID_LETTERS = 8
 
 
 def show_pending(where: Where, *, is_all: bool, as_json: bool) -> None:
-    """Show what awaits a person, oldest first, and the messages that could not be understood.
+    """Show what awaits a person and is not private to one, oldest first, and the messages that could not be understood.
 
     Args:
         where: Household and database.
@@ -37,7 +38,7 @@ def show_pending(where: Where, *, is_all: bool, as_json: bool) -> None:
 
         def load(conn: Connection) -> tuple[Sequence[PendingAction], Sequence[Failure]]:
             statuses = frozenset(ActionStatus) if is_all else _OPEN
-            actions = list_actions(conn, household.id, statuses=statuses, now=now)
+            actions = list_actions(conn, Viewer.of(household.id), statuses=statuses, now=now)
             return actions, failures(conn, household.id)
 
         actions, failed = system.store.read_now(load)

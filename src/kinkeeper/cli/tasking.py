@@ -15,7 +15,7 @@ from kinkeeper.actions.requests.performing import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.bootstrap import System
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened, present
+from kinkeeper.cli.opening import acting, member_named, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
@@ -51,13 +51,16 @@ class Times:
         }
 
 
-def show_tasks(where: Where, *, is_done: bool, who: Sequence[str] | None, as_json: bool) -> None:
+def show_tasks(
+    where: Where, *, is_done: bool, who: Sequence[str] | None, named: str | None, as_json: bool
+) -> None:
     """Show tasks, those with a time first.
 
     Args:
         where: Household and database.
         is_done: Whether those that are done are wanted, instead of what is to be done.
         who: Whose; everybody's where None.
+        named: On whose behalf; what is private to them is shown, too. Everybody's where None.
         as_json: Answer with one JSON list.
 
     Raises:
@@ -65,8 +68,9 @@ def show_tasks(where: Where, *, is_done: bool, who: Sequence[str] | None, as_jso
     """
     with opened(where) as system:
         wanted = {"status": "done" if is_done else "open", "who": list(who or ())}
-        member = system.household.members[0]
-        found = _carried_out(system, member, "list", wanted)
+        household = system.household
+        member = household.members[0] if named is None else member_named(household, named)
+        found = _carried_out(system, member, "list", wanted, is_shared=named is None)
         names = system.household.names
     if as_json:
         answer_json(found.result["tasks"])
@@ -120,13 +124,19 @@ def change_task(
 
 
 def _carried_out(
-    system: System, member: Member, action: str, params: Mapping[str, Any]
+    system: System,
+    member: Member,
+    action: str,
+    params: Mapping[str, Any],
+    *,
+    is_shared: bool = False,
 ) -> ActionResult:
     now = present(system)
     deed = stable_id(system.household.id, member.id, action, sorted(params.items()), now)
     asked = Asked(
         household=system.household, member=member, now=now.astimezone(system.household.zone),
         channel=_CHANNEL, thread_id="", turn_id=f"{_CHANNEL}:{deed}",
+        is_shared=is_shared,
     )  # fmt: skip
     work = perform_by_hand(
         Catalogue(task_requests(system.store)), system.store, asked, domain="task", action=action,

@@ -30,23 +30,35 @@ ForOption = Annotated[
     list[str] | None,
     typer.Option("--for", metavar="MEMBER", help="Whose it is; may be given several times."),
 ]
+LookOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="MEMBER", help="Who looks: what is private to them is shown, too."
+    ),
+]
 DoneOption = Annotated[bool, typer.Option("--done", help="Those that are done.")]
 
 
 @app.callback(invoke_without_command=True)
 @located
-def tasks(where: Where, done: DoneOption = False, json_: JsonOption = False) -> None:
+def tasks(
+    where: Where, done: DoneOption = False, as_: LookOption = None, json_: JsonOption = False
+) -> None:
     """What is to be done: list it, add, change, tick off, delete."""
-    _list(where, done=done, who=None, json_=json_)
+    _list(where, done=done, who=None, named=as_, json_=json_)
 
 
 @app.command("list")
 @located
 def list_(
-    where: Where, done: DoneOption = False, for_: ForOption = None, json_: JsonOption = False
+    where: Where,
+    done: DoneOption = False,
+    for_: ForOption = None,
+    as_: LookOption = None,
+    json_: JsonOption = False,
 ) -> None:
     """List tasks, those with a time first."""
-    _list(where, done=done, who=for_, json_=json_)
+    _list(where, done=done, who=for_, named=as_, json_=json_)
 
 
 @app.command()
@@ -110,7 +122,9 @@ def delete(
     change_task(where, "delete", {"find_by": task}, Times(), named=as_, as_json=json_)
 
 
-def _list(where: Where, *, done: bool, who: list[str] | None, json_: bool) -> None:
+def _list(
+    where: Where, *, done: bool, who: list[str] | None, named: str | None, json_: bool
+) -> None:
     from kinkeeper.cli.tasking import show_tasks
 
-    show_tasks(where, is_done=done, who=who, as_json=json_)
+    show_tasks(where, is_done=done, who=who, named=named, as_json=json_)

@@ -23,12 +23,11 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
         conn: Any transaction.
         asked: Who asks, when.
     """
-    household = asked.household.id
     ahead = Interval(asked.now, asked.now + _AHEAD)
     return {
-        "tasks": open_tasks(conn, household)[:_MOST],
+        "tasks": open_tasks(conn, asked.viewer)[:_MOST],
         "events": [
             occurrence_json(each, asked)
-            for each in occurrences_between(conn, household, ahead)[:_MOST]
+            for each in occurrences_between(conn, asked.viewer, ahead)[:_MOST]
         ],
     }  # fmt: skip

@@ -48,13 +48,16 @@ class Memories:
         self._clock = clock
         self._searches = searches
 
-    async def bring(self, turn: Turn) -> Brought:
+    async def bring(self, turn: Turn, viewer: Viewer) -> Brought:
         """Return what there is for a turn.
+
+        Args:
+            turn: The turn.
+            viewer: On whose behalf.
 
         Raises:
             UnavailableError: The database cannot be reached.
         """
-        viewer = turn.viewer
         hits: list[Hit] = []
         if self._streaming is not None:
             ahead = await self._streaming.take(Thread(viewer, turn.thread_id))
@@ -65,10 +68,15 @@ class Memories:
         strong = sum(hit.kind is HitKind.FACT and hit.confidence >= _STRONG for hit in best)
         return Brought(lines=[hit.text for hit in best], strong=strong)
 
-    def turn_ended(self, turn: Turn, answer: str) -> None:
-        """Have memories looked up for the next turn of a thread."""
+    def turn_ended(self, turn: Turn, viewer: Viewer, answer: str) -> None:
+        """Have memories looked up for the next turn of a thread.
+
+        Args:
+            turn: The turn that ended.
+            viewer: On whose behalf.
+            answer: What was answered.
+        """
         if self._streaming is not None:
-            viewer = turn.viewer
             self._streaming.turn_ended(
                 Thread(viewer, turn.thread_id), asked=turn.text, answered=answer
             )

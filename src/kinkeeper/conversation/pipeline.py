@@ -184,7 +184,8 @@ class _Run:
             self.context = await self.course.attempt(
                 Stage.CONTEXT,
                 lambda: self.parts.gatherer.gather(
-                    thread_id=self.turn.thread_id, member=asked.member, text=self.turn.text,
+                    thread_id=self.turn.thread_id, member=asked.member, viewer=asked.viewer,
+                    text=self.turn.text,
                     history=history, now=asked.now,
                 ),
                 _NO_CONTEXT, within=self.parts.limits.context,
@@ -226,7 +227,7 @@ class _Run:
         async with self.stream.closing() as tell:
             claim = await closing.write(ending, tell, self.context, recalled=self.brought.strong)
         if ending.outcome is not TurnOutcome.FAILED:
-            self.parts.memories.turn_ended(self.turn, ending.answer.text)
+            self.parts.memories.turn_ended(self.turn, self._asked().viewer, ending.answer.text)
         return claim
 
     def _asked(self) -> Asked:
@@ -242,7 +243,7 @@ class _Run:
 
     async def _bring(self) -> Brought:
         return await self.course.attempt(
-            Stage.MEMORIES, lambda: self.parts.memories.bring(self.turn), NOTHING,
+            Stage.MEMORIES, lambda: self.parts.memories.bring(self.turn, self._asked().viewer), NOTHING,
             within=self.parts.limits.memories,
         )  # fmt: skip
 

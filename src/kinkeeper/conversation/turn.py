@@ -10,7 +10,6 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
-from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import Key, WorkState
 
 PROGRAMS = "openai"
@@ -90,11 +89,6 @@ class Turn:
     def origin(self) -> Origin:
         """How what the person says comes here: a program may also say what nobody said, so it is asked about first."""
         return Origin.OPENAI if self.channel == PROGRAMS else Origin.SAID
-
-    @property
-    def viewer(self) -> Viewer:
-        """On whose behalf memory is read: where others read along, on everybody's."""
-        return Viewer.of(self.household, None if self.is_shared else self.member)
 
     @property
     def key(self) -> Key:

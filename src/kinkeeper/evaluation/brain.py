@@ -229,7 +229,7 @@ def _remember(
     def store(conn: Connection) -> dict[str, str]:
         insert_episodes(conn, episodes, at=now, is_read=True)
         import_facts(conn, household, facts, at=now)
-        seeds = read_events(conn, household).values()
+        seeds = read_events(conn, Viewer.of(household)).values()
         return {event.provenance.source_id.rpartition(".")[2]: event.id for event in seeds}
 
     return system.store.write_now(store)

@@ -21,6 +21,7 @@ from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.evaluation.episode_scoring import Line
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.speaking import REPLAY
@@ -246,7 +247,7 @@ class EpisodePlayer:
 
 
 def _left(conn: Connection, household: str, now: datetime) -> list[Line]:
-    records = map(action_record, action_rows.open_actions(conn, household, now=now))
+    records = map(action_record, action_rows.open_actions(conn, Viewer.of(household), now=now))
     return [{name: record[name] for name in _EXPECTED} for record in records]
 
 

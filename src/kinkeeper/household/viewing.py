@@ -1,16 +1,30 @@
 """Who may see what is kept: a scope on every row, and on whose behalf rows are read. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Self
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from kinkeeper.core.time import Interval, local_days
+from kinkeeper.household.model import Household, Member, Role
 
 HOUSEHOLD_SCOPE = "household"
 """What everybody of the household may see."""
 
+GUEST_DAYS = 7
+"""For how many days after today a guest sees the household's calendar."""
+
+_PERSON = "person:"
+
 
 def person_scope(member: str) -> str:
     """Return the scope of what only one member may see."""
-    return f"person:{member}"
+    return f"{_PERSON}{member}"
+
+
+def person_of(scope: str) -> str | None:
+    """Return the member who alone may see what has a scope; None where others may, too."""
+    return scope.removeprefix(_PERSON) if scope.startswith(_PERSON) else None
 
 
 def project_scope(project: str) -> str:
@@ -25,10 +39,16 @@ class Viewer:
     Attributes:
         household: Tenant key.
         scopes: What may be seen.
+        member: Member id of who looks; None where it is everybody, or nobody in particular.
+        days: Of a guest: when the household's calendar may be seen, although its scope may not.
+        is_upkeep: Whether it is the program itself that reads, for nobody's eyes.
     """
 
     household: str
     scopes: frozenset[str]
+    member: str | None = None
+    days: Interval | None = None
+    is_upkeep: bool = False
 
     @classmethod
     def of(cls, household: str, member: str | None = None, *, projects: Iterable[str] = ()) -> Self:
@@ -40,4 +60,71 @@ class Viewer:
             projects: Names of the projects that are asked for.
         """
         own = () if member is None else (person_scope(member),)
-        return cls(household, frozenset({HOUSEHOLD_SCOPE, *own, *map(project_scope, projects)}))
+        scopes = frozenset({HOUSEHOLD_SCOPE, *own, *map(project_scope, projects)})
+        return cls(household, scopes, member)
+
+    @classmethod
+    def guest(cls, household: Household, member: str, *, now: datetime) -> Self:
+        """Return the viewer of a guest: what is theirs or given to them, and the calendar of the coming days.
+
+        Args:
+            household: Where they are a guest.
+            member: Member id.
+            now: Aware.
+        """
+        today = now.astimezone(household.zone).date()
+        days = local_days(today, today + timedelta(days=GUEST_DAYS), household.zone)
+        return cls(household.id, frozenset({person_scope(member)}), member, days)
+
+    @classmethod
+    def whole(cls, household: str) -> Self:
+        """Return the viewer of the program itself: it sees every row and shows none to a person.
+
+        A structural test lists the modules that may use it.
+
+        Args:
+            household: Tenant key.
+        """
+        return cls(household, frozenset(), is_upkeep=True)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What `store.scoping.in_scope` asks for."""
+        return {"scopes": sorted(self.scopes), "sees_all": self.is_upkeep}
+
+    @property
+    def wider_parameters(self) -> dict[str, Any]:
+        """What it asks for where more than its scope decides about a row; `sees` and `sees_event` then do."""
+        return {"scopes": sorted(self.scopes | {HOUSEHOLD_SCOPE}), "sees_all": self.is_upkeep}
+
+    @property
+    def sees_busy(self) -> bool:
+        """Whether they are shown when others are busy with what is private: all but guests are."""
+        return self.days is None and not self.is_upkeep
+
+    def sees(self, scope: str, given_to: Collection[str] = ()) -> bool:
+        """Whether they may see a row.
+
+        Args:
+            scope: The row's.
+            given_to: Member ids of those whose it is to do.
+        """
+        is_given = scope == HOUSEHOLD_SCOPE and self.member in given_to
+        return self.is_upkeep or scope in self.scopes or is_given
+
+    def sees_event(self, scope: str) -> bool:
+        """Whether they may see an event, at any time or at those that are a guest's."""
+        return self.sees(scope) or (self.days is not None and scope == HOUSEHOLD_SCOPE)
+
+
+def viewer_for(household: Household, member: Member, *, now: datetime) -> Viewer:
+    """Return on whose behalf a member reads: those who are neither adults nor children are guests.
+
+    Args:
+        household: Theirs.
+        member: Who reads.
+        now: Aware.
+    """
+    if member.role is Role.OTHER:
+        return Viewer.guest(household, member.id, now=now)
+    return Viewer.of(household.id, member.id)

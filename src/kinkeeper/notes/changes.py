@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import find_note, put_note, remove_note
 from kinkeeper.notes.rows import note_of, note_row
@@ -59,6 +60,29 @@ def change_note(
     _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
 
 
+def share_note(
+    conn: Connection, household: str, note_id: str, scope: str, *, change_id: str, at: datetime
+) -> None:
+    """Let others see a note, or keep it to one member.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        note_id: Of the note.
+        scope: Who may see it from now on.
+        change_id: Identifies this change; making it again does nothing.
+        at: When, aware.
+
+    Raises:
+        NotFoundError: There is no note with that id.
+    """
+
+    def after(before: Row | None) -> Row:
+        return {**_there(before, note_id), "scope": scope}
+
+    _JOURNAL.change(conn, household, note_id, after, change_id=change_id, at=at)
+
+
 def delete_note(
     conn: Connection, household: str, note_id: str, *, change_id: str, at: datetime
 ) -> None:
@@ -104,7 +128,7 @@ def _there(row: Row | None, note_id: str) -> Row:
 
 
 def _read(conn: Connection, household: str, note_id: str) -> Row | None:
-    note = find_note(conn, household, note_id)
+    note = find_note(conn, Viewer.whole(household), note_id)
     return None if note is None else note_row(note)
 
 

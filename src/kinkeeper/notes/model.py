@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
@@ -11,6 +13,7 @@ class Note:
     Attributes:
         id: Stable.
         household: Tenant key.
+        scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>".
         title: What it is called.
         body: Its text; entries of a list are lines beginning with "- ".
         made_by: Member id of who made it; None where it came from elsewhere.
@@ -22,4 +25,5 @@ class Note:
     title: str
     body: str
     created_at: datetime
+    scope: str = HOUSEHOLD_SCOPE
     made_by: str | None = None

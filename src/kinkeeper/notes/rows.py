@@ -12,6 +12,7 @@ def note_row(note: Note) -> dict[str, Any]:
     return {
         "household": note.household,
         "id": note.id,
+        "scope": note.scope,
         "title": note.title,
         "body": note.body,
         "made_by": note.made_by,
@@ -23,7 +24,7 @@ def note_of(row: Mapping[str, Any]) -> Note:
     """Return the note of a row, as `note_row` made it or as it was stored."""
     created_at = row["created_at"]
     return Note(
-        id=row["id"], household=row["household"], title=row["title"], body=row["body"],
+        id=row["id"], household=row["household"], scope=row["scope"], title=row["title"], body=row["body"],
         made_by=row["made_by"],
         created_at=from_text(created_at) if isinstance(created_at, str) else created_at,
     )  # fmt: skip

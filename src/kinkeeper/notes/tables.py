@@ -9,6 +9,7 @@ notes = Table(
     metadata,
     Column("household", String(64), primary_key=True),
     Column("id", String(64), primary_key=True),
+    Column("scope", String, nullable=False),
     Column("title", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("made_by", String(64)),

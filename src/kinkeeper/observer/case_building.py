@@ -13,6 +13,7 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.scope import Scope
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer import questions
 from kinkeeper.observer.attribution import AttributionOutcome
 from kinkeeper.observer.case import Case
@@ -87,7 +88,10 @@ class CaseBuilder:
         pending = [
             action
             for action in action_rows.open_actions(
-                conn, self._household, now=now, scope=self._scope(prepared, part, outcome)
+                conn,
+                Viewer.of(self._household),
+                now=now,
+                scope=self._scope(prepared, part, outcome),
             )
             if action.proposal.type.is_about_calendar
         ]

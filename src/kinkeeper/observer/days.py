@@ -20,6 +20,7 @@ from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.search import activity_occurrences, occurrences_between
 from kinkeeper.core.time import Interval, local_days, midnight
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.schedule import Schedule, Slot
 
@@ -47,6 +48,7 @@ def load_schedule(
         sent_at: Aware.
         zone: The household's.
     """
+    viewer = Viewer.of(household)
     today = sent_at.astimezone(zone).date()
     days = [*extraction.dates, *([extraction.moved_from] if extraction.moved_from else [])]
     if not days:
@@ -54,12 +56,12 @@ def load_schedule(
     slots = [
         slot
         for interval in _spans(days, zone)
-        for slot in _from_graph(occurrences_between(conn, household, interval), zone)
+        for slot in _from_graph(occurrences_between(conn, viewer, interval, with_busy=True), zone)
     ]
     series: list[Slot] = []
     if extraction.activity:
         span = Interval(midnight(today - _DAY, zone), midnight(today, zone) + SERIES_AHEAD)
-        found = activity_occurrences(conn, household, extraction.activity, span)
+        found = activity_occurrences(conn, viewer, extraction.activity, span)
         series = [slot for slot in _from_graph(found, zone) if slot.kind is EventKind.BOOKING]
     laid_over = _overlay(conn, household, slots, pending, set(days), zone)
     return Schedule(
@@ -146,7 +148,7 @@ def _is_occurrence(slot: Slot, effect: CancelOccurrence | MoveOccurrence) -> boo
 def _moved(  # noqa: PLR0917 - one effect and where it stands
     conn: Connection, household: str, effect: MoveOccurrence, action: PendingAction, zone: ZoneInfo
 ) -> Slot | None:
-    event = find_event(conn, household, effect.event_id)
+    event = find_event(conn, Viewer.of(household), effect.event_id)
     if event is None:
         return None
     length = event.duration if effect.new_duration is None else effect.new_duration

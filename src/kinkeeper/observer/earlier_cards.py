@@ -10,6 +10,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import find_by_source
 from kinkeeper.calendar.model import Event, SourceType
 from kinkeeper.calendar.repository import list_events
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import retraction
 from kinkeeper.observer.attribution import fetches_from
@@ -109,7 +110,7 @@ def written_before(turn: Turn, household: str) -> tuple[str, ...]:
         return ()
     return tuple(
         event.id
-        for event in list_events(turn.conn, household)
+        for event in list_events(turn.conn, Viewer.of(household))
         if event.provenance.source_type is SourceType.OBSERVER
         and event.provenance.source_id in sources
         and _may_be_event_of(event, turn.part.corrected)

@@ -15,6 +15,7 @@ from kinkeeper.actions.press_tokens import PressRefusal, count_refused
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.states import Refusal
 from kinkeeper.core.time import Interval, local_days
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
 from kinkeeper.observer.feedback import FeedbackCount, count_feedback
@@ -157,7 +158,11 @@ def load_metrics(
     statuses = Counter(
         action.status
         for action in list_actions(
-            conn, household, statuses=frozenset(ActionStatus), now=now, since=span.start
+            conn,
+            Viewer.whole(household),
+            statuses=frozenset(ActionStatus),
+            now=now,
+            since=span.start,
         )
         if action.created_at < span.end
     )

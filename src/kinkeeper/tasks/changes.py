@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.row_changes import Journal, Row
 from kinkeeper.tasks.model import Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, last_told, put_task, remove_task
@@ -129,7 +130,7 @@ def _there(row: Row | None, task_id: str) -> Task:
 
 
 def _read(conn: Connection, household: str, task_id: str) -> Row | None:
-    task = find_task(conn, household, task_id)
+    task = find_task(conn, Viewer.whole(household), task_id)
     return None if task is None else task_row(task)
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+
 
 class TaskStatus(StrEnum):
     """Where a task stands."""
@@ -40,6 +42,7 @@ class Task:
     Attributes:
         id: Stable; also the UID by which calendar servers know it.
         household: Tenant key.
+        scope: Who may see it: HOUSEHOLD_SCOPE or "person:<member id>".
         title: One line.
         description: More about it, if anything.
         priority: How urgent it is.
@@ -64,6 +67,7 @@ class Task:
     tz: str
     place: Place
     created_at: datetime
+    scope: str = HOUSEHOLD_SCOPE
     description: str = ""
     priority: Priority = Priority.NORMAL
     deadline: datetime | None = None

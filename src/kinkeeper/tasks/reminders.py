@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observability.failures import count_failure, surviving
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
@@ -99,7 +100,7 @@ class Reminding:
     def _say(self, task_id: str, conn: Connection) -> bool:
         now = self._clock.now()
         told_at = last_told(conn, self._household, task_id, for_update=True)
-        task = find_task(conn, self._household, task_id)
+        task = find_task(conn, Viewer.whole(self._household), task_id)
         due = () if task is None else due_reminders(task, told_at=told_at, now=now)
         if task is None or not due:
             next_at = None if task is None else next_reminder(task, told_at=told_at)

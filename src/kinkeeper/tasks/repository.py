@@ -8,8 +8,10 @@ from sqlalchemy import Connection, bindparam, delete, insert, literal_column, se
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
+from kinkeeper.store.scoping import in_scope
 from kinkeeper.tasks.model import Task, TaskStatus
 from kinkeeper.tasks.rows import columns_of, task_of, task_row
 from kinkeeper.tasks.tables import task_reminders, tasks
@@ -20,15 +22,19 @@ TOPIC = "tasks"
 
 _tasks = tasks.c
 _reminders = task_reminders.c
+_SHORT = ("id", "title", "status", "deadline")
 _WRITTEN = tuple(column.key for column in _tasks if column is not _tasks.version)
-_OF_HOUSEHOLD = select(tasks).where(_tasks.household == bindparam("of_household"))
+_OF_HOUSEHOLD = select(tasks).where(
+    _tasks.household == bindparam("of_household"), in_scope(_tasks.scope)
+)
 _ALL = Prepared(_OF_HOUSEHOLD)
 _OF_STATUS = Prepared(_OF_HOUSEHOLD.where(_tasks.status == bindparam("status")))
 # By the wall time in words: zones apart, that is the order of deadlines.
 _OPEN = Prepared(
-    select(_tasks.id, _tasks.title, _tasks.status, _tasks.deadline)
+    select(_tasks.id, _tasks.title, _tasks.status, _tasks.deadline, _tasks.scope, _tasks.who)
     .where(
         _tasks.household == bindparam("of_household"),
+        in_scope(_tasks.scope),
         _tasks.status == literal_column(f"'{TaskStatus.OPEN.value}'"),
     )
     .order_by(_tasks.deadline.is_(None), _tasks.deadline, _tasks.created_at, _tasks.id)
@@ -63,50 +69,50 @@ _REMIND = Prepared(
 )
 
 
-def find_task(conn: Connection, household: str, task_id: str) -> Task | None:
-    """Return the task with that id, if there is one."""
-    row = _row(conn, household, task_id)
-    return None if row is None else task_of(row)
+def find_task(conn: Connection, viewer: Viewer, task_id: str) -> Task | None:
+    """Return the task with that id, if there is one that may be seen."""
+    found = _seen(_BY_ID.mappings(conn, _of(viewer) | {"of_task": task_id}), viewer)
+    return task_of(found[0]) if found else None
 
 
-def load_task(conn: Connection, household: str, task_id: str) -> Task:
+def load_task(conn: Connection, viewer: Viewer, task_id: str) -> Task:
     """Return the task with that id.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is none that may be seen.
     """
-    task = find_task(conn, household, task_id)
+    task = find_task(conn, viewer, task_id)
     if task is None:
         raise NotFoundError(f"there is no task {task_id!r}", task_id=task_id)
     return task
 
 
 def list_tasks(
-    conn: Connection, household: str, *, status: TaskStatus | None = None
+    conn: Connection, viewer: Viewer, *, status: TaskStatus | None = None
 ) -> Sequence[Task]:
-    """Return a household's tasks: those with a time first, by it, then by age.
+    """Return the tasks that may be seen: those with a time first, by it, then by age.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
         status: Only these; all where None.
     """
-    of_household = {"of_household": household}
     if status is None:
-        rows = _ALL.mappings(conn, of_household)
+        rows = _ALL.mappings(conn, _of(viewer))
     else:
-        rows = _OF_STATUS.mappings(conn, of_household | {"status": status.value})
-    return sorted(map(task_of, rows), key=_by_time)
+        rows = _OF_STATUS.mappings(conn, _of(viewer) | {"status": status.value})
+    return sorted(map(task_of, _seen(rows, viewer)), key=_by_time)
 
 
-def open_tasks(conn: Connection, household: str) -> Sequence[dict[str, Any]]:
-    """Return what is open in a household by "id", "title", "status" and "deadline" alone, the first due first.
+def open_tasks(conn: Connection, viewer: Viewer) -> Sequence[dict[str, Any]]:
+    """Return what is open by "id", "title", "status" and "deadline" alone, the first due first.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: On whose behalf.
     """
-    return _OPEN.mappings(conn, {"of_household": household})
+    found = _seen(_OPEN.mappings(conn, _of(viewer)), viewer)
+    return [{name: row[name] for name in _SHORT} for row in found]
 
 
 def task_versions(conn: Connection, household: str) -> dict[str, int]:
@@ -212,9 +218,12 @@ def set_reminder(
         _INSERT_REMINDER.execute(conn, row)
 
 
-def _row(conn: Connection, household: str, task_id: str) -> dict[str, Any] | None:
-    rows = _BY_ID.mappings(conn, {"of_household": household, "of_task": task_id})
-    return rows[0] if rows else None
+def _of(viewer: Viewer) -> dict[str, Any]:
+    return viewer.wider_parameters | {"of_household": viewer.household}
+
+
+def _seen(rows: Sequence[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:
+    return [row for row in rows if viewer.sees(row["scope"], row["who"])]
 
 
 def _by_time(task: Task) -> tuple[bool, float, datetime, str]:

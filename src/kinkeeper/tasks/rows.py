@@ -17,6 +17,7 @@ def task_row(task: Task) -> dict[str, Any]:
     return {
         "household": task.household,
         "id": task.id,
+        "scope": task.scope,
         "title": task.title,
         "description": task.description,
         "priority": task.priority.value,
@@ -44,7 +45,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
     """Return the task of a row, as `task_row` made it or as it was stored."""
     zone = ZoneInfo(row["tz"])
     return Task(
-        id=row["id"], household=row["household"], title=row["title"],
+        id=row["id"], household=row["household"], scope=row["scope"], title=row["title"],
         description=row["description"], priority=Priority(row["priority"]),
         is_all_day=row["is_all_day"], rrule=row["rrule"], tz=row["tz"], who=tuple(row["who"]),
         status=TaskStatus(row["status"]), done_by=row["done_by"], asked_by=row["asked_by"],

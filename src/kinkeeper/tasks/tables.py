@@ -9,6 +9,7 @@ tasks = Table(
     metadata,
     Column("household", String(64), primary_key=True),
     Column("id", String(64), primary_key=True),
+    Column("scope", String, nullable=False),
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
     Column("priority", String(8), nullable=False),

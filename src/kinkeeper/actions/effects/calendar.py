@@ -1,5 +1,6 @@
 """Effects on the event graph; every one is journaled there and can be taken back."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -11,19 +12,61 @@ from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.actions.effects.events import EventField
 from kinkeeper.calendar import changes
 from kinkeeper.calendar.model import Event
-from kinkeeper.calendar.repository import load_event
+from kinkeeper.calendar.repository import find_event, load_event
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.household.viewing import Viewer, person_scope
 
 NonEmpty = Field(min_length=1)
 
 
-class AddEvent(Effect):
+class _WholeEvent(Effect):
+    """Something done to an event as a whole.
+
+    Attributes:
+        event: As it shall be.
+    """
+
+    event: EventField
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the event, before and after."""
+        return {self.event.scope, *_stored_scopes(conn, household, self.event.id)}
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Id of the event."""
+        return (self.event.id,)
+
+    def concerns_only(self, member_id: str) -> bool:
+        """Whether only that member may see it."""
+        return self.event.scope == person_scope(member_id)
+
+
+class _NamedEvent(Effect):
+    """Something done to an event that is named by its id.
+
+    Attributes:
+        event_id: The event.
+    """
+
+    event_id: str = NonEmpty
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the event."""
+        return _stored_scopes(conn, household, self.event_id)
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Id of the event."""
+        return (self.event_id,)
+
+
+class AddEvent(_WholeEvent):
     """Put a new event into the graph."""
 
     effect: Literal["calendar.add_event"] = "calendar.add_event"
-    event: EventField
 
     def check(self, household: str) -> None:
         """Refuse an event of another household, or one that cannot be expanded."""
@@ -35,16 +78,14 @@ class AddEvent(Effect):
         changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
-class UpdateEvent(Effect):
+class UpdateEvent(_WholeEvent):
     """Put an event in the place of the one with its id.
 
     Attributes:
-        event: As it shall be.
         based_on: As it was when this was proposed; if it has changed since, nothing is written.
     """
 
     effect: Literal["calendar.update_event"] = "calendar.update_event"
-    event: EventField
     based_on: EventField | None = None
 
     def check(self, household: str) -> None:
@@ -56,18 +97,17 @@ class UpdateEvent(Effect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
         if self.based_on is not None:
-            stored = load_event(conn, execution.household, self.event.id)
+            stored = load_event(conn, Viewer.whole(execution.household), self.event.id)
             if stored != self.based_on:
                 raise ConflictError(f"{stored.summary!r} has changed since this was proposed")
         event = _confirmed(self.event, execution)
         changes.update_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
-class CancelEvent(Effect):
+class CancelEvent(_NamedEvent):
     """Let an event with all its occurrences take place no more."""
 
     effect: Literal["calendar.cancel_event"] = "calendar.cancel_event"
-    event_id: str = NonEmpty
 
     def check(self, household: str) -> None:
         """Accept any event; whether it exists shows when it is written."""
@@ -83,15 +123,13 @@ class CancelEvent(Effect):
         )
 
 
-class _OccurrenceEffect(Effect):
+class _OccurrenceEffect(_NamedEvent):
     """Something done to one occurrence.
 
     Attributes:
-        event_id: The event.
         original_start: The start its rule gives, with offset.
     """
 
-    event_id: str = NonEmpty
     original_start: AwareDatetime
 
     def check(self, household: str) -> None:
@@ -172,6 +210,11 @@ def undo(conn: Connection, execution: Execution) -> None:
         NotFoundError: There was no such change.
     """
     undo_change(conn, execution.household, execution.change_id, at=execution.at)
+
+
+def _stored_scopes(conn: Connection, household: str, event_id: str) -> Collection[str]:
+    stored = find_event(conn, Viewer.whole(household), event_id)
+    return () if stored is None else (stored.scope,)
 
 
 def _check_event(event: Event, household: str) -> None:

@@ -1,6 +1,7 @@
 """What every effect is: typed parameters that can check themselves and write themselves."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -46,6 +47,20 @@ class Effect(BaseModel, ABC):
     def concerns_only(self, member_id: str) -> bool:
         """Whether it touches nobody's affairs but that member's own; they may then do it without an adult."""
         return False
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return the scopes that what it touches has before and after; empty where it touches no row with one.
+
+        Args:
+            conn: Open connection.
+            household: Tenant key.
+        """
+        return ()
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Ids of the rows with a scope that it touches."""
+        return ()
 
     @abstractmethod
     def check(self, household: str) -> None:

@@ -1,6 +1,7 @@
 """Effects on notes; every one is journaled there and can be taken back."""
 
 from abc import abstractmethod
+from collections.abc import Collection
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -8,9 +9,10 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import ConflictError
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.notes import changes
 from kinkeeper.notes.model import Note
-from kinkeeper.notes.repository import load_note
+from kinkeeper.notes.repository import find_note, load_note
 from kinkeeper.notes.text import appended, checked_body, checked_title, replaced
 
 
@@ -21,6 +23,7 @@ class NoteField(BaseModel):
         id: Of the note.
         title: What it is called.
         body: Its text.
+        scope: Who may see it.
         made_by: Member id of who made it.
         created_at: With offset.
     """
@@ -30,6 +33,7 @@ class NoteField(BaseModel):
     id: str = Field(min_length=1)
     title: str
     body: str
+    scope: str = HOUSEHOLD_SCOPE
     made_by: str | None = None
     created_at: AwareDatetime
 
@@ -37,14 +41,14 @@ class NoteField(BaseModel):
     def of(cls, note: Note) -> "NoteField":
         """Return a note in its frozen form."""
         return cls(
-            id=note.id, title=note.title, body=note.body, made_by=note.made_by,
-            created_at=note.created_at,
+            id=note.id, title=note.title, body=note.body, scope=note.scope,
+            made_by=note.made_by, created_at=note.created_at,
         )  # fmt: skip
 
     def note(self, household: str) -> Note:
         """Return the note."""
         return Note(
-            id=self.id, household=household, title=self.title, body=self.body,
+            id=self.id, household=household, scope=self.scope, title=self.title, body=self.body,
             made_by=self.made_by, created_at=self.created_at,
         )  # fmt: skip
 
@@ -67,6 +71,15 @@ class _WholeNote(Effect):
         """Whether that member made it."""
         return self.note.made_by == member_id
 
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the note."""
+        return {self.note.scope, *_stored_scopes(conn, household, self.note.id)}
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Id of the note."""
+        return (self.note.id,)
+
 
 class AddNote(_WholeNote):
     """Begin a new note."""
@@ -86,9 +99,7 @@ class DeleteNote(_WholeNote):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        stored = load_note(conn, execution.household, self.note.id)
-        if NoteField.of(stored) != self.note:
-            raise ConflictError(f"the note {stored.title!r} has changed since this was asked for")
+        _require_unchanged(conn, self.note, execution)
         changes.delete_note(
             conn, execution.household, self.note.id, change_id=execution.change_id, at=execution.at
         )
@@ -112,9 +123,18 @@ class _PartOfNote(Effect):
         """Whether that member made the note."""
         return self.made_by == member_id
 
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the note."""
+        return _stored_scopes(conn, household, self.note_id)
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Id of the note."""
+        return (self.note_id,)
+
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        note = load_note(conn, execution.household, self.note_id)
+        note = load_note(conn, Viewer.whole(execution.household), self.note_id)
         changes.change_note(
             conn, execution.household, self.note_id, self.changed(note.body),
             change_id=execution.change_id, at=execution.at,
@@ -161,6 +181,29 @@ class ReplaceLines(_PartOfNote):
         return replaced(body, self.removed, self.added)
 
 
+class SetNoteScope(_WholeNote):
+    """Let others see a note, or keep it to one member; if it has changed since this was asked for, nothing is written.
+
+    Attributes:
+        new_scope: Who may see it from then on.
+    """
+
+    effect: Literal["notes.set_scope"] = "notes.set_scope"
+    new_scope: str = Field(min_length=1)
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the note, before and after."""
+        return {*super().scopes(conn, household), self.new_scope}
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        _require_unchanged(conn, self.note, execution)
+        changes.share_note(
+            conn, execution.household, self.note.id, self.new_scope,
+            change_id=execution.change_id, at=execution.at,
+        )  # fmt: skip
+
+
 def undo(conn: Connection, execution: Execution) -> None:
     """Restore exactly what was before the change that `execution` names.
 
@@ -169,3 +212,14 @@ def undo(conn: Connection, execution: Execution) -> None:
         NotFoundError: There was no such change.
     """
     changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
+
+
+def _stored_scopes(conn: Connection, household: str, note_id: str) -> Collection[str]:
+    stored = find_note(conn, Viewer.whole(household), note_id)
+    return () if stored is None else (stored.scope,)
+
+
+def _require_unchanged(conn: Connection, note: NoteField, execution: Execution) -> None:
+    stored = load_note(conn, Viewer.whole(execution.household), note.id)
+    if NoteField.of(stored) != note:
+        raise ConflictError(f"the note {stored.title!r} has changed since this was asked for")

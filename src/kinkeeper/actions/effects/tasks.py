@@ -1,6 +1,6 @@
 """Effects on tasks; every one is journaled there and can be taken back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import PlainSerializer, PlainValidator
@@ -8,9 +8,10 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.tasks import changes
 from kinkeeper.tasks.model import Task
-from kinkeeper.tasks.repository import load_task
+from kinkeeper.tasks.repository import find_task, load_task
 from kinkeeper.tasks.rows import task_of, task_row
 from kinkeeper.tasks.validity import checked
 
@@ -44,6 +45,16 @@ class _TaskEffect(Effect):
         if self.task.household != household:
             raise InputError(f"task {self.task.id!r} belongs to another household")
         checked(self.task)
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the task."""
+        stored = find_task(conn, Viewer.whole(household), self.task.id)
+        return {self.task.scope, *([] if stored is None else [stored.scope])}
+
+    @property
+    def touched(self) -> Collection[str]:
+        """Id of the task."""
+        return (self.task.id,)
 
     def concerns_only(self, member_id: str) -> bool:
         """Whether it is that member's task and nobody else's."""
@@ -124,5 +135,5 @@ def undo(conn: Connection, execution: Execution) -> None:
 
 
 def _require_unchanged(conn: Connection, task: Task) -> None:
-    if load_task(conn, task.household, task.id) != task:
+    if load_task(conn, Viewer.whole(task.household), task.id) != task:
         raise ConflictError(f"{task.title!r} has changed since this was asked for")

@@ -262,7 +262,7 @@ def _busy(
         (each.event.id, each.original_start): each
         for member in members
         for each in find_conflicts(
-            conn, asked.household.id, member=member, interval=span, ignore_events=ignore
+            conn, asked.viewer, member=member, interval=span, ignore_events=ignore
         )
     }
     return sorted(found.values(), key=_by_start)
@@ -276,7 +276,7 @@ def _taken(
     booked = _busy(conn, members, span, asked, ignore=ignore)
     in_charge = [
         each
-        for each in occurrences_between(conn, asked.household.id, span)
+        for each in occurrences_between(conn, asked.viewer, span, with_busy=True)
         if not each.event.all_day and each.event.id not in ignore
         and not set(members).isdisjoint(each.responsible)
     ]  # fmt: skip
@@ -290,7 +290,7 @@ def _all_day(
     """Return what goes on for whole days with members, and leaves open whether they have time."""
     return [
         each
-        for each in occurrences_between(conn, asked.household.id, span)
+        for each in occurrences_between(conn, asked.viewer, span)
         if each.event.all_day and not set(members).isdisjoint(each.event.who)
     ]
 

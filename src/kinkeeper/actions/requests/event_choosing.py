@@ -78,7 +78,7 @@ def _matching_in(
     conn: Connection, span: Interval, wanted: ListEvents, asked: Asked
 ) -> list[Occurrence]:
     members = read_who(wanted.who, asked)
-    found = occurrences_between(conn, asked.household.id, span)
+    found = occurrences_between(conn, asked.viewer, span, with_busy=asked.viewer.sees_busy)
     if members:
         found = [each for each in found if _concerns(each, members)]
     found = [each for each in found if _is_at_that_time(each, wanted, asked.household.zone)]

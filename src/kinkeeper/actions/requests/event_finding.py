@@ -97,7 +97,7 @@ def _names(person: str, asked: Asked) -> str:
 
 def _of_event(conn: Connection, event_id: str, on: Moment | None, asked: Asked) -> Occurrence:
     household = asked.household
-    event = load_event(conn, household.id, event_id)
+    event = load_event(conn, asked.viewer, event_id)
     overrides = list_overrides(conn, household.id, event_id)
     span = Interval(asked.now - _FAR, asked.now + _FAR)
     found = [each for each in expand(event, overrides, _reaching(span, on)) if _takes_place(each)]
@@ -133,7 +133,7 @@ def _named(conn: Connection, words: str, on: Moment | None, asked: Asked) -> Occ
 
 
 def _matching_in(conn: Connection, words: str, span: Interval, asked: Asked) -> list[Occurrence]:
-    found = occurrences_between(conn, asked.household.id, span)
+    found = occurrences_between(conn, asked.viewer, span)
     return matching(words, found, asked)
 
 

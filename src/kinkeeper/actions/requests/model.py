@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionType
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import Viewer, viewer_for
 
 
 class Parameters(BaseModel):
@@ -48,8 +48,10 @@ class Asked:
 
     @property
     def viewer(self) -> Viewer:
-        """On whose behalf memory is read: where others read along, on everybody's."""
-        return Viewer.of(self.household.id, None if self.is_shared else self.member.id)
+        """On whose behalf is read what is kept: where others read along, on everybody's."""
+        if self.is_shared:
+            return Viewer.of(self.household.id)
+        return viewer_for(self.household, self.member, now=self.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -231,7 +231,7 @@ class _NoteRequests:
         return Found(result={"notes": [note_json(note)]}, card=card)
 
     async def _all(self, asked: Asked) -> Sequence[Note]:
-        return await self._store.read(lambda conn: list_notes(conn, asked.household.id))
+        return await self._store.read(lambda conn: list_notes(conn, asked.viewer))
 
 
 def _found(notes: Sequence[Note], title: str) -> Found:

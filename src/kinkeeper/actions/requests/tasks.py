@@ -176,9 +176,7 @@ class _TaskRequests:
         return find_by(wanted.find_by, own if matching(wanted.find_by, own) else tasks)
 
     async def _all(self, asked: Asked, status: TaskStatus | None) -> Sequence[Task]:
-        return await self._store.read(
-            lambda conn: list_tasks(conn, asked.household.id, status=status)
-        )
+        return await self._store.read(lambda conn: list_tasks(conn, asked.viewer, status=status))
 
 
 def _ahead(text: str | None, asked: Asked, question: str) -> Moment | None:

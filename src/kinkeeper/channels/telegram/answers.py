@@ -14,6 +14,7 @@ from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import local_days
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.outbound import Button, Verb
 from kinkeeper.observer import trace_words
 from kinkeeper.observer.participants import Participants
@@ -48,15 +49,17 @@ class Answers:
 
     Attributes:
         participants: The household compiled.
+        viewer: On whose behalf what is kept is read: everybody's where everybody reads.
         now: Aware.
     """
 
     participants: Participants
+    viewer: Viewer
     now: datetime
 
     def pending(self, conn: Connection, *, with_buttons: bool) -> Sequence[Answer]:
         """Return what awaits a yes: a card each where buttons may be shown, else one list."""
-        actions = open_actions(conn, self._household_id, now=self.now)
+        actions = open_actions(conn, self.viewer, now=self.now)
         if not actions:
             return [Answer(text=NOTHING_WAITS)]
         shown, rest = actions[:_MOST_CARDS], len(actions) - _MOST_CARDS
@@ -74,7 +77,7 @@ class Answers:
         """Return what takes place from today on, for so many local days."""
         today = self._local(self.now).date()
         span = local_days(today, today + timedelta(days=days - 1), self._zone)
-        found = occurrences_between(conn, self._household_id, span)
+        found = occurrences_between(conn, self.viewer, span, with_busy=self.viewer.sees_busy)
         if not found:
             return Answer(text="Nothing is in the calendar.")
         lines = list(self._days(found))

@@ -13,6 +13,7 @@ from kinkeeper.channels.telegram.remembering import Wish
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.model import Member
+from kinkeeper.household.viewing import Viewer, viewer_for
 from kinkeeper.messaging import addresses, outbox
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observer import feedback
@@ -78,7 +79,11 @@ class _Asking:
 
     @property
     def answers(self) -> Answers:
-        return Answers(self.family.participants, self.now)
+        household = self.family.household
+        viewer = Viewer.of(household.id)
+        if self.is_alone:
+            viewer = viewer_for(household, self.member, now=self.now)
+        return Answers(self.family.participants, viewer, self.now)
 
 
 def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:

@@ -25,6 +25,7 @@ from kinkeeper.connectors.caldav import objects
 from kinkeeper.connectors.caldav.objects import Entry
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Events:
         overrides = list_all_overrides(conn, self.household.id)
         return {
             event.id: Entry(event=event, overrides=tuple(overrides.get(event.id, ())))
-            for event in list_events(conn, self.household.id, include_cancelled=True)
+            for event in list_events(conn, Viewer.whole(self.household.id), include_cancelled=True)
         }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:

@@ -18,6 +18,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import payload_hash, stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.tasks.rows import task_row
@@ -116,7 +117,9 @@ class Todos:
 
     def load(self, conn: Connection) -> Mapping[str, Entry]:
         """Return all of ours by id, those that are done too."""
-        return {task.id: Entry(task=task) for task in list_tasks(conn, self.household.id)}
+        return {
+            task.id: Entry(task=task) for task in list_tasks(conn, Viewer.whole(self.household.id))
+        }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:
         """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""

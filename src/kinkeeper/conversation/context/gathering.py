@@ -32,6 +32,7 @@ from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
@@ -91,6 +92,7 @@ class ContextGatherer:
         *,
         thread_id: str,
         member: Member,
+        viewer: Viewer,
         text: str,
         history: Sequence[Exchange],
         now: datetime,
@@ -100,6 +102,7 @@ class ContextGatherer:
         Args:
             thread_id: Its thread.
             member: Its person.
+            viewer: On whose behalf the calendar is read.
             text: What they say.
             history: Earlier turns of the thread, oldest first.
             now: Aware, in the household's zone.
@@ -109,7 +112,7 @@ class ContextGatherer:
         """
         gloss = await self._gloss(text)
         kept = await self._store.read(
-            lambda conn: self._kept(conn, thread_id, member, gloss, now=now)
+            lambda conn: self._kept(conn, thread_id, viewer, gloss, member=member, now=now)
         )
         ref = kept.topic
         lately = [each for each in history if now - each.at <= _TURNS_LAST][-_TURNS:]
@@ -152,15 +155,16 @@ class ContextGatherer:
             queue.enqueue(conn, ENCODING, (household, FIRST_STAGE, turn.turn_id))
 
     def _kept(
-        self, conn: Connection, thread_id: str, member: Member, gloss: Gloss, *, now: datetime
-    ) -> _Kept:
+        self, conn: Connection, thread_id: str, viewer: Viewer, gloss: Gloss, *,
+        member: Member, now: datetime,
+    ) -> _Kept:  # fmt: skip
         household = self._household.id
         ref = topic_of(
             gloss, repository.topics_of(conn, household, thread_id, now=now), now=now,
             thread=thread_id, household=household,
         )  # fmt: skip
         is_known = ref.known is not None
-        coming = occurrences_between(conn, household, Interval(now, now + AHEAD))
+        coming = occurrences_between(conn, viewer, Interval(now, now + AHEAD))
         return _Kept(
             topic=ref,
             gists=repository.gists_of(conn, household, ref.id, now=now) if is_known else [],

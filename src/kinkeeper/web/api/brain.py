@@ -18,7 +18,7 @@ from kinkeeper.brain.model import (
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.observer.asking import query_of
 from kinkeeper.web.access.door import Reader, house_of
-from kinkeeper.web.access.memory_scope import viewer_of
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])
@@ -117,7 +117,7 @@ async def ask(
         raise NotFoundError(f"there is no household {x_family_context!r} here")
     query = query_of(q, house.participants, now=clock.now())
     brain = HouseholdBrain(house.store, household, house.finder, clock)
-    known = await brain.know(query, viewer_of(person))
+    known = await brain.know(query, viewer_of(person, now=context_of(request).clock.now()))
     observed = _NOTHING
     if query.activity or query.task or query.day:
         observed = await brain.ask(query)

@@ -16,7 +16,7 @@ from kinkeeper.memory.context.streaming import Thread
 from kinkeeper.memory.context.tiers import Tier
 from kinkeeper.memory.model import Category, StatementType
 from kinkeeper.web.access import door
-from kinkeeper.web.access.memory_scope import viewer_of
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])
@@ -125,7 +125,7 @@ async def inject(
     """
     house, now = door.house_of(request, person), context_of(request).clock.now()
     names = house.household.names
-    viewer = viewer_of(person, projects=project or ())
+    viewer = viewer_of(person, now=context_of(request).clock.now(), projects=project or ())
     found = await injected(house.store, house.finder, viewer, query=query, now=now)
     if form is Format.MARKDOWN:
         text = as_markdown(found, house.household.zone, names)

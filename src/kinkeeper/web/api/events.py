@@ -26,6 +26,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Decider, Viewer, house_of
 from kinkeeper.web.access.secret import new_secret
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.api.pending import Told
 from kinkeeper.web.context import context_of
 
@@ -130,12 +131,20 @@ async def list_events(
     """List what takes place."""
     house = house_of(request, person)
     household = house.household
-    begin = first or context_of(request).clock.now().astimezone(household.zone).date()
+    now = context_of(request).clock.now()
+    viewer = viewer_of(person, now=now)
+    begin = first or now.astimezone(household.zone).date()
     span, end = _span(begin, last, household)
     if member is not None and household.member(member) is None:
         raise InputError(f"{member!r} is no member of this household")
     found = await house.store.read(
-        lambda conn: occurrences_between(conn, household.id, span, member=member)
+        lambda conn: occurrences_between(
+            conn,
+            viewer,
+            span,
+            member=member,
+            with_busy=viewer.sees_busy,
+        )
     )
     records = [OccurrenceRecord.of(each, household.zone) for each in found]
     return OccurrenceList(first=begin, last=end, events=records)

@@ -18,8 +18,8 @@ from kinkeeper.memory.journal import Cause
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin, Statement, StatementType
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Decider, Viewer, house_of
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.api.pending import RECEIPTS, Told, status_for
 from kinkeeper.web.context import context_of
 
@@ -142,7 +142,8 @@ class FactChange(BaseModel):
 @router.get("/api/facts/{fact_id}")
 async def show(request: Request, person: Viewer, fact_id: str) -> FactWithEvidence:
     """Show a fact, whatever its status, and what it rests on."""
-    now, viewer = context_of(request).clock.now(), viewer_of(person)
+    now = context_of(request).clock.now()
+    viewer = viewer_of(person, now=now)
 
     def read(conn: Connection) -> tuple[Fact, Sequence[Statement]]:
         return load_fact(conn, viewer, fact_id), statements_of(conn, viewer, fact_id)
@@ -155,7 +156,8 @@ async def show(request: Request, person: Viewer, fact_id: str) -> FactWithEviden
 @router.get("/api/facts/{fact_id}/history")
 async def show_history(request: Request, person: Viewer, fact_id: str) -> list[VersionRecord]:
     """List what became of a fact, newest first: each version with when, by whom and why."""
-    now, viewer = context_of(request).clock.now(), viewer_of(person)
+    now = context_of(request).clock.now()
+    viewer = viewer_of(person, now=now)
 
     versions = await house_of(request, person).store.read(
         lambda conn: history(conn, viewer, fact_id)

@@ -14,6 +14,7 @@ from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.access import logins, repository
 from kinkeeper.web.access.door import Decider, anyone
 from kinkeeper.web.access.model import KeyKind
@@ -132,10 +133,12 @@ def calendar_file(conn: Connection, house: House, member: str | None) -> bytes:
     Args:
         conn: Any transaction.
         house: Whose.
-        member: Only series in which this member takes part or is ever in charge; None has all.
+        member: Only series in which this member takes part or is ever in charge, what is private to them too;
+            None has all that is the household's.
     """
     household = house.household.id
-    events, overrides = list_events(conn, household), list_all_overrides(conn, household)
+    events = list_events(conn, Viewer.of(household, member))
+    overrides = list_all_overrides(conn, household)
     if member is not None:
         events = [
             event

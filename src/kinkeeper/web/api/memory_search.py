@@ -14,8 +14,8 @@ from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.web.access.door import Viewer, house_of
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])
@@ -144,7 +144,7 @@ async def _found(request: Request, person: Person, wish: SearchWish) -> Results:
     start, house = perf_counter(), house_of(request, person)
     zone = house.household.zone
     search = Search(
-        text=wish.query, viewer=viewer_of(person, projects=wish.project),
+        text=wish.query, viewer=viewer_of(person, now=context_of(request).clock.now(), projects=wish.project),
         now=context_of(request).clock.now(), limit=wish.limit,
         as_of=None if wish.as_of is None else latest_told(wish.as_of, zone),
     )  # fmt: skip

@@ -15,11 +15,12 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.repository import list_actions, load_action
+from kinkeeper.actions.repository import list_actions, read_action
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import Decider, Reader, house_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.access.reading import may_read
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["pending"])
@@ -146,10 +147,10 @@ async def pending(
 ) -> ActionPage:
     """List actions, those that wait unless other states are asked for, oldest first."""
     house, now = house_of(request, person), context_of(request).clock.now()
-    wanted = frozenset(status or {ActionStatus.PENDING})
+    wanted, viewer = frozenset(status or {ActionStatus.PENDING}), viewer_of(person, now=now)
     found = await house.store.read(
         lambda conn: list_actions(
-            conn, house.household.id, statuses=wanted, now=now, after=after or None,
+            conn, viewer, statuses=wanted, now=now, after=after or None,
             limit=limit + 1,
         )
     )  # fmt: skip
@@ -206,7 +207,7 @@ async def say_what_was_wrong(
     house, now = house_of(request, person), context_of(request).clock.now()
 
     def write(conn: Connection) -> None:
-        load_action(conn, house.household.id, action_id)
+        read_action(conn, viewer_of(person, now=now), action_id)
         _not_right(conn, person, action_id, said.reason, now=now)
 
     await house.store.write(write)

@@ -17,8 +17,8 @@ from kinkeeper.memory.context.streaming import Thread
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader, house_of
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["memory"])
@@ -94,7 +94,7 @@ async def post_message(request: Request, person: Reader) -> Queued:
     taken = await house.store.write(lambda conn: take_in(conn, house.household.id, message, at=now))
     if house.streaming is not None and taken.is_new:
         house.streaming.turn_ended(
-            Thread(viewer_of(person), taken.session_id), asked=message.user_message,
+            Thread(viewer_of(person, now=context_of(request).clock.now()), taken.session_id), asked=message.user_message,
             answered=message.assistant_response or "",
         )  # fmt: skip
     return Queued.model_validate({"sessionId": taken.session_id, "repeat": not taken.is_new})

@@ -12,7 +12,9 @@ from kinkeeper.tasks.model import Priority, TaskStatus
 from kinkeeper.tasks.repository import load_task
 from kinkeeper.web.access.door import Reader, house_of
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.by_hand import done_by_hand
+from kinkeeper.web.context import context_of
 
 router = APIRouter(tags=["tasks"])
 
@@ -127,8 +129,8 @@ async def _that(request: Request, person: Person, task_id: str) -> dict[str, Any
     Raises:
         NotFoundError: There is no task with that id.
     """
-    house = house_of(request, person)
-    task = await house.store.read(lambda conn: load_task(conn, house.household.id, task_id))
+    viewer = viewer_of(person, now=context_of(request).clock.now())
+    task = await house_of(request, person).store.read(lambda conn: load_task(conn, viewer, task_id))
     return {"find_by": task.id}
 
 

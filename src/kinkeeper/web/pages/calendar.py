@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.repository import read_action
 from kinkeeper.calendar.model import Event, Occurrence
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_overrides, load_event
@@ -46,8 +46,13 @@ async def show_calendar(
 
     def read(conn: Connection) -> Mapping[str, Any]:
         actions = desk.open_actions(conn)
-        standing = load_standing(conn, desk.household, actions)
-        occurrences = occurrences_between(conn, desk.household, shown)
+        standing = load_standing(conn, desk.viewer, actions)
+        occurrences = occurrences_between(
+            conn,
+            desk.viewer,
+            shown,
+            with_busy=desk.viewer.sees_busy,
+        )
         found = [
             each
             for each in collect(occurrences, actions, standing, desk.wording.phrasing)
@@ -73,7 +78,7 @@ async def show_entry(
     desk = desk_of(request, person)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        event = load_event(conn, desk.household, event_id)
+        event = load_event(conn, desk.viewer, event_id)
         action = _action(conn, desk, event)
         ground = load_ground(conn, desk.household, action) if action else Ground()
         quotes = tuple(map(desk.quotes.of, ground.messages))
@@ -90,7 +95,7 @@ def _action(conn: Connection, desk: Desk, event: Event) -> PendingAction | None:
     if event.provenance.action_id is None:
         return None
     try:
-        return load_action(conn, desk.household, event.provenance.action_id)
+        return read_action(conn, desk.viewer, event.provenance.action_id)
     except NotFoundError:
         return None
 

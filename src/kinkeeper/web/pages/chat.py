@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.repository import load_actions
+from kinkeeper.actions.repository import read_actions
 from kinkeeper.conversation import events, threads, turns
 from kinkeeper.conversation.threads import usual_thread_id
 from kinkeeper.conversation.turn import Turn
@@ -96,4 +96,4 @@ def _actions(conn: Connection, desk: Desk, found: Sequence[Turn]) -> Mapping[str
         for result in turn.results
         if result.action_id is not None
     }
-    return {each.id: each for each in load_actions(conn, desk.household, sorted(ids))}
+    return {each.id: each for each in read_actions(conn, desk.viewer, sorted(ids))}

@@ -12,11 +12,13 @@ from starlette.responses import HTMLResponse
 
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import open_actions
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import READERS, Person
 from kinkeeper.web.access.reading import may_read
+from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
 from kinkeeper.web.views.cards import Cards
@@ -47,6 +49,11 @@ class Desk:
     def household(self) -> str:
         """Tenant key."""
         return self.house.household.id
+
+    @cached_property
+    def viewer(self) -> Viewer:
+        """On whose behalf what is kept is read."""
+        return viewer_of(self.person, now=self.now)
 
     @cached_property
     def wording(self) -> Wording:
@@ -95,7 +102,7 @@ class Desk:
         Args:
             conn: Any transaction.
         """
-        found = open_actions(conn, self.household, now=self.now)
+        found = open_actions(conn, self.viewer, now=self.now)
         return [action for action in found if may_read(self.person, action)]
 
     def frame(self, conn: Connection, here: str) -> Frame:

@@ -36,7 +36,7 @@ async def show_health(request: Request, person: Reader) -> HTMLResponse:
     def read(conn: Connection) -> Mapping[str, Any]:
         household = desk.household
         actions = list_actions(
-            conn, household, statuses=frozenset(ActionStatus), now=desk.now, since=span.start
+            conn, desk.viewer, statuses=frozenset(ActionStatus), now=desk.now, since=span.start
         )
         page = health_page(
             findings,

@@ -15,7 +15,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
-from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.metrics import failures
@@ -48,7 +48,7 @@ async def pending_page(
     def read(conn: Connection) -> Mapping[str, Any]:
         household = desk.household
         actions = sorted(desk.open_actions(conn), key=lapses_at)
-        standing = load_standing(conn, household, actions)
+        standing = load_standing(conn, desk.viewer, actions)
         cards = [
             desk.cards.card(action, load_ground(conn, household, action), standing)
             for action in actions
@@ -80,7 +80,7 @@ async def confirm(
 
     def decide(conn: Connection) -> Receipt:
         details = press(desk, hash_)
-        action = load_action(conn, desk.household, action_id)
+        action = read_action(conn, desk.viewer, action_id)
         way = [each.effects for each in action.proposal.choices if each.label == choice]
         effects = way[0] if way else action.proposal.effects
         if effects and stakes_of(effects) is Stakes.HIGH and sure != "yes":
@@ -154,7 +154,7 @@ async def confirm_several(
 
 def _batches(conn: Connection, desk: Desk) -> Sequence[Batch]:
     actions = desk.open_actions(conn)
-    standing = load_standing(conn, desk.household, actions)
+    standing = load_standing(conn, desk.viewer, actions)
     return batches([desk.cards.card(action, Ground(), standing) for action in actions])
 
 
@@ -190,7 +190,7 @@ def _notice(
     if outcome is None:
         return None
     try:
-        action = load_action(conn, desk.household, about)
+        action = read_action(conn, desk.viewer, about)
     except NotFoundError:
         return None
     return notice_of(outcome, action, desk.house.household, is_change=changed)

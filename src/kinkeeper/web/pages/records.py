@@ -14,6 +14,7 @@ from kinkeeper.calendar.model import Event, Occurrence, Override, SourceType
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.core.time import Interval
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
@@ -24,20 +25,20 @@ _OF_MESSAGES = (SourceType.OBSERVER.value, OVERHEARD)
 _INSTANT = timedelta(seconds=1)
 
 
-def load_standing(conn: Connection, household: str, actions: Iterable[PendingAction]) -> Standing:
+def load_standing(conn: Connection, viewer: Viewer, actions: Iterable[PendingAction]) -> Standing:
     """Return what stands in the calendar of all that actions would touch.
 
     Args:
         conn: Any transaction.
-        household: Tenant key.
+        viewer: On whose behalf.
         actions: Open ones.
     """
     wanted = {one for action in actions for one in touched(_all_effects(action))}
     ids = sorted({event_id for event_id, _ in wanted})
     if not ids:
         return Standing(events={}, occurrences={})
-    events = read_events(conn, household, ids)
-    overrides = read_overrides(conn, household)
+    events = read_events(conn, viewer, ids)
+    overrides = read_overrides(conn, viewer.household)
     found = {
         (event_id, start): occurrence
         for event_id, start in wanted

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.announcing import can_be_undone
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.tasks.model import TaskStatus
@@ -41,7 +41,7 @@ async def tasks_page(
     desk = desk_of(request, person)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        tasks = list_tasks(conn, desk.household)
+        tasks = list_tasks(conn, desk.viewer)
         done = [task for task in tasks if task.status is TaskStatus.DONE]
         done.sort(key=lambda task: task.done_at or task.created_at, reverse=True)
         todo = [task for task in tasks if task.status is TaskStatus.OPEN]
@@ -50,7 +50,7 @@ async def tasks_page(
             "notice": _notice(conn, desk, about),
             "todo": task_lines(todo, desk.people, desk.wording),
             "done": task_lines(done[:_MOST_DONE], desk.people, desk.wording),
-            "notes": note_cards(list_notes(conn, desk.household)),
+            "notes": note_cards(list_notes(conn, desk.viewer)),
             "members": list(desk.people.members.values()),
             "today": desk.wording.today.isoformat(),
         }  # fmt: skip
@@ -146,7 +146,7 @@ def _deadline(day: str, at: str) -> dict[str, str]:
 def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
     """Return what became of the last change, told from the stored action."""
     try:
-        action = load_action(conn, desk.household, about) if about else None
+        action = read_action(conn, desk.viewer, about) if about else None
     except NotFoundError:
         return None
     if action is None:

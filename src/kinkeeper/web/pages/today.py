@@ -31,8 +31,10 @@ async def today_page(request: Request, person: Viewer) -> HTMLResponse:
         span = Interval(desk.now, desk.now + AHEAD)
         return {
             "today": today(
-                occurrences_between(conn, desk.household, span), actions,
-                load_standing(conn, desk.household, actions), lines=desk.lines,
+                occurrences_between(
+                    conn, desk.viewer, span, with_busy=desk.viewer.sees_busy
+                ), actions,
+                load_standing(conn, desk.viewer, actions), lines=desk.lines,
             ),
             "todo": _todo(conn, desk),
         }  # fmt: skip
@@ -44,5 +46,5 @@ def _todo(conn: Connection, desk: Desk) -> Sequence[TaskLine]:
     """Return the tasks that press, for those who may see more than the screen in the hall."""
     if desk.person.role not in READERS:
         return ()
-    tasks = list_tasks(conn, desk.household, status=TaskStatus.OPEN)
+    tasks = list_tasks(conn, desk.viewer, status=TaskStatus.OPEN)
     return task_lines(pressing(tasks, desk.now), desk.people, desk.wording)

@@ -21,7 +21,6 @@ from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.memory.upkeep.reverting import keep_all
 from kinkeeper.memory.upkeep.telling import tell
 from kinkeeper.web.access import door
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.memory.telling import Told, back_to, notice_of, setting_right, told
 from kinkeeper.web.views.memory_changes import (
@@ -53,7 +52,8 @@ async def changes_page(
     outcome: Annotated[Told | None, Query(alias="told")] = None,
 ) -> HTMLResponse:
     """Show what changed, newest first."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
 
     def read(conn: Connection) -> Mapping[str, Any]:
         found = journal.list_changes(conn, desk.household, before=before, limit=_A_PAGE)
@@ -72,7 +72,8 @@ async def changes_page(
 @router.post("/memory/changes/{change_id}/undo")
 async def undo(request: Request, person: door.Decider, change_id: ChangeId) -> RedirectResponse:
     """Take a change back as a whole."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
 
     def work(conn: Connection) -> Receipt:
         if _hidden(conn, viewer, _touched(conn, desk, change_id)):

@@ -7,7 +7,6 @@ from fastapi.responses import Response
 
 from kinkeeper.memory.exporting import Exported, exported_lines
 from kinkeeper.web.access.door import Reader
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.pages.desk import desk_of
 
 router = APIRouter(include_in_schema=False)
@@ -18,7 +17,8 @@ async def export(
     request: Request, person: Reader, *, what: Annotated[Exported, Query()] = Exported.FACTS
 ) -> Response:
     """Answer facts or episodes as JSONL, for `kinkeeper import` and other programs."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
     text = await desk.house.store.read(
         lambda conn: "".join(exported_lines(conn, desk.household, what, viewer=viewer))
     )

@@ -13,7 +13,6 @@ from kinkeeper.memory.erasing import preview_forget
 from kinkeeper.memory.facts import find_fact, load_fact, statements_of
 from kinkeeper.memory.history import history
 from kinkeeper.web.access.door import Decider, Viewer
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.memory.telling import Told, notice_of, setting_right, told
 from kinkeeper.web.views.fact_history import erasure_lines, standing_of, versions_of
@@ -34,7 +33,8 @@ async def fact_page(
     action: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
     """Show one remembered thing."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
 
     def read(conn: Connection) -> Mapping[str, Any]:
         fact = load_fact(conn, viewer, fact_id)
@@ -122,7 +122,8 @@ async def set_scope(
 @router.get("/memory/facts/{fact_id}/forget")
 async def forget_page(request: Request, person: Decider, fact_id: FactId) -> HTMLResponse:
     """Say what would be erased, and ask."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
 
     def read(conn: Connection) -> Mapping[str, Any]:
         said = statements_of(conn, viewer, fact_id)

@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.web.access.door import Viewer
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.views.happened import days_of
 
@@ -29,7 +28,7 @@ async def heard_page(
     since = before if before is None or before.tzinfo else before.replace(tzinfo=desk.wording.zone)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        found = list_episodes(conn, viewer_of(person), before=since, limit=_A_PAGE)
+        found = list_episodes(conn, desk.viewer, before=since, limit=_A_PAGE)
         outdated = outdated_spans(conn, desk.household, [each.id for each in found])
         is_full = len(found) == _A_PAGE
         earlier = urlencode({"before": found[-1].said_at.isoformat()}) if is_full else ""

@@ -19,7 +19,6 @@ from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
 from kinkeeper.memory.model import Fact
 from kinkeeper.web.access import door
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.memory.telling import Told, notice_of, told
@@ -45,7 +44,8 @@ async def memory_page(
     action: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
     """Show what is remembered."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
     text, day = q.strip(), shown_day(on, desk.wording)
     # What was known on another day is looked through by words: the index holds what is known now.
     found = await _search(desk, viewer, text) if text and day is None else None
@@ -99,7 +99,7 @@ async def _search(desk: Desk, viewer: Viewer, text: str) -> Found:
 
 def _listed(conn: Connection, desk: Desk, text: str, day: date | None) -> Sequence[Fact]:
     """Return what is known, or was at the end of a day; with a text, what of that is about it."""
-    viewer = viewer_of(desk.person)
+    viewer = desk.viewer
     if day is None:
         return list_facts(conn, viewer, now=desk.now, limit=_MOST_SHOWN)
     then = as_of(conn, viewer, last_of(day, desk.wording.zone))
@@ -137,7 +137,7 @@ def _waiting(conn: Connection, desk: Desk) -> Sequence[Card]:
         for action in desk.open_actions(conn)
         if action.proposal.type is ActionType.MEMORY_FACT
     ]
-    standing = load_standing(conn, desk.household, actions)
+    standing = load_standing(conn, desk.viewer, actions)
     return [
         desk.cards.card(action, load_ground(conn, desk.household, action), standing)
         for action in sorted(actions, key=lapses_at)

@@ -11,7 +11,6 @@ from kinkeeper.memory import concepts
 from kinkeeper.memory.concepts import Concept, Relation
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.web.access.door import Viewer
-from kinkeeper.web.access.memory_scope import viewer_of
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.views.concept_map import concept_map
 
@@ -21,7 +20,8 @@ router = APIRouter(include_in_schema=False)
 @router.get("/memory/map")
 async def map_page(request: Request, person: Viewer) -> HTMLResponse:
     """Show the concepts and what joins them."""
-    desk, viewer = desk_of(request, person), viewer_of(person)
+    desk = desk_of(request, person)
+    viewer = desk.viewer
     store, household = desk.house.store, desk.household
     if await store.read(lambda conn: concepts.is_behind(conn, household)):
         await store.write(lambda conn: concepts.follow_facts(conn, household))
