@@ -124,6 +124,21 @@ def _listening(folder: Path) -> Path:
     return file
 
 
+@contextmanager
+def with_neighbours(serving: Served, folder: Path) -> Iterator[Served]:
+    """Serve another household beside the sample's, "jones" with a bot called Otto, on the same database."""
+    text = HOUSEHOLD.read_text("utf-8").replace('id = "miller"', 'id = "jones"', 1)
+    (folder / "jones.toml").write_text(text.replace('"Icarus"', '"Otto"', 1), "utf-8")
+    with live_system(folder / "family.sqlite", household=folder / "jones.toml") as system:
+        talk = system.talk(serving.clock)
+        house = replace(
+            serving.context.houses["miller"], participants=system.participants, store=system.store,
+            finder=system.recall.finder, streaming=talk.streaming, conversation=talk.conversation,
+        )  # fmt: skip
+        context = replace(serving.context, houses={**serving.context.houses, "jones": house})
+        yield replace(serving, app=create_app(context), context=context)
+
+
 def second_house(serving: Served, household_id: str) -> House:
     """Return the same people again as another household, on the same store."""
     house = serving.context.houses[serving.system.household.id]

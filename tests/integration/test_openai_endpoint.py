@@ -1,7 +1,7 @@
 """OpenAI's own client before a real server: it talks with the assistant as people do elsewhere, and decides nothing by itself."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,9 @@ from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.memory.tables import episodes
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import AccessRole
-from kinkeeper.web.app import create_app
 from kinkeeper.web.security.rates import Rate, RateLimits
-from live_household import HOUSEHOLD, live_system
 from page_visits import FREE
-from web_server import Served, listening, served
+from web_server import Served, listening, served, with_neighbours
 
 LATE = timedelta(minutes=3)
 CANCEL = "cancel Leo's soccer practice on Thursday"
@@ -253,7 +251,9 @@ def test_nothing_lasting_is_made_of_what_a_program_passes_on(door: Open) -> None
     door.program().say("Our neighbour is called Fred")
     assert door.count(episodes) == 0
     bearer = {"Authorization": f"Bearer {door.serving.token('john')}"}
-    httpx.post(f"{door.address}/chat", json={"text": "Our neighbour is called Fred"}, headers=bearer)
+    httpx.post(
+        f"{door.address}/chat", json={"text": "Our neighbour is called Fred"}, headers=bearer
+    )
     assert door.count(episodes) == 1
 
 
@@ -336,24 +336,15 @@ def test_too_many_requests_are_told_to_wait(tmp_path: Path) -> None:
 
 
 def test_households_know_nothing_of_each_other(door: Open, tmp_path: Path) -> None:
-    text = HOUSEHOLD.read_text("utf-8").replace('id = "miller"', 'id = "jones"', 1)
-    (tmp_path / "jones.toml").write_text(text.replace('"Icarus"', '"Otto"', 1), "utf-8")
-    one = door.serving
-    with live_system(tmp_path / "family.sqlite", household=tmp_path / "jones.toml") as system:
-        house = replace(
-            one.context.houses["miller"], participants=system.participants, store=system.store,
-            conversation=system.talk(one.clock).conversation,
-        )  # fmt: skip
-        context = replace(one.context, houses={**one.context.houses, "jones": house})
-        with listening(replace(one, app=create_app(context), context=context)) as address:
-            both = Open(one, address)
-            both.program().say(CANCEL)
-            theirs = Program(both.client(household="jones"), model="Otto")
-            assert [each.id for each in theirs.client.models.list()] == ["Otto"]
-            theirs.messages = [
-                {"role": "user", "content": CANCEL}, {"role": "assistant", "content": "Shall I?"},
-            ]  # fmt: skip
-            theirs.say("yes")
-            assert door.actions() == [WAITS]
-            with pytest.raises(openai.NotFoundError):
-                Program(theirs.client).say("hello")
+    with with_neighbours(door.serving, tmp_path) as neighbours, listening(neighbours) as address:
+        both = Open(neighbours, address)
+        both.program().say(CANCEL)
+        theirs = Program(both.client(household="jones"), model="Otto")
+        assert [each.id for each in theirs.client.models.list()] == ["Otto"]
+        theirs.messages = [
+            {"role": "user", "content": CANCEL}, {"role": "assistant", "content": "Shall I?"},
+        ]  # fmt: skip
+        theirs.say("yes")
+        assert door.actions() == [WAITS]
+        with pytest.raises(openai.NotFoundError):
+            Program(theirs.client).say("hello")

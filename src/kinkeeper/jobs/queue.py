@@ -1,11 +1,9 @@
 """The engine's queue in our own database: work is enqueued in the transaction that writes its row."""
 
-import logging
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from urllib.parse import quote, unquote
 
-import structlog
 from dbos import DBOS, DBOSClient, EnqueueOptions
 from sqlalchemy import Connection
 
@@ -13,6 +11,7 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import to_text
 from kinkeeper.jobs.leases import Key
 from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
+from kinkeeper.observability.library_logs import route_library_log
 from kinkeeper.store.commits import touch
 from kinkeeper.store.engines import library_engine
 from kinkeeper.store.faults import translated
@@ -55,7 +54,7 @@ class JobQueue:
     def __init__(self, store: Store, *households: str) -> None:
         self.households = households
         refuse_pickles()
-        route_engine_log()
+        route_library_log("dbos", "jobs.engine.reported")
         self.engine = library_engine(store.url, connections=_CONNECTIONS)
         with translated():
             DBOS.migrate(store.url.render_as_string(hide_password=False))
@@ -178,22 +177,3 @@ def key_text(key: Iterable[str]) -> str:
 def key_of(text: str) -> Key:
     """Return the key of a text that `key_text` made."""
     return tuple(unquote(part) for part in text.split("/"))
-
-
-class _ToStructlog(logging.Handler):
-    """Passes the engine's warnings on, so that nothing is printed past the program's own log."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log one record of the engine."""
-        log = structlog.get_logger()
-        log.log(record.levelno, "jobs.engine.reported", detail=record.getMessage())
-
-
-def route_engine_log() -> None:
-    """Send the engine's warnings and errors to structlog, and drop the rest."""
-    logger = logging.getLogger("dbos")  # noqa: TID251 - the engine's logger, taken off the console
-    if not any(isinstance(handler, _ToStructlog) for handler in logger.handlers):
-        # With a handler of ours in place the engine does not add one for the console.
-        logger.handlers[:] = [_ToStructlog(level=logging.WARNING)]
-    logger.propagate = False
-    logger.setLevel(logging.WARNING)

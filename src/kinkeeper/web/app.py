@@ -31,6 +31,7 @@ from kinkeeper.web.api import pending as pending_api
 from kinkeeper.web.api.description import described
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.guard import Guard
+from kinkeeper.web.model_context import route as model_context
 from kinkeeper.web.pages import every
 
 _API = (
@@ -83,7 +84,7 @@ class Application(FastAPI):
         self.state.listeners = live.Listeners()
         # What comes with every message must not pay for what pages need.
         hot = [*observe.routes, *(webhook.routes if context.webhook is not None else ())]
-        self.router.routes[:0] = [*hot, *probes.routes, *every.plain]
+        self.router.routes[:0] = [*hot, *probes.routes, *model_context.routes, *every.plain]
         for router in (*_API, *every.routers):
             self.include_router(router)
         problems.install(self)

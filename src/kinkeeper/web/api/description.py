@@ -167,10 +167,27 @@ def _ready() -> dict[str, Any]:
     return told
 
 
+def _mcp() -> dict[str, Any]:
+    told = _plain("The answer to the message", 200, "application/json", _ANY)
+    told["responses"]["202"] = {"description": "The message needs no answer"}
+    for status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE):
+        content = {"application/json": {"schema": _ANY}}
+        told["responses"][str(int(status))] = {
+            "description": "The message is none of the protocol", "content": content,
+        }  # fmt: skip
+    body = {"required": True, "content": {"application/json": {"schema": _ANY}}}
+    return told | {
+        "summary": "Exchange a message of the Model Context Protocol",
+        "tags": ["programs"],
+        "requestBody": body,
+    }
+
+
 _ANY = {"type": "object"}
 _TEXT = {"type": "string"}
 _PLAIN: Mapping[str, Any] = {
     "/observe": {"post": _observe()},
+    "/mcp": {"post": _mcp()},
     "/metrics": {"get": _plain("Figures for Prometheus", 200, "text/plain", _TEXT)},
     "/healthz": {"get": _plain("It is alive", 200, "application/json", _ANY) | {"security": []}},
     "/readyz": {"get": _ready()},

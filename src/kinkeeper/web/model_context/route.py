@@ -1,0 +1,36 @@
+"""POST /mcp: the Model Context Protocol, for models of other programs; with the token and the rights of a member."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from kinkeeper.web.access.door import Allowed
+from kinkeeper.web.access.model import READERS
+from kinkeeper.web.plain import plain_route
+from kinkeeper.web.security.forms import require_own_origin
+
+
+class _Exchange(Response):
+    """Answers out of the request itself, which the protocol's library reads."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        from kinkeeper.web.model_context.server import exchange  # noqa: PLC0415 - most servers never need it
+
+        await exchange(scope, receive, send)
+
+
+async def exchange_messages(request: Request) -> Response:
+    """Answer a message of the protocol.
+
+    Raises:
+        DeniedError: A page of another site sent it.
+    """
+    require_own_origin(request)
+    return _Exchange()
+
+
+routes: list[Route] = [
+    plain_route("/mcp", exchange_messages, rule=Allowed(READERS), methods=("POST",))
+]
