@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_it_is_heard_only_after_the_commit_and_not_of_what_was_undone(store: Sto
                 await store.write(fails)
             await asyncio.gather(*(store.write(touching("outbox")) for _ in range(50)))
             assert await heard(watch)
+
+    asyncio.run(scenario())
+
+
+def test_who_lets_answers_go_first_hears_of_it_a_moment_later(store: Store) -> None:
+    async def scenario() -> None:
+        topic = ("outbox", "one")
+        with (
+            store.watch(topic) as answering,
+            store.watch(topic, after=timedelta(seconds=0.2)) as tidying,
+        ):
+            await store.write(touching("outbox"))
+            assert await heard(answering)
+            assert not await heard(tidying)
+            assert await tidying.wait(10)
+            assert not await heard(tidying), "once is enough"
 
     asyncio.run(scenario())
 

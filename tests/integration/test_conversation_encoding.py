@@ -123,7 +123,7 @@ async def gathered(held: Talking, thread: str, text: str) -> TurnContext:
     now = held.clock.now().astimezone(held.system.household.zone)
     history = [turn.exchange for turn in await held.conversation.history(held.john, thread)]
     return await held.parts.gatherer.gather(
-        thread_id=thread, member=held.john, text=text, history=history, now=now
+        thread_id=thread, member=held.john, viewer=viewer(held), text=text, history=history, now=now
     )
 
 

@@ -22,7 +22,6 @@ from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.messaging.quiet_hours import QuietHours
@@ -60,7 +59,6 @@ def talk_of(
     catalogue: Callable[[], Catalogue],
     clock: Clock,
     gateway: ModelGateway | None = None,
-    queue: Enqueuer | None = None,
 ) -> Talk:
     """Return what talks with the members of a household.
 
@@ -72,7 +70,6 @@ def talk_of(
         catalogue: What can be asked for, as of the moment it is called.
         clock: Tells the time.
         gateway: The way to models; None where there are none.
-        queue: Takes what is to be done after a turn; None where workers are to find it by themselves.
 
     Raises:
         ConfigError: A prompt's file is wrong.
@@ -91,7 +88,7 @@ def talk_of(
             store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)
         ),
         answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
-        queue=queue, limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
+        limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
 

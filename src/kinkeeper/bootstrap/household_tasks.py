@@ -3,6 +3,7 @@
 from functools import partial
 
 from kinkeeper.bootstrap.doing import LongTask
+from kinkeeper.bootstrap.encoding import encoding_worker
 from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.nights import Nights
@@ -28,7 +29,7 @@ def household_tasks(
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, and reminders.
+    """Return what is to run until the end: memory's work by day and night, encoding, and reminders.
 
     Args:
         settings: In force.
@@ -49,6 +50,7 @@ def household_tasks(
         Nights(settings, household, store, clock).run,
         reading.run,
         partial(hearing.run, pace.upkeep_every),
+        encoding_worker(household, store, clock, pace).run,
         partial(reminding(store, household, clock).run, pace.upkeep_every),
     ]
     return tasks if streaming is None else [*tasks, streaming.run]

@@ -13,7 +13,6 @@ from kinkeeper.bootstrap.brain import brain_of
 from kinkeeper.bootstrap.calendar_checks import calendar_tasks
 from kinkeeper.bootstrap.conversation import Talk, talk_of
 from kinkeeper.bootstrap.doing import LongTask, Work, doing
-from kinkeeper.bootstrap.encoding import encoding_of
 from kinkeeper.bootstrap.household_tasks import household_tasks
 from kinkeeper.bootstrap.mail import mail_requests
 from kinkeeper.bootstrap.memory import Recall
@@ -103,7 +102,6 @@ class System:
         self,
         clock: Clock,
         gateway: ModelGateway | None = None,
-        queue: Enqueuer | None = None,
         *,
         tools: Tools | None = None,
     ) -> Talk:
@@ -117,7 +115,7 @@ class System:
 
         return talk_of(
             self.settings, self.household, self.store, recall=self.recall,
-            catalogue=catalogue, clock=clock, gateway=gateway, queue=queue,
+            catalogue=catalogue, clock=clock, gateway=gateway,
         )  # fmt: skip
 
     def hearing(self, clock: Clock) -> Hearing:
@@ -198,7 +196,6 @@ class System:
             self.store, self.household.id, understanding=self.understanding(clock, extractor),
             settlement=self.settlement(),
         )  # fmt: skip
-        encoding = encoding_of(self.household, self.store, clock)
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
@@ -210,7 +207,7 @@ class System:
         )  # fmt: skip
         return Work(
             household=self.household.id,
-            jobs=(job.as_job(), conversation.as_job(), encoding.as_job()), upkeep=upkeep,
+            jobs=(job.as_job(), conversation.as_job()), upkeep=upkeep,
             deliverer=deliverer,
         )  # fmt: skip
 
@@ -296,12 +293,11 @@ class Houses:
             yield queue
 
     @asynccontextmanager
-    async def talking(self, clock: Clock, queue: Enqueuer | None = None) -> AsyncIterator[Talking]:
+    async def talking(self, clock: Clock) -> AsyncIterator[Talking]:
         """Yield what the members of all households are talked with, for the length of the block.
 
         Args:
             clock: Tells the time.
-            queue: Takes what is to be done after a turn; None where workers are to find it by themselves.
 
         Raises:
             ConfigError: A prompt's file is wrong.
@@ -317,7 +313,7 @@ class Houses:
                 )
             )
             talks = {
-                household: system.talk(clock, gateway, queue, tools=tools.get(household))
+                household: system.talk(clock, gateway, tools=tools.get(household))
                 for household, system in self.by_id.items()
             }
             try:

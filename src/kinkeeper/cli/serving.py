@@ -106,7 +106,7 @@ async def _serve(
     clock, working = SystemClock(), asyncio.Event()
     port, intakes = listener.getsockname()[1], houses.intakes(queue)
     async with (
-        houses.talking(clock, queue) as talking,
+        houses.talking(clock) as talking,
         telegram_connected(houses, intakes, talking.talks, clock=clock) as telegram,
     ):
         context = web_context(

@@ -129,7 +129,7 @@ class Closing:
             results=tuple(ending.results), at=turn.received_at, recalled=recalled,
             is_said=turn.origin is Origin.SAID,
         )  # fmt: skip
-        parts.gatherer.commit(conn, committed, context, queue=parts.queue)
+        parts.gatherer.commit(conn, committed, context)
         if not committed.is_said or not _tells_something(ending):
             return
         message = SessionMessage(

@@ -20,7 +20,6 @@ from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.store.store import Store
 
 
@@ -50,7 +49,6 @@ class Parts:
         router: Tells where a message goes.
         loop: Acts.
         answerer: Answers.
-        queue: Takes what is to be done after a turn; None where workers find it by themselves.
         limits: Longest times.
         outlets: By channel, hand on what turns came to, where a channel does not read the thread's stream.
     """
@@ -64,7 +62,6 @@ class Parts:
     router: Router
     loop: ToolLoop
     answerer: Answerer
-    queue: Enqueuer | None = None
     limits: Limits = field(default_factory=Limits)
     outlets: Mapping[str, Outlet] = field(default_factory=dict)
 

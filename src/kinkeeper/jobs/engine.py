@@ -38,7 +38,7 @@ from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.jobs.serializer import JsonSerializer
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
-from kinkeeper.store.commits import CommitWatch
+from kinkeeper.store.commits import AFTERWARDS, CommitWatch
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
@@ -134,7 +134,7 @@ class JobEngine:
             await self.reconciler.run_once()
             # From before the first look on: what is committed in between would wait for the next look.
             topics = [(TOPIC, line) for line in self._queue.lines]
-            watch = held.enter_context(self._store.watch(*topics))
+            watch = held.enter_context(self._store.watch(*topics, after=AFTERWARDS))
             try:
                 bell = await asyncio.to_thread(self._launch, asyncio.get_running_loop())
                 async with asyncio.TaskGroup() as tasks:

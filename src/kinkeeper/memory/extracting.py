@@ -24,6 +24,7 @@ from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.writing import remember
 from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
+from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -77,7 +78,7 @@ class SessionReading:
         Args:
             every: Longest wait between looks for what other processes stored, > 0.
         """
-        with self._store.watch((TOPIC, self._household)) as watch:
+        with self._store.watch((TOPIC, self._household), after=AFTERWARDS) as watch:
             rest = partial(watch.wait, every.total_seconds())
             await repeat(self._read_all, rest, name=_NAME)
 

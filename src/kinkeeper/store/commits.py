@@ -2,16 +2,23 @@
 
 Costs nothing where nobody waits. It is only ever a hint: other processes commit without it, so whoever
 waits also looks now and then, and a unit of work that was undone may wake somebody for nothing.
+
+Work that nobody waits for is woken a moment later: begun with the commit, it would hold up the answer that
+the same commit sends.
 """
 
 import asyncio
 import threading
 from collections.abc import Collection
 from contextlib import suppress
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection
+
+AFTERWARDS = timedelta(milliseconds=50)
+"""How long work that nobody waits for lets answers go first."""
 
 _TOUCHED = "kinkeeper.touched"
 Touch = tuple[str, str]
@@ -41,9 +48,12 @@ class CommitWatch:
         topics: What it waits for.
     """
 
-    def __init__(self, signal: "CommitSignal", topics: Collection[Touch]) -> None:
+    def __init__(
+        self, signal: "CommitSignal", topics: Collection[Touch], *, after: timedelta
+    ) -> None:
         self._signal = signal
         self.topics = frozenset(topics)
+        self._after = after.total_seconds()
         self._loop = asyncio.get_running_loop()
         self._event = asyncio.Event()
         self._is_called = False
@@ -72,7 +82,13 @@ class CommitWatch:
             return
         self._is_called = True
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._event.set)
+            self._loop.call_soon_threadsafe(self._set)
+
+    def _set(self) -> None:
+        if self._after:
+            self._loop.call_later(self._after, self._event.set)
+        else:
+            self._event.set()
 
     def __enter__(self) -> Self:
         """Begin to listen."""
@@ -96,9 +112,14 @@ class CommitSignal:
         self._watches: dict[Touch, tuple[CommitWatch, ...]] = {}
         self._lock = threading.Lock()
 
-    def watch(self, *topics: Touch) -> CommitWatch:
-        """Return a watch on (topic, household) pairs, to be used in a `with` block on an event loop."""
-        return CommitWatch(self, topics)
+    def watch(self, *topics: Touch, after: timedelta = timedelta(0)) -> CommitWatch:
+        """Return a watch, to be used in a `with` block on an event loop.
+
+        Args:
+            topics: Pairs of a topic and a household.
+            after: How long it lets a commit rest before it wakes its waiter, >= 0.
+        """
+        return CommitWatch(self, topics, after=after)
 
     def notify(self, touches: Collection[Touch]) -> None:
         """Wake those who wait for one of these; called after a commit, from any thread."""

@@ -150,13 +150,15 @@ class Store:
         """Run `work` as `read` does, on the calling thread. Never call it on an event loop."""
         return self._readers.run_now(work)
 
-    def watch(self, *topics: Touch) -> CommitWatch:
+    def watch(self, *topics: Touch, after: timedelta = timedelta(0)) -> CommitWatch:
         """Return a watch on what this process commits, to be used in a `with` block on an event loop.
 
         Args:
             topics: Pairs of a topic and a household, as `commits.touch` names them.
+            after: How long it lets a commit rest before it wakes its waiter, >= 0; `commits.AFTERWARDS` for work
+                that nobody waits for.
         """
-        return self._commits.watch(*topics)
+        return self._commits.watch(*topics, after=after)
 
     def wake(self, touches: Iterable[Touch]) -> None:
         """Wake who watches these, as a commit of this process would: another one is known to have changed them."""

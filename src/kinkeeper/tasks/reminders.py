@@ -15,6 +15,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.observability.failures import count_failure, surviving
+from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.repository import (
@@ -63,7 +64,7 @@ class Reminding:
         Args:
             every: Longest wait before looking again, > 0; what other processes write is seen then.
         """
-        with self._store.watch((TOPIC, self._household)) as written:
+        with self._store.watch((TOPIC, self._household), after=AFTERWARDS) as written:
             while True:
                 wait = every
                 with surviving(_NAME):

@@ -33,15 +33,11 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
-
-ENCODING = "conversation.encoding"
-"""Name of the job that makes gists, episodes and facts of exchanges."""
 
 FIRST_STAGE = "gist"
 
@@ -126,16 +122,13 @@ class ContextGatherer:
             called=read_identity(text) or kept.called,
         )  # fmt: skip
 
-    def commit(
-        self, conn: Connection, turn: CommittedTurn, context: TurnContext, *, queue: Enqueuer | None
-    ) -> None:
+    def commit(self, conn: Connection, turn: CommittedTurn, context: TurnContext) -> None:
         """Keep what is left of a turn, and have it encoded.
 
         Args:
             conn: In the write transaction that ends the turn.
             turn: The turn.
             context: What it began with.
-            queue: Takes the encoding; None where workers find it by themselves.
         """
         household, ref = turn.household, context.topic
         if ref.id and turn.mode not in _ABOUT_NOTHING:
@@ -151,8 +144,7 @@ class ContextGatherer:
         if name := read_identity(turn.text):
             repository.set_called(conn, household, turn.member, name, at=turn.at)
         now = self._clock.now()
-        if repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now) and queue:
-            queue.enqueue(conn, ENCODING, (household, FIRST_STAGE, turn.turn_id))
+        repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now)
 
     def _kept(
         self, conn: Connection, thread_id: str, viewer: Viewer, gloss: Gloss, *,

@@ -19,7 +19,11 @@ from kinkeeper.conversation.context.tables import (
 from kinkeeper.conversation.context.volatile import MOST
 from kinkeeper.core.time import from_text, to_text
 from kinkeeper.jobs.leases import WorkState
+from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared, PreparedPut
+
+ENCODING = "conversation.encoding"
+"""Name of the work that makes gists, episodes and facts of exchanges, and of what commits touch that leave it."""
 
 GIST_LASTS = timedelta(minutes=30)
 FACT_LASTS = timedelta(hours=24)
@@ -153,21 +157,17 @@ def set_called(conn: Connection, household: str, member: str, name: str, *, at: 
 
 def add_encoding(
     conn: Connection, turn: CommittedTurn, stage: str, topic: str, *, due_at: datetime
-) -> bool:
-    """Have a stage of encoding done for an exchange; once is enough.
-
-    Returns:
-        Whether it is new.
-    """
+) -> None:
+    """Have a stage of encoding done for an exchange; once is enough."""
     key = {"household": turn.household, "stage": stage, "turn": turn.turn_id}
     if _ENCODING.execute(conn, key):
-        return False
+        return
     values = {
         "thread": turn.thread_id, "member": turn.member, "topic": topic, "said_at": turn.at,
         "due_at": due_at,
     }  # fmt: skip
     _ADD_ENCODING.execute(conn, key | values)
-    return True
+    touch(conn, ENCODING, turn.household)
 
 
 def drop_expired(conn: Connection, household: str, *, now: datetime) -> int:

@@ -13,8 +13,9 @@ import structlog
 from sqlalchemy import Connection, Integer, bindparam, literal_column, or_, select, update
 
 from kinkeeper.conversation.context import repository
-from kinkeeper.conversation.context.gathering import ENCODING, FIRST_STAGE
+from kinkeeper.conversation.context.gathering import FIRST_STAGE
 from kinkeeper.conversation.context.model import CommittedTurn
+from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.context.tables import conversation_encodings
 from kinkeeper.conversation.context.topics import SILENCE
 from kinkeeper.conversation.encoding.episode import Said, told
@@ -28,7 +29,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member, Named
 from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.jobs import leases
-from kinkeeper.jobs.job import Enqueuer, Job
+from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.memory.episodes import insert_episodes, list_episodes
 from kinkeeper.memory.evidence import out_of
@@ -92,7 +93,6 @@ class Encoding:
         household: As its file has it.
         clock: Tells when a talk is over.
         reading: Reads facts out of what was said.
-        queue: Takes the next stages; None where workers find them by themselves.
     """
 
     def __init__(
@@ -102,16 +102,14 @@ class Encoding:
         *,
         clock: Clock,
         reading: SessionReading,
-        queue: Enqueuer | None = None,
     ) -> None:
         self._store = store
         self._household = household
         self._clock = clock
         self._reading = reading
-        self._queue = queue
 
     def as_job(self) -> Job:
-        """Return the kind of work for the job engine."""
+        """Return the kind of work."""
         return Job(
             name=ENCODING, table=conversation_encodings, handler=self.handle, lease=_LEASE,
             household=self._household.id, line=first_in_line,
@@ -159,9 +157,7 @@ class Encoding:
         )  # fmt: skip
         for stage, wait in ((Stage.FACTS, timedelta(0)), (Stage.EPISODE, SILENCE)):
             due_at = self._clock.now() if not wait else turn.received_at + wait
-            if repository.add_encoding(conn, done, stage, topic, due_at=due_at) and self._queue:
-                delay = max(due_at - self._clock.now(), timedelta(0))
-                self._queue.enqueue(conn, ENCODING, (turn.household, stage, turn.id), delay=delay)
+            repository.add_encoding(conn, done, stage, topic, due_at=due_at)
         repository.drop_expired(conn, turn.household, now=self._clock.now())
         text = gist_of(turn.text, turn.results)
         if not topic or not text:

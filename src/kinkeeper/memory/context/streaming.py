@@ -22,9 +22,10 @@ from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.finding.gate import FORESEEN
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
-from kinkeeper.memory.finding.showing import Hit, HitKind, shown
+from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -140,11 +141,7 @@ class Streaming:
         if found is None:
             self.figures.cold += 1
             return COLD
-        now = self._clock.now()
-        keys = [hit.key for hit in found]
-        here = await self._store.read(
-            lambda conn: shown(conn, thread.viewer, keys, now=now, above=PASSIVE_CONFIDENCE)
-        )
+        here = await self._as_it_stands(thread.viewer, [hit.key for hit in found])
         # In the order and with the scores of the search; the words are those of now.
         hits = [replace(here[hit.key], score=hit.score) for hit in found if hit.key in here]
         _keep(self._handed, thread, hits)
@@ -155,27 +152,36 @@ class Streaming:
             episodes=[hit for hit in hits if hit.kind is HitKind.EPISODE],
         )
 
+    async def _as_it_stands(self, viewer: Viewer, keys: Sequence[Key]) -> Mapping[Key, Hit]:
+        if not keys:
+            return {}
+        now = self._clock.now()
+        return await self._store.read(
+            lambda conn: shown(conn, viewer, keys, now=now, above=PASSIVE_CONFIDENCE)
+        )
+
     async def run(self) -> None:
         """Look up what is wanted, until cancelled."""
         while True:
             await self._is_something_wanted.wait()
-            if not self._wanted:
-                self._is_something_wanted.clear()
-                continue
-            thread, _ = self._wanted.popitem(last=False)
-            began = perf_counter()
-            try:
-                async with asyncio.timeout(_PATIENCE_SECONDS):
-                    found = await self._look_up(thread)
-            except (UnavailableError, TimeoutError) as error:
-                self.figures.failed += 1
-                log.warning(
-                    "streaming.failed", household=thread.viewer.household, reason=repr(error)
-                )
-                continue
-            self.figures.searched += 1
-            self.figures.seconds += perf_counter() - began
-            _keep(self._found, thread, found)
+            self._is_something_wanted.clear()
+            await asyncio.sleep(AFTERWARDS.total_seconds())
+            while self._wanted:
+                thread, _ = self._wanted.popitem(last=False)
+                await self._search_for(thread)
+
+    async def _search_for(self, thread: Thread) -> None:
+        began = perf_counter()
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                found = await self._look_up(thread)
+        except (UnavailableError, TimeoutError) as error:
+            self.figures.failed += 1
+            log.warning("streaming.failed", household=thread.viewer.household, reason=repr(error))
+            return
+        self.figures.searched += 1
+        self.figures.seconds += perf_counter() - began
+        _keep(self._found, thread, found)
 
     async def _look_up(self, thread: Thread) -> Sequence[Hit]:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
