@@ -1,13 +1,15 @@
 """What members say to the bot itself is answered: alone with it, or where they call it in their group."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from botapi import Message
+from kinkeeper.actions.tables import pending_actions
 from kinkeeper.conversation.tables import stage_failures, turns
 from kinkeeper.messaging.tables import messages
-from kinkeeper.tasks.tables import tasks
+from kinkeeper.tasks.tables import task_reminders, tasks
 from modelserver import hangs, model_server
 from telegram_family import Family, Running, family, run
 
@@ -205,5 +207,34 @@ def test_a_chat_that_takes_no_sign_is_counted_and_gets_its_answer(tmp_path: Path
                 assert [each.reason for each in failed] == ["NetworkError"]
                 millers.sarah.says(millers.bot, "stop")
                 await told_alone(millers, program, 2)
+
+        run(scenario, within=180)
+
+
+def test_who_left_the_household_hears_and_decides_nothing_more(tmp_path: Path):
+    with family(tmp_path) as millers:
+
+        async def scenario() -> None:
+            async with millers.running() as program:
+                millers.sarah.starts(millers.bot)
+                await greeted(millers, program)
+                millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
+                await told_alone(millers, program, 1)
+                millers.sarah.says(millers.bot, "cancel soccer on Thursday")
+                asked = await told_alone(millers, program, 2)
+            file = millers.folder / "households" / "miller.toml"
+            account = f"telegram_id = {millers.sarah.id}"
+            file.write_text(file.read_text().replace(account, "telegram_id = 77"))
+            millers.clock.advance_to(millers.clock.now() + timedelta(hours=34))
+            async with millers.running() as program:
+                await program.until(lambda: program.rows(task_reminders, next_at=None), "reminder")
+                millers.sarah.presses(asked, "Yes, do it")
+                millers.sarah.says(millers.bot, "what is on tomorrow?")
+                await program.quiet_now()
+                (cancelling,) = program.rows(pending_actions, type="schedule_change")
+                assert cancelling.status == "pending"
+                assert any("mom" in each.answer for each in program.rows(turns, channel="web"))
+                told = millers.alone_with(millers.sarah)[GREETING + 2 :]
+                assert not any("mom" in each.text or "soccer" in each.text for each in told)
 
         run(scenario, within=180)

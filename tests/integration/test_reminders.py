@@ -265,3 +265,29 @@ def test_two_households_hear_their_own_only(home: Home) -> None:
     assert asyncio.run(other.run_once()) == 0
     assert home.said == []
     assert ABE in HOUSEHOLD.members
+
+
+@pytest.mark.parametrize("chat", [None, "78"], ids=["a conversation on the web", "a private chat"])
+def test_who_left_the_household_hears_no_more_of_it(home: Home, chat: str | None) -> None:
+    home.thread("theirs", member="uma", channel="telegram" if chat else "web", chat=chat)
+    home.desk.sits_in("theirs")
+    home.store.write_now(
+        lambda conn: remember_private_chat(
+            conn, HOUSEHOLD.id, "telegram", member="uma", chat_id="78", now=NOW
+        )
+    )
+    home.remind("Call mom", "2026-11-12T17:00:00-06:00")
+    home.until("2026-11-12T17:00:00")
+    assert home.said == [
+        (usual_thread_id(HOUSEHOLD.id, RUTH.id, "web", None), "Reminder: Call mom")
+    ]
+    assert home.sent == []
+
+
+def test_a_group_that_is_the_familys_no_more_hears_no_more_of_it(home: Home) -> None:
+    home.thread("former", channel="telegram", chat="-99")
+    home.desk.sits_in("former", channel="telegram")
+    home.remind("Call mom", "2026-11-12T17:00:00-06:00")
+    home.until("2026-11-12T17:00:00")
+    assert home.sent == []
+    assert [text for _, text in home.said] == ["Reminder: Call mom"]

@@ -284,3 +284,25 @@ def test_further_tasks_run_until_the_end_and_one_that_fails_ends_everything(
         assert raised.group_contains(ZeroDivisionError)
 
     asyncio.run(scenario())
+
+
+def test_the_health_page_tells_that_a_household_file_was_changed(
+    houses: Houses, folder: Path
+) -> None:
+    def found() -> list[str]:
+        with houses.live_intakes() as intakes:
+            context = web_context(
+                houses, intakes, houses.settings, port=1, clock=VirtualClock(MONDAY),
+                working=asyncio.Event(), telegram=Connected(), talks=talks,
+            )  # fmt: skip
+        told = [each for each in context.checkup("north") if each.check == "household file"]
+        return [f"{each.health} {each.found}" for each in told]
+
+    talks = {key: system.talk(VirtualClock(MONDAY)) for key, system in houses.by_id.items()}
+    assert found() == ["ok it reads as it did at the start"]
+    file = folder / "north.toml"
+    whole = file.read_text(encoding="utf-8")
+    file.write_text(whole.replace('role = "parent"', 'role = "other"', 1), encoding="utf-8")
+    assert found() == ["warning it was changed since the start, which does not count yet"]
+    file.write_text(whole + "\n[nonsense", encoding="utf-8")
+    assert found() == ["warning it was changed since the start, and cannot be read"]

@@ -59,6 +59,8 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
 
     The mail of an adult is theirs to send.
 
+    Nobody speaks for who has left the household: what they asked for lapses.
+
     Args:
         action: As stored.
         member: Who looks or decides.
@@ -70,7 +72,7 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
     if action.proposal.type is not ActionType.EMAIL or asked_by == member.id:
         return False
     asker = household.member(asked_by)
-    return asker is not None and asker.is_adult
+    return asker is None or asker.is_adult
 
 
 def objection(action: PendingAction, press: Press) -> Refusal | None:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from sqlalchemy import Connection, Row, and_, delete, func, insert, select, update
 
 from kinkeeper.actions import receipts
+from kinkeeper.actions.authority import is_anothers
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import is_due
@@ -168,7 +169,7 @@ def redeem(
     action = load_action(conn, household.id, token.action_id, for_update=True)
     reason = (
         _misplaced(conn, token, pressed)
-        or _unauthorised(token, pressed, household)
+        or _unauthorised(token, action, pressed, household)
         or _outdated(token, pressed, action, now)
     )
     if reason is not None:
@@ -266,14 +267,20 @@ def _expected_message(conn: Connection, token: Row[tuple[object, ...]]) -> str |
 
 
 def _unauthorised(
-    token: Row[tuple[object, ...]], pressed: PressedButton, household: Household
+    token: Row[tuple[object, ...]],
+    action: PendingAction,
+    pressed: PressedButton,
+    household: Household,
 ) -> PressRefusal | None:
     member = pressed.member
     if member is None or household.member(member.id) != member:
         return PressRefusal.FOREIGN_MEMBER
     if token.member not in {None, member.id}:
         return PressRefusal.FOREIGN_MEMBER
-    return None if member.is_adult else PressRefusal.NOT_ADULT
+    if not member.is_adult:
+        return PressRefusal.NOT_ADULT
+    # Refused here, it does not use up the button of whose it is.
+    return PressRefusal.FOREIGN_MEMBER if is_anothers(action, member, household) else None
 
 
 def _outdated(

@@ -82,7 +82,8 @@ def open_houses(
             systems=tuple(
                 _system(settings, household, store, instant, is_only=len(found) == 1)
                 for household in found
-            )
+            ),
+            file=path,
         )
 
 

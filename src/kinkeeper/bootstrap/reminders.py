@@ -12,7 +12,7 @@ from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.messaging import outbox
-from kinkeeper.messaging.addresses import private_chat_of
+from kinkeeper.messaging.addresses import former_chats, private_chat_of
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.store.store import Store
@@ -53,12 +53,25 @@ class ReminderPost:
         """Put a reminder where it was asked for, and to those whose task it is and who do not read there."""
         thread_id = reminder.task.place.thread_id
         thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
-        if thread is not None and thread.channel == PROGRAMS:
+        if thread is not None and not self._is_read(conn, thread):
             thread = None
         if thread is not None:
             self._say(conn, thread, reminder)
         for member in self._absent(thread, reminder):
             self._say(conn, self._own_thread(conn, member), reminder)
+
+    def _is_read(self, conn: Connection, thread: Thread) -> bool:
+        """Whether the household, and nobody else, still reads what is said in a thread."""
+        household, chat_id = self._household, thread.chat_id
+        if thread.channel == PROGRAMS:
+            return False
+        if chat_id is None:
+            return household.member(thread.member) is not None
+        names = {chat_id, *former_chats(conn, household.id, thread.channel, chat_id)}
+        if not names.isdisjoint(household.chats):
+            return True
+        own = private_chat_of(conn, household.id, thread.channel, thread.member)
+        return own == chat_id and household.member(thread.member) is not None
 
     def _absent(self, thread: Thread | None, reminder: Reminder) -> Iterator[str]:
         """Yield the members who are to hear it and do not read what is said in the thread."""

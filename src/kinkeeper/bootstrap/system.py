@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from kinkeeper.actions.outside.adapter import Adapter
 from kinkeeper.actions.outside.figures import purge_work
@@ -233,9 +234,11 @@ class Houses:
 
     Attributes:
         systems: One a household, at least one; all on the same open store, under the same settings.
+        file: Where the households were read, a file or a folder; None where they came otherwise.
     """
 
     systems: tuple[System, ...]
+    file: Path | None = None
 
     @property
     def store(self) -> Store:

@@ -85,6 +85,7 @@ async def telegram_connected(
             for household, system in houses.by_id.items()
         )
     )
+    await houses.store.write(families.forget_who_left)
     async with open_bot(token, api_url=settings.telegram_api_url) as bot:
         running = Running(
             bot, houses.store, families, number=bot_number(token), clock=clock or SystemClock(),

@@ -13,13 +13,15 @@ from kinkeeper.bootstrap.mail import mail_findings
 from kinkeeper.bootstrap.memory import memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
 from kinkeeper.bootstrap.nights import upkeep_findings
+from kinkeeper.bootstrap.opening import read_households
 from kinkeeper.bootstrap.reminders import reminder_findings
 from kinkeeper.bootstrap.system import Houses
 from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.bootstrap.tools import tool_findings
+from kinkeeper.core.errors import ConfigError
 from kinkeeper.core.time import Clock
 from kinkeeper.observability.failures import failure_finding
-from kinkeeper.observability.findings import Finding
+from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.model import Settings
@@ -105,6 +107,22 @@ def _names(settings: Settings) -> frozenset[str]:
     return frozenset(names)
 
 
+def _file_finding(houses: Houses, household: str) -> Finding:
+    """Tell whether the household's file still says what this process goes by."""
+    check = "household file"
+    if houses.file is None:
+        return ok(check, "nobody looks whether it changes")
+    try:
+        found = {each.id: each for each in read_households(houses.file, houses.settings)}
+    except ConfigError:
+        remedy = "`kinkeeper doctor` names the lines; until then the household is as it was"
+        return warning(check, "it was changed since the start, and cannot be read", remedy)
+    if found.get(household) == houses.by_id[household].household:
+        return ok(check, "it reads as it did at the start")
+    remedy = "start `kinkeeper serve` again; until then who left it may still decide"
+    return warning(check, "it was changed since the start, which does not count yet", remedy)
+
+
 def _check_up(
     household: str, *, houses: Houses, settings: Settings, clock: Clock, telegram: Connected
 ) -> Sequence[Finding]:
@@ -116,6 +134,7 @@ def _check_up(
     ]
     return [
         failure_finding(),
+        _file_finding(houses, household),
         *database_findings(url),
         *backup_findings(url, settings.backup_dir, now),
         *memory_findings(settings, [houses.by_id[household].household], houses.store),

@@ -1,5 +1,6 @@
 """Where people can be reached: chats that moved, private chats, groups that can show a line to one member."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -106,6 +107,27 @@ def forget_private_chat(conn: Connection, household: str, channel: str, member: 
             _private.member == member,
         )
     )
+
+
+def keep_private_chats(
+    conn: Connection, household: str, channel: str, chats: Mapping[str, str]
+) -> None:
+    """Forget the private chats of who left the household, or has another account now.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        channel: Whose chats.
+        chats: The chat that each member may have there, by member.
+    """
+    known = conn.execute(
+        select(_private.member, _private.chat_id).where(
+            _private.household == household, _private.channel == channel
+        )
+    )
+    for member, chat_id in known.all():
+        if chats.get(member) != chat_id:
+            forget_private_chat(conn, household, channel, member)
 
 
 def private_chat_of(conn: Connection, household: str, channel: str, member: str) -> str | None:

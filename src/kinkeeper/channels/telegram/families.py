@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.press_tokens import is_button_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.household.model import Household, Member
-from kinkeeper.messaging.addresses import former_chats
+from kinkeeper.messaging.addresses import former_chats, keep_private_chats
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.participants import Participants
 
@@ -52,6 +52,12 @@ class Families:
     """
 
     all: tuple[Family, ...]
+
+    def forget_who_left(self, conn: Connection) -> None:
+        """Keep a private chat only of those whom the household files name with that account."""
+        for household in (family.household for family in self.all):
+            chats = {each.id: str(each.telegram_id) for each in household.members}
+            keep_private_chats(conn, household.id, CHANNEL, chats)
 
     def of_chat(self, conn: Connection, chat_id: str) -> Family | None:
         """Return whose a group is; also under the number that it got later."""

@@ -62,8 +62,8 @@ class Running:
             ladder=steps,
         )  # fmt: skip
         self.channels: Mapping[str, tuple[TelegramChannel, ...]] = {
-            NOBODY: (TelegramChannel(bot, ()),),
-            **{each.id: (TelegramChannel(bot, each.members),) for each in self._households},
+            NOBODY: (TelegramChannel(bot, None),),
+            **{each.id: (TelegramChannel(bot, each),) for each in self._households},
         }
         self.webhook = (
             TelegramWebhook(reception, look_again=self._presence.look_again, secret=address.secret)

@@ -3,7 +3,6 @@
 Texts go out plain, without marks of any kind, so nothing in them needs escaping.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from telegram import (
@@ -18,7 +17,7 @@ from kinkeeper.channels.telegram.connection import told_apart
 from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.listening import plain_id
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.household.model import Member
+from kinkeeper.household.model import Household
 from kinkeeper.messaging.channel import Delivered, OutgoingItem, PressButton, RefusedError
 from kinkeeper.messaging.outbound import OutboundKind, Route
 
@@ -35,19 +34,27 @@ class TelegramChannel:
 
     Args:
         bot: Makes the calls.
-        members: Of the household, with their accounts; what is for one member alone reaches no other.
+        household: Whose members' accounts its file names; what is for one member alone reaches no other, and
+            who left it nothing. None tells strangers what strangers are told.
     """
 
     name = CHANNEL
 
-    def __init__(self, bot: Bot, members: Iterable[Member]) -> None:
+    def __init__(self, bot: Bot, household: Household | None) -> None:
         self._bot = bot
         self._accounts = {
-            member.id: member.telegram_id for member in members if member.telegram_id is not None
+            member.id: member.telegram_id
+            for member in (household.members if household else ())
+            if member.telegram_id is not None
         }
+        # A private chat goes by the account of the person in it; groups have numbers below zero.
+        allowed = {*map(str, self._accounts.values()), *(household.chats if household else ())}
+        self._alone = None if household is None else allowed
 
     async def deliver(self, item: OutgoingItem) -> Delivered:
         """Do one thing, once; `Channel` tells what is raised."""
+        if self._alone is not None and int(item.chat_id) > 0 and item.chat_id not in self._alone:
+            raise RefusedError("the chat is of nobody in the household file any more")
         with told_apart():
             match item.kind:
                 case OutboundKind.SEND:
