@@ -139,3 +139,52 @@ def test_keys_can_lie_in_files_and_are_not_shown(tmp_path: Path) -> None:
     assert found.light_model_api_key is not None
     assert found.light_model_api_key.get_secret_value() == "sk-hidden"
     assert "sk-hidden" not in found.model_dump_json() + repr(found)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (
+            {"LLM_BASE_URL": "http://127.0.0.1:1", "LLM_MODEL": "m", "LLM_API_KEY": "k", "LLM_MODEL_LIGHT": "l"},
+            {"MODEL_URL": "http://127.0.0.1:1", "MODEL_NAME": "m", "MODEL_API_KEY": "k", "LIGHT_MODEL": "l"},
+        ),
+        (
+            {**HERE, "LLM_MODEL_STRONG": "s", "LLM_MODEL_EXTRACTION": "e", "LLM_BUDGET_CALLS_PER_DAY": "5"},
+            {**HERE, "STRONG_MODEL": "s", "EXTRACTION_MODEL": "e", "MODEL_CALLS_PER_DAY": "5"},
+        ),
+        ({**HERE, "LLM_BUDGET_TOKENS_PER_DAY": "7"}, {**HERE, "MODEL_TOKENS_PER_DAY": "7"}),
+        (
+            {"EMBEDDING_URL": "http://127.0.0.1:1", "EMBEDDING_MODEL": "v"},
+            {"EMBEDDER_URL": "http://127.0.0.1:1", "EMBEDDER_MODEL": "v", "EMBEDDER": "openai"},
+        ),
+        (
+            {"OLLAMA_HOST": ":99", "OLLAMA_MODEL_TIER2": "q"},
+            {"MODEL_URL": "http://127.0.0.1:99", "MODEL_NAME": "q", "EXTRACTION_MODEL": "q"},
+        ),
+        (
+            {"OLLAMA_HOST": "nas", "LLM_MODEL": "m"},
+            {"MODEL_URL": "http://nas:11434", "MODEL_NAME": "m"},
+        ),
+        (
+            {**HERE, "OLLAMA_HOST": "http://nas:11434", "OLLAMA_MODEL_TIER2": "q"},
+            {**HERE, "EXTRACTION_MODEL": "q", "EXTRACTION_MODEL_URL": "http://nas:11434"},
+        ),
+        ({"OLLAMA_HOST": "nas"}, {}),
+    ],
+)  # fmt: skip
+def test_names_that_other_programs_use_say_the_same(
+    theirs: dict[str, str], ours: dict[str, str]
+) -> None:
+    assert load(theirs) == load(ours)
+
+
+def test_a_setting_under_two_names_is_refused_and_the_environment_goes_first(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ConfigError, match="MODEL_NAME and LLM_MODEL are both set"):
+        load({**HERE, "LLM_MODEL": "other"})
+    (tmp_path / ".env").write_text("LLM_MODEL=small\nLLM_BASE_URL=http://127.0.0.1:1\n", "utf-8")
+    settings = load_settings(
+        environment={"MODEL_NAME": "large"}, env_file=tmp_path / ".env", toml_file=tmp_path / "t"
+    )
+    assert (settings.model_name, settings.model_url) == ("large", "http://127.0.0.1:1")

@@ -13,6 +13,13 @@ from pydantic import ValidationError
 
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.settings.model import SECRETS, Settings
+from kinkeeper.settings.other_names import (
+    OLLAMA_HOST,
+    OLLAMA_MODEL,
+    OTHER_NAMES,
+    completed,
+    in_our_names,
+)
 
 ENV_FILE = Path(".env")
 TOML_FILE = Path("kinkeeper.toml")
@@ -47,12 +54,15 @@ def load_settings(
         ("environment", {k: v for k, v in outside.items() if k.lower() in known and v != ""}),
     ):
         problems += _unknown(where, content)
-        found = {key.lower(): value for key, value in content.items() if key.lower() in known}
+        found, twice = in_our_names(
+            {key.lower(): value for key, value in content.items() if key.lower() in known}
+        )
+        problems += [Problem(where=where, line=None, message=each) for each in twice]
         for name, value in _with_secrets(where, found, problems).items():
             values[name] = value
             sources[name] = where
     try:
-        settings = Settings.model_validate(values)
+        settings = Settings.model_validate(completed(values))
     except ValidationError as error:
         problems += [_problem(sources, detail) for detail in error.errors()]
         raise ConfigError(problems) from error
@@ -107,8 +117,9 @@ def _unknown(where: str, content: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _known() -> set[str]:
-    """Return the names of all settings; those of secrets also with the ending that names a file."""
-    return set(Settings.model_fields) | {name + _FILE for name in SECRETS}
+    """Return the names of all settings, ours and others'; those of secrets also with the ending that names a file."""
+    ours = set(Settings.model_fields) | {name + _FILE for name in SECRETS}
+    return ours | set(OTHER_NAMES) | {OLLAMA_HOST, OLLAMA_MODEL}
 
 
 def _with_secrets(
