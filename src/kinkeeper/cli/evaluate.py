@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
+from kinkeeper.cli.located import Where, located
 
+
+@located
 def evaluate(
+    _where: Where,
     suite: Annotated[
         str, typer.Argument(metavar="SUITE", help="Name of one suite, or all of them.")
     ],

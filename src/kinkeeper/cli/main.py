@@ -17,6 +17,7 @@ from kinkeeper.cli.doctor import doctor
 from kinkeeper.cli.evaluate import evaluate
 from kinkeeper.cli.init import init
 from kinkeeper.cli.invite import invite
+from kinkeeper.cli.jobs import jobs
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.metrics import metrics
 from kinkeeper.cli.models import models
@@ -97,6 +98,7 @@ app.command()(sort)
 app.command()(route)
 app.command()(relate)
 app.command()(classify)
+app.command()(jobs)
 app.command()(metrics)
 app.command()(models)
 app.command()(doctor)

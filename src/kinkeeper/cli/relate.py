@@ -8,7 +8,9 @@ import typer
 from kinkeeper.cli.located import Where, located
 
 
+@located
 def relate(
+    _where: Where,
     file: Annotated[
         Path,
         typer.Argument(

@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
+from kinkeeper.cli.located import Where, located
 
+
+@located
 def when(
+    _where: Where,
     text: Annotated[
         list[str] | None,
         typer.Argument(metavar="[TEXT]...", help="Words; quoted texts are read one by one."),

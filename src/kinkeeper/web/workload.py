@@ -1,14 +1,20 @@
 """How much work of a household waits, runs, failed."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.outside.figures import work_states
 from kinkeeper.conversation.records import figures
+from kinkeeper.core.time import midnight
+from kinkeeper.household.model import Household
 from kinkeeper.messaging.tables import failed_updates, outbox
+from kinkeeper.observer.metrics import failures
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.views.health import Work
+
+_MOST_FAILURES = 200
 
 
 def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
@@ -42,3 +48,29 @@ def load_work(conn: Connection, household: str, *, since: datetime) -> Work:
         failed_updates=failed, answering=talk.outcomes, stage_failures=talk.failures,
         outside=work_states(conn, household, since=since),
     )  # fmt: skip
+
+
+def workload_record(
+    conn: Connection, household: Household, days: int, *, now: datetime
+) -> dict[str, Any]:
+    """Return how much work of the last days stands where, and which messages a person has to look at, as JSON.
+
+    Args:
+        conn: Any transaction.
+        household: Whose.
+        days: How many local days, today included, > 0.
+        now: Aware.
+    """
+    last = now.astimezone(household.zone).date()
+    first = last - timedelta(days=days - 1)
+    work = load_work(conn, household.id, since=midnight(first, household.zone))
+    left = failures(conn, household.id)[-_MOST_FAILURES:]
+    return {
+        "first": first, "last": last, "reading": work.reading, "sending": work.sending,
+        "answering": work.answering, "stage_failures": work.stage_failures,
+        "outside": work.outside, "failed_updates": work.failed_updates,
+        "manual_review": [
+            {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
+            for each in left
+        ],
+    }  # fmt: skip

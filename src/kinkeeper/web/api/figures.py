@@ -1,23 +1,21 @@
 """How it is doing, as JSON: the observer's figures, and the work that waits, runs or failed."""
 
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
-from kinkeeper.core.time import midnight
-from kinkeeper.observer.metrics import failures, load_metrics
+from kinkeeper.observer.metrics import load_metrics
 from kinkeeper.observer.telling import metrics_record
 from kinkeeper.web.access.door import Owner, Reader, house_of
 from kinkeeper.web.context import context_of
-from kinkeeper.web.workload import load_work
+from kinkeeper.web.workload import workload_record
 
 router = APIRouter(tags=["observer"])
 
 _DAYS = 30
 _MOST_DAYS = 366
-_MOST_FAILURES = 200
 Days = Annotated[int, Query(ge=1, le=_MOST_DAYS, description="Local days, today the last.")]
 
 
@@ -115,24 +113,6 @@ async def metrics(request: Request, person: Reader, *, days: Days = _DAYS) -> Fi
 async def jobs(request: Request, person: Owner, *, days: Days = _DAYS) -> Workload:
     """Tell what waits to be understood or sent, and what failed."""
     house, now = house_of(request, person), context_of(request).clock.now()
-    household = house.household
-    last = now.astimezone(household.zone).date()
-    first = last - timedelta(days=days - 1)
-    work, left = await house.store.read(
-        lambda conn: (
-            load_work(conn, household.id, since=midnight(first, household.zone)),
-            failures(conn, household.id),
-        )
-    )
-    shown: list[dict[str, Any]] = [
-        {"message_id": each.message_id, "chat_id": each.chat_id, "error": each.error}
-        for each in left[-_MOST_FAILURES:]
-    ]
     return Workload.model_validate(
-        {
-            "first": first, "last": last, "reading": work.reading, "sending": work.sending,
-            "answering": work.answering, "stage_failures": work.stage_failures,
-            "outside": work.outside,
-            "failed_updates": work.failed_updates, "manual_review": shown,
-        }
-    )  # fmt: skip
+        await house.store.read(lambda conn: workload_record(conn, house.household, days, now=now))
+    )
