@@ -274,3 +274,17 @@ def test_a_short_correction_sets_right_what_arrives_before_or_after_it(
         store.write_now(lambda conn, message=message: take_in(conn, "h", message, at=NOW))  # type: ignore[misc]
         read_all(store)
     assert known(store) == [right]
+
+
+def test_what_is_possible_again_ends_what_forbade_it_whoever_said_it_how(store: Store) -> None:
+    say(store, 0, "sarah", "I'm allergic to kiwi.")
+    say(store, 1, "sarah", "I can eat kiwi again.")
+    assert list(facts_of(store)) == ["I can eat kiwi again"]
+
+
+def test_dad_is_a_childs_own_father_and_anybody_for_others(store: Store) -> None:
+    say(store, 0, "john", "I'm allergic to kiwi.")
+    say(store, 1, "sarah", "Dad is no longer allergic to kiwi.")
+    assert facts_of(store)["I'm allergic to kiwi"].doubted_by is None
+    say(store, 2, "ida", "Dad is no longer allergic to kiwi.")
+    assert facts_of(store)["I'm allergic to kiwi"].doubted_by is not None

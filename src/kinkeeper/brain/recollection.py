@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.brain.bearing import bearing
 from kinkeeper.brain.model import Source, SourceKind
-from kinkeeper.brain.question import Question
+from kinkeeper.brain.question import Question, with_names
 from kinkeeper.brain.telling import BEARS, quote, statement
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
@@ -45,7 +45,12 @@ class Recollection:
             now: Aware.
         """
         found = await self._finder.search(
-            Search(text=question.text, viewer=viewer, now=now, limit=_MOST_HITS)
+            Search(
+                text=with_names(question.text, self._household),
+                viewer=viewer,
+                now=now,
+                limit=_MOST_HITS,
+            )
         )
         told = _told_once(
             replace(hit, relevance=self._bearing(question, hit)) for hit in found.hits

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from kinkeeper.evaluation.coordination import read_lines
 from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.memory.bearing import keys_of, subject_of
+from kinkeeper.memory.model import Category, Origin, Statement
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 OWN = "memory/relations_heldout.jsonl"
@@ -17,11 +19,12 @@ FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3, 4, 
 PUBLIC = "memupdate_dev.jsonl"
 INFERENCES = "sick_train.txt"
 
+_SPEAKER = "sam"
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _EFFECTS = {"same": Effect.MERGE, "update": Effect.SUPERSEDE}
 _COLUMNS = (
     "pairs", "number", "supersede precision", "recall", "merge precision", "recall",
-    "true ones lost", "outdated ones kept",
+    "true ones lost", "outdated ones kept", "of those found, brought together",
 )  # fmt: skip
 
 
@@ -79,10 +82,12 @@ class Score:
 
     Attributes:
         counts: By right effect and given one.
+        met: Share of what was rightly found that a household's memory would compare at all.
         wrong: The mistakes, a line each.
     """
 
     counts: Counter[tuple[str, str]]
+    met: float
     wrong: tuple[str, ...]
 
     def precision(self, effect: str) -> float:
@@ -102,16 +107,19 @@ class Score:
         return (
             self.precision(Effect.SUPERSEDE), self.recall(Effect.SUPERSEDE),
             self.precision(Effect.MERGE), self.recall(Effect.MERGE),
-            1 - self.recall(Effect.KEEP_BOTH), stale / supersedes if supersedes else 0.0,
+            1 - self.recall(Effect.KEEP_BOTH), stale / supersedes if supersedes else 0.0, self.met,
         )  # fmt: skip
 
     def floors(self, name: str) -> Iterator[Floor]:
         """What must not drop."""
+        yield Floor(name=f"{name}: brought together", value=self.met, minimum=_LEAST_MET)
         for effect, (precision, recall) in _FLOORS[name].items():
             label = f"{name}: {effect.lower()}"
             yield Floor(name=f"{label} precision", value=self.precision(effect), minimum=precision)
             yield Floor(name=f"{label} recall", value=self.recall(effect), minimum=recall)
 
+
+_LEAST_MET = 0.84
 
 _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
     OWN: {Effect.SUPERSEDE: (0.97, 0.88), Effect.MERGE: (0.97, 0.8)},
@@ -130,12 +138,25 @@ _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
 def _score(pairs: Sequence[Pair]) -> Score:
     counts: Counter[tuple[str, str]] = Counter()
     wrong: list[str] = []
+    met: list[bool] = []
     for pair in pairs:
         found = relate(pair.old, pair.new, old_at=pair.old_at, new_at=pair.new_at)
         counts[pair.effect, found.effect] += 1
+        if found.effect == pair.effect != Effect.KEEP_BOTH:
+            met.append(not keys_of(_said(pair.old)).isdisjoint(keys_of(_said(pair.new))))
         if found.effect != pair.effect:
             wrong.append(f"{pair.effect} taken for {found.effect}: {pair.old!r} | {pair.new!r}")
-    return Score(counts, tuple(wrong))
+    return Score(counts, sum(met) / max(1, len(met)), tuple(wrong))
+
+
+def _said(text: str) -> Statement:
+    """Return a text as the same person's statement."""
+    subject, slot = subject_of(text, speaker=_SPEAKER, people={})
+    return Statement(
+        household="", id=text, episode_id=text, scope="", start=0, end=len(text), text=text,
+        speaker=_SPEAKER, subject=subject, slot=slot, title="", narrative=text,
+        category=Category.IDENTITY, confidence=0.0, said_at=_BEGIN, origin=Origin.SAID, strand="",
+    )  # fmt: skip
 
 
 def _own(path: Path) -> Iterator[Pair]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -10,10 +10,11 @@ from kinkeeper.language.dictionary import first_names, word_ranks
 from kinkeeper.language.folding import unaccented
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.statements.freely import carried, is_number
 from kinkeeper.memory.statements.kin import kin
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import relate, relate_readings
-from kinkeeper.memory.statements.words import words_of
+from kinkeeper.memory.statements.words import canon_of, lexicon, words_of
 
 ME = "me"
 """Whom a reading is about where the speaker speaks of themselves."""
@@ -22,11 +23,17 @@ _ALL = "we"
 _OF_ONE = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:we|us|our|ours|ourselves|the)\b", re.IGNORECASE)
 _RAREST = 3
+_RAREST_OF_ONE = 2
+_COMMON = frozenset(map(canon_of, ("favourite", "best", "people")))
 _KEY_BYTES = 8
 
 
 def subject_of(
-    text: str, *, speaker: str | None, people: Mapping[str, str]
+    text: str,
+    *,
+    speaker: str | None,
+    people: Mapping[str, str],
+    guardians: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[str, str | None]:
     """Return whom a sentence is about, whoever says it, and which attribute of them it tells.
 
@@ -34,6 +41,7 @@ def subject_of(
         text: A sentence.
         speaker: Who says it, if known.
         people: Member ids by folded name or alias.
+        guardians: By member id of a child, who is "mum" or "dad" to it where a member is called so.
 
     Returns:
         The subject: a member id or name, or words of what only this speaker calls so; and the slot,
@@ -42,14 +50,16 @@ def subject_of(
     readings = read_statement(text)
     if not readings:
         return _voice(speaker), None
-    return _named(readings[0], speaker=speaker, people=people), readings[0].slot or None
+    parents = frozenset((guardians or {}).get(speaker or "", ()))
+    subject = _named(readings[0], speaker=speaker, people=people, parents=parents)
+    return subject, readings[0].slot or None
 
 
 def keys_of(statement: Statement) -> frozenset[str]:
     """Return digests such that statements that may bear on each other share one.
 
-    What fills a slot that holds one value bears on all else in it; anything else on what shares a
-    value, or two of its rarest words. Rarity is that of the language, so that it does not depend on
+    What fills a slot that holds one value bears on all else in it; anything else of somebody on what
+    shares one of its rarest words, and of whomever on what shares two. Rarity is that of the language, so that it does not depend on
     what else is remembered.
 
     Args:
@@ -61,7 +71,7 @@ def keys_of(statement: Statement) -> frozenset[str]:
     return frozenset(
         hashlib.blake2b("\x1f".join(parts).encode(), digest_size=_KEY_BYTES).hexdigest()
         for text in texts
-        for reading in read_statement(text)
+        for reading in carried(read_statement(text))
         for subject in _subjects(statement, reading, text)
         for parts in _parts(reading, subject)
     )
@@ -139,11 +149,17 @@ def _subject_in(statement: Statement, reading: Reading) -> str:
     return _named(reading, speaker=statement.speaker, people={})
 
 
-def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) -> str:
+def _named(
+    reading: Reading,
+    *,
+    speaker: str | None,
+    people: Mapping[str, str],
+    parents: Collection[str] = frozenset(),
+) -> str:
     subject = reading.subject
     if subject == ME:
         return _voice(speaker)
-    if member := _member(subject, people):
+    if member := _member(subject, people, parents):
         return member
     is_name = any(
         word in reading.names or word in first_names()
@@ -153,13 +169,13 @@ def _named(reading: Reading, *, speaker: str | None, people: Mapping[str, str]) 
     return subject if is_name or speaker is None else f"{_voice(speaker)}/{subject}"
 
 
-def _member(subject: str, people: Mapping[str, str]) -> str | None:
+def _member(subject: str, people: Mapping[str, str], parents: Collection[str]) -> str | None:
     """Return the member whose name a reading calls so: in stems, as all of its words."""
     called = {
         member
         for name, member in people.items()
-        # "Mum" is somebody else for every speaker, whoever has it as an alias.
-        if name not in kin()
+        # "Mum" is somebody else for every speaker, whoever has it as an alias, but for her own children.
+        if (name not in kin() or member in parents)
         and " ".join(word.canon for word in words_of(unaccented(name))) == subject
     }
     return called.pop() if len(called) == 1 else None
@@ -173,15 +189,16 @@ def _voice(speaker: str | None) -> str:
 def _parts(reading: Reading, subject: str) -> Iterator[tuple[str, ...]]:
     if reading.slot and (reading.is_single or not reading.value):
         yield subject, reading.slot
-    else:
-        yield from ((subject, reading.slot, word) for word in _rarest(reading.value))
-    rare = _rarest(reading.words)
-    if len(rare) == 1:
-        yield (subject, *rare)
-    yield from ((subject, *sorted(pair)) for pair in combinations(rare, 2))
+    named = {*reading.subject.replace("/", " ").split()}
+    yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
+    # Whoever is named counts among the words: "they put Mum in room 9" is of Mum, too.
+    whose = subject if reading.subject == ME else ""
+    yield from ((whose, *sorted(pair)) for pair in combinations(_rarest({*reading.words}), 2))
 
 
-def _rarest(words: tuple[str, ...]) -> list[str]:
-    ranks = word_ranks()
-    unknown = len(ranks)
-    return sorted(set(words), key=lambda word: (-ranks.get(word, unknown), word))[:_RAREST]
+def _rarest(words: set[str]) -> list[str]:
+    """Return the rarest words: of numbers, times and verbs, which others share, only where nothing else is left."""
+    ranks, known = word_ranks(), lexicon()
+    unknown, common = len(ranks), known.verbs | known.times | known.bland | _COMMON
+    telling = {word for word in words if not is_number(word) and word not in common}
+    return sorted(telling or words, key=lambda word: (-ranks.get(word, unknown), word))[:_RAREST]

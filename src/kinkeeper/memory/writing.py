@@ -117,7 +117,12 @@ def remember(
         by=by, at=at,
     ) as change:  # fmt: skip
         said = [
-            _standing(_statement(episode, each, people or {}), by, people or {}, guardians or {})
+            _standing(
+                _statement(episode, each, people or {}, guardians or {}),
+                by,
+                people or {},
+                guardians or {},
+            )
             for each in observations
         ]
         if is_wanted:
@@ -199,9 +204,16 @@ def _summary(observations: Collection[Observation]) -> str:
     return f"{len(observations)} sentence{'' if len(observations) == 1 else 's'} remembered"
 
 
-def _statement(episode: Episode, observation: Observation, people: Mapping[str, str]) -> Statement:
+def _statement(
+    episode: Episode,
+    observation: Observation,
+    people: Mapping[str, str],
+    guardians: Mapping[str, Collection[str]],
+) -> Statement:
     speaker = speaker_of(episode)
-    subject, slot = subject_of(observation.text, speaker=speaker, people=people)
+    subject, slot = subject_of(
+        observation.text, speaker=speaker, people=people, guardians=guardians
+    )
     correction = observation.correction
     start = STARTS[episode.origin] if correction is None else CORRECTED
     identity = stable_id(episode.household, episode.id, observation.start, observation.end)
