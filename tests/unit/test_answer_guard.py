@@ -97,6 +97,14 @@ def test_an_honest_answer_to_a_question_about_the_world_is_shown() -> None:
     assert not model.requests[0].is_ambient
 
 
+@pytest.mark.parametrize("noise", ["[" * 5_000, "{" * 40 + "}" * 40, "— — — — — —"])
+def test_noise_is_not_shown(noise: str) -> None:
+    text, source, model = says(turn("I had a long day"), noise)
+    assert noise[:9] not in text
+    assert source is Source.RULES
+    assert model.stages == ["conversation.guard"]
+
+
 def test_a_report_may_say_what_was_done_and_nothing_else() -> None:
     done = outcome("task.create", params={"title": "Buy stamps"}, result={"title": "Buy stamps"})
     context = turn("add buy stamps", done)

@@ -265,7 +265,7 @@ def test_a_memory_that_cannot_be_reached_is_said_to_be_so() -> None:
 )
 def test_what_is_told_is_heard_whatever_routing_made_of_it(text: str) -> None:
     said = told(turn(text, branch=Branch.ACT, kind=TurnType.ACTION)).text
-    assert said in {"Okay.", "I see.", "Thanks for telling me.", "Good to know."}
+    assert said in {"I see.", "Thanks for telling me.", "Good to know."}
 
 
 @pytest.mark.parametrize("text", ["book the hall", "could you please fix the roster"])

@@ -35,6 +35,7 @@ _STATE = "?"
 _NEEDS_A_TOOL = 0.5
 _ENGLISH = 0.15
 _FEW_WORDS = 6
+_FEW_SIGNS = 8  # a smile or three dots, but no heap of brackets
 
 
 class Fault(StrEnum):
@@ -101,7 +102,8 @@ class Guard:
             before: What was already shown of the answer.
         """
         said = list(words(sentence.text))
-        if any(not word.isascii() for word in said) or _is_foreign(said):
+        is_noise = not said and len(sentence.text.strip()) > _FEW_SIGNS
+        if is_noise or any(not word.isascii() for word in said) or _is_foreign(said):
             return Fault.UNREADABLE
         match self.strictness:
             case Strictness.ACTED:

@@ -29,7 +29,8 @@ _NOT_UNDERSTOOD = (
     "I did not understand what to do, so I have done nothing. Could you say it another way?",
     "I'm not sure what you want me to do, and have changed nothing. Could you put it differently?",
 )
-_HEARD = ("Okay.", "I see.", "Thanks for telling me.", "Good to know.")
+# Not "Okay.": a request that nobody knew for one must not be agreed to.
+_HEARD = ("I see.", "Thanks for telling me.", "Good to know.")
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
@@ -117,7 +118,7 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     """Return what is said where nothing was done and nothing is known."""
     turn = context.asked.turn_id
     if context.mode is Mode.ACKNOWLEDGE:
-        return chosen(_HEARD[:1], turn), _SURE
+        return "Okay.", _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
     if is_question(context.text):
