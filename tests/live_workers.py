@@ -19,6 +19,7 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
+from observer_process import HELD
 
 SCRIPT = str(Path(__file__).with_name("observer_process.py"))
 # Lines of the day are not limited, and a question is not asked at an hour that depends on when work is done.
@@ -89,10 +90,28 @@ class Worker:
 @contextmanager
 def worker(address: str, now: datetime) -> Iterator[Worker]:
     """Start a worker, and kill it at the end of the block."""
+    with held_worker(address, now) as held:
+        let_go(held)
+        yield held
+
+
+def let_go(*workers: Worker) -> None:
+    """Let workers that are held begin to work, all at once."""
+    for each in workers:
+        assert next(each.lines) == f"{HELD}\n"
+    for each in workers:
+        assert each.process.stdin is not None
+        each.process.stdin.write("go\n")
+        each.process.stdin.flush()
+
+
+@contextmanager
+def held_worker(address: str, now: datetime) -> Iterator[Worker]:
+    """Start a worker that works once it is let go, and kill it at the end of the block."""
     settings = [f"{key}={value}" for key, value in SETTINGS.items()]
     with subprocess.Popen(
-        [sys.executable, SCRIPT, address, now.isoformat(), *settings], stdout=subprocess.PIPE,
-        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        [sys.executable, SCRIPT, address, now.isoformat(), *settings], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     ) as process:  # fmt: skip
         try:
             yield Worker(process)

@@ -18,6 +18,7 @@ from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.understanding import RulesExtractor
 from live_household import live_system
 
+HELD = "held"
 WORKS = "works"
 PACE = Pace(
     ladder=RetryLadder(attempts=100),
@@ -54,9 +55,11 @@ async def work(system: System, now: datetime) -> None:
 
 
 def main() -> None:
-    """Do what the arguments say: DATABASE NOW SETTING=NUMBER..."""
+    """Do what the arguments say: DATABASE NOW SETTING=NUMBER... Begins when it reads a line."""
     settings = dict(each.split("=") for each in sys.argv[3:])
     with live_system(sys.argv[1], **settings) as system:
+        tell(HELD)
+        sys.stdin.readline()
         asyncio.run(work(system, datetime.fromisoformat(sys.argv[2])))
 
 

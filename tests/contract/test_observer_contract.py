@@ -20,7 +20,7 @@ from kinkeeper.core.time import VirtualClock, local_days
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
-from live_workers import SETTINGS, conversation, replayed, states, take_in, worker
+from live_workers import SETTINGS, conversation, held_worker, let_go, replayed, states, take_in
 from observer_process import PACE
 from same_tables import assert_same_tables
 
@@ -125,14 +125,14 @@ def graph(system: System) -> list[Occurrence]:
 @pytest.mark.crash
 def test_two_worker_processes_on_a_server_share_the_work(postgres_url: str, tmp_path: Path) -> None:
     chat = talk(2 * MESSAGES)
-    end, half = chat[-1].sent_at, len(chat) // 2
+    end = chat[-1].sent_at
     with live_system(postgres_url, **SETTINGS) as system:
         with system.live_intake(refuses_chats=False) as intake:
-            take_in(system, intake, chat[:half])
-            with worker(postgres_url, end) as one, worker(postgres_url, end) as other:
-                take_in(system, intake, chat[half:])
-                wait_for_workers(system)
-                begun = [each.kill().count(".\n") for each in (one, other)]
+            take_in(system, intake, chat)
+        with held_worker(postgres_url, end) as one, held_worker(postgres_url, end) as other:
+            let_go(one, other)
+            wait_for_workers(system)
+            begun = [each.kill().count(".\n") for each in (one, other)]
         assert states(system).keys() == {"done", "dropped"}
         left = left_by(system)
     assert all(begun), "one of the two did all the work: the test shows nothing"
