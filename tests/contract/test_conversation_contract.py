@@ -7,6 +7,8 @@ from sqlalchemy import select
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
+from kinkeeper.conversation.conversation import Said
+from kinkeeper.conversation.passing_on import Shown
 from kinkeeper.conversation.records import figures, purge
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import tool_cycles, tool_runs
@@ -41,6 +43,29 @@ def test_a_talk_comes_to_the_same_on_every_database(address: str) -> None:
             assert found.memory_searches == 25
             later = now + timedelta(days=31)
             assert await store.write(lambda conn: purge(conn, household, before=later)) == 4
+
+    asyncio.run(talk())
+
+
+def test_what_a_program_passes_on_is_one_message_on_every_database(address: str) -> None:
+    async def talk() -> None:
+        async with talking(address, Script(SCRIPT)) as held:
+
+            async def pass_on(*said: str, answered: str = "") -> Said:
+                shown = Shown(place="program", said=said, answered=answered)
+                return await held.conversation.pass_on(held.john, shown)
+
+            many = await asyncio.gather(*(pass_on("put milk on my list") for _ in range(8)))
+            assert len({each.turn_id for each in many}) == 1
+            assert sum(each.is_new for each in many) == 1
+            asked = (await held.heard(many[0]))[-1].data["text"]
+            assert "Shall I" in asked
+            yes = await pass_on("put milk on my list", "yes", answered=asked)
+            assert yes.thread_id == many[0].thread_id
+            assert "milk" in (await held.heard(yes))[-1].data["text"]
+            other = await pass_on("put milk on my list", "yes", answered="Shall I?")
+            assert other.thread_id != yes.thread_id
+            await held.heard(other)
 
     asyncio.run(talk())
 

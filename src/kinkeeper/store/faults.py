@@ -25,6 +25,8 @@ _SQLITE_REMEDIES = {
 }
 _SERVER_REFUSES_TEXT = {"22021", "22P05"}
 _SERVER_BUSY = {"40001", "40P01", "55P03"}
+# Of two transactions that both looked and then inserted the same, the server refuses one by this.
+_TAKEN = {"23505"}
 _SERVER_REMEDIES = {
     "53": "the database server is out of disk, memory or connections",
     "57": "the database server is shutting down or cancelled the statement",
@@ -75,8 +77,8 @@ def translation(error: Exception) -> KinkeeperError | None:
 
 
 def is_conflict(error: DBAPIError) -> bool:
-    """Whether a transaction lost against a concurrent one and would succeed if run again."""
-    return getattr(error.orig, "sqlstate", None) in _SERVER_BUSY
+    """Whether a transaction lost against a concurrent one, or may have, and would succeed if run again."""
+    return getattr(error.orig, "sqlstate", None) in _SERVER_BUSY | _TAKEN
 
 
 def _sqlite_translation(name: str) -> UnavailableError | None:
