@@ -18,6 +18,7 @@ from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import ActionResult, Asked
 from kinkeeper.actions.requests.notes import note_requests
 from kinkeeper.actions.requests.performing import perform
+from kinkeeper.actions.requests.records import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.actions.undo import undo
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
@@ -63,6 +64,7 @@ class Desk:
                 *calendar_requests(store, usual_length=timedelta(hours=1)),
                 *note_requests(store),
                 *memory_requests(store, finder),
+                *record_requests(store),
             )
         )
         self._turns = count(1)

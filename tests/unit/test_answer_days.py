@@ -83,4 +83,6 @@ def test_who_has_time_is_said_by_name() -> None:
 
 def test_whole_days_beside_free_hours_are_told() -> None:
     found = _free(is_free=True, who=["ruth"], all_day=[CAMP])
-    assert told(turn("x", found)).text.endswith("apart from Camp from November 20 to November 22.")
+    text = told(turn("x", found)).text
+    assert text.startswith("Camp from November 20 to November 22")
+    assert text.endswith("nothing else is in the calendar for you tomorrow from 5pm to 6pm.")

@@ -8,6 +8,7 @@ from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.channels.telegram.conversing import ChatOutlet
 from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
+from kinkeeper.conversation.answering.about import Standing
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.context.gathering import ContextGatherer
 from kinkeeper.conversation.conversation import Conversation
@@ -26,6 +27,7 @@ from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
+from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 
@@ -87,7 +89,10 @@ def talk_of(
         loop=ToolLoop(
             store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)
         ),
-        answerer=_answerer(HouseholdBrain(store, household, finder, clock), gateway),
+        answerer=_answerer(
+            HouseholdBrain(store, household, finder, clock), gateway,
+            _standing(settings, catalogue, gateway),
+        ),
         limits=limits, outlets={TELEGRAM: ChatOutlet(household, clock)},
     )  # fmt: skip
     return Talk(conversation=Conversation(parts), streaming=streaming)
@@ -114,11 +119,25 @@ def _critic(settings: Settings, gateway: ModelGateway | None, store: Store) -> C
     return ModelCritic(gateway, store)
 
 
-def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None) -> Answerer:
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def _standing(
+    settings: Settings, catalogue: Callable[[], Catalogue], gateway: ModelGateway | None
+) -> Standing:
+    hosts = [each for each in outbound_hosts(settings) if each not in _THIS_MACHINE]
+    return Standing(
+        catalogue=catalogue, hosts=hosts, has_model=gateway is not None,
+        is_local=settings.database_url is None or settings.database_url.startswith("sqlite"),
+        retention_days=settings.message_retention_days,
+    )  # fmt: skip
+
+
+def _answerer(brain: HouseholdBrain, gateway: ModelGateway | None, standing: Standing) -> Answerer:
     if gateway is None:
-        return Answerer(know=brain.know)
+        return Answerer(know=brain.know, standing=standing)
     from kinkeeper.conversation.answering.responder import (  # noqa: PLC0415 - loads the templates' library
         Responder,
     )
 
-    return Answerer(know=brain.know, responder=Responder(gateway))
+    return Answerer(know=brain.know, responder=Responder(gateway), standing=standing)

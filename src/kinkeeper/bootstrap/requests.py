@@ -8,6 +8,7 @@ from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.requests.memory import memory_requests
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.actions.requests.notes import note_requests
+from kinkeeper.actions.requests.records import record_requests
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.settings.model import Settings
@@ -32,6 +33,7 @@ def catalogue_of(
             *calendar_requests(store, usual_length=usual_length),
             *note_requests(store),
             *memory_requests(store, finder),
+            *record_requests(store),
             *further,
         )
     )

@@ -1,7 +1,7 @@
 """Which of several things a few words mean: "the dentist", "the one about stamps". Pure."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -54,7 +54,17 @@ def meant_by(words: str, names: Sequence[str], also: Sequence[str] = ()) -> list
         return []
     told = [f"{name} {more}" for name, more in zip(names, also, strict=True)] if also else names
     known = [_content(each).all for each in told]
-    return _with_all(query, known) or _with_most(query, known)
+    found = _with_all(query, known)
+    for each in () if found else _compounds(words):
+        found = found or _with_all(_content(each), known)
+    return found or _with_most(query, known)
+
+
+def _compounds(words: str) -> Iterator[str]:
+    """Yield words with two of them written as one: "hair cut" as "haircut"."""
+    said = words.split()
+    for place in range(len(said) - 1):
+        yield " ".join((*said[:place], f"{said[place]}{said[place + 1]}", *said[place + 2 :]))
 
 
 def _with_all(query: _Words, known: Sequence[frozenset[str]]) -> list[int]:
@@ -78,6 +88,8 @@ def _missing(needed: frozenset[str], stems: frozenset[str]) -> int:
 
 def _is_slip(stem: str, stems: frozenset[str]) -> bool:
     """Whether a word is one slip of the pen away from one of the name."""
+    # A stem has an "i" for the last "y" of a word.
+    stem = f"{stem[:-1]}y" if stem.endswith("i") else stem
     return len(stem) >= _SHORTEST_SLIP and any(
         each[0] == stem[0] and OSA.distance(stem, each, score_cutoff=1) <= 1
         for each in stems

@@ -29,9 +29,9 @@ from kinkeeper.actions.requests.event_changing import (
 )
 from kinkeeper.actions.requests.event_choosing import choose
 from kinkeeper.actions.requests.event_finding import find_around, find_occurrence
+from kinkeeper.actions.requests.event_runs import Run, runs_of
 from kinkeeper.actions.requests.event_telling import (
     details,
-    item,
     line,
     occurrence_json,
     shown_lines,
@@ -105,11 +105,18 @@ class _CalendarRequests:
 
     async def list(self, wanted: ListEvents, asked: Asked) -> Found:
         chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
-        items = tuple(item(each, asked) for each in chosen.events)
+        is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
+        runs = (
+            [Run(times=(each,)) for each in chosen.events] if is_each
+            else runs_of(chosen.events, chosen.span, asked)
+        )  # fmt: skip
+        items = tuple(each.as_item(asked) for each in runs)
         result = {
-            "events": [occurrence_json(each, asked) for each in chosen.events],
+            "events": [each.as_json(asked) for each in runs],
             "from": chosen.span.start.isoformat(), "to": chosen.span.end.isoformat(),
             "instead": chosen.instead and occurrence_json(chosen.instead, asked),
+            "beside": [occurrence_json(each, asked) for each in chosen.beside],
+            "meanwhile": [occurrence_json(each, asked) for each in chosen.meanwhile],
         }  # fmt: skip
         is_list = wanted.wanted is Wanted.ALL or len(items) > 1
         card = Card(kind="events", title="Calendar", items=items) if is_list else None

@@ -29,6 +29,7 @@ class Wanted(StrEnum):
     COUNT = "count"
     WHETHER = "whether"
     CLASH = "clash"
+    AWAY = "away"
 
 
 class ListEvents(Parameters):
@@ -44,7 +45,7 @@ class ListEvents(Parameters):
         default=Wanted.ALL,
         description=(
             "what is asked about them; `last` looks back, `unowned` are those nobody is in charge of, "
-            "`clash` those that meet with others of the same people"
+            "`clash` those that meet with others of the same people, `away` what keeps `who` away now or next"
         ),
     )
 

@@ -33,11 +33,15 @@ class Chosen:
         events: In the order in which they take place; the last first where that is wanted.
         span: What was looked at.
         instead: The next of what was asked for, where none is in the span.
+        beside: What else the people who were named have in the span, where nothing of what was asked for is there.
+        meanwhile: What goes on for whole days beside what was found, for the same people.
     """
 
     events: Sequence[Occurrence]
     span: Interval
     instead: Occurrence | None = None
+    beside: Sequence[Occurrence] = ()
+    meanwhile: Sequence[Occurrence] = ()
 
 
 def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
@@ -53,11 +57,29 @@ def choose(conn: Connection, wanted: ListEvents, asked: Asked) -> Chosen:
         UnclearError: A name is nobody's of the household, or several people's.
     """
     found, span = _first_found(conn, wanted, asked)
-    if found or wanted.from_ is None or wanted.query is None or span.end <= asked.now:
+    if found:
+        meanwhile = _all_day_beside(conn, found, asked) if wanted.wanted is Wanted.WHETHER else ()
+        return Chosen(events=found, span=span, meanwhile=meanwhile)
+    if wanted.from_ is None or wanted.query is None or span.end <= asked.now:
         return Chosen(events=found, span=span)
     ahead = wanted.model_copy(update={"from_": None, "wanted": Wanted.NEXT})
     later, _ = _first_found(conn, ahead, asked)
-    return Chosen(events=found, span=span, instead=next(iter(later), None))
+    whole = wanted.model_copy(update={"query": None, "wanted": Wanted.ALL})
+    beside = _matching_in(conn, span, whole, asked) if wanted.who and not later else ()
+    return Chosen(events=found, span=span, instead=next(iter(later), None), beside=beside)
+
+
+def _all_day_beside(
+    conn: Connection, found: Sequence[Occurrence], asked: Asked
+) -> Sequence[Occurrence]:
+    """Return what goes on for whole days while something else takes place, with some of the same people."""
+    ids = {each.event.id for each in found}
+    return [
+        other
+        for other in occurrences_between(conn, asked.viewer, found[0].interval)
+        if other.event.all_day and other.event.id not in ids
+        and {*other.event.who} & {*found[0].event.who, *found[0].responsible}
+    ]  # fmt: skip
 
 
 def _first_found(
@@ -89,6 +111,14 @@ def _matching_in(
     is_begun = wanted.from_ is None and wanted.wanted in {Wanted.NEXT, Wanted.START}
     if is_begun:
         return [each for each in found if each.interval.start >= asked.now]
+    if wanted.wanted is Wanted.NEXT:
+        # What is still going on from before is not the first thing of a day, unless there is no other.
+        return [each for each in found if each.interval.start >= span.start] or found
+    if wanted.wanted is Wanted.AWAY:
+        return [each for each in found if each.event.all_day or each.interval.start <= asked.now]
+    if wanted.wanted is Wanted.RESPONSIBLE and wanted.query is None:
+        # A whole day needs nobody who takes or fetches.
+        return [each for each in found if each.responsible or not each.event.all_day]
     if wanted.wanted is Wanted.CLASH:
         return [each for each in found if any(_collide(each, other) for other in found)]
     if wanted.wanted is Wanted.LAST and wanted.from_ is None:

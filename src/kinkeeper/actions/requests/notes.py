@@ -25,6 +25,7 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
@@ -94,6 +95,9 @@ class ListNotes(Parameters):
     """All notes, or the text of one."""
 
     title: str | None = Field(default=None, description=_TITLE)
+    line: str | None = Field(
+        default=None, description="words of a line, to see whether it is there"
+    )
 
 
 def note_requests(store: Store) -> tuple[RequestKind, ...]:
@@ -226,6 +230,10 @@ class _NoteRequests:
         if wanted.title is None:
             return _found(notes, "Notes")
         note = find_by(wanted.title, notes)
+        if wanted.line is not None:
+            lines = entries(note.body)
+            found = [lines[place] for place in meant_by(wanted.line, lines)]
+            return Found(result={"note": note.title, "lines_found": found})
         items = tuple({"id": note.id, "text": line} for line in entries(note.body))
         card = Card(kind="notes", title=note.title, items=items)
         return Found(result={"notes": [note_json(note)]}, card=card)

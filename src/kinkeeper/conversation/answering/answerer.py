@@ -11,6 +11,7 @@ import structlog
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
 from kinkeeper.brain.telling import BEARS, answer_of
+from kinkeeper.conversation.answering.about import Standing, not_able, told_about
 from kinkeeper.conversation.answering.explaining import explained
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
@@ -50,9 +51,14 @@ class Answerer:
     Args:
         know: Answers questions from calendar and memory; None where nothing does.
         responder: Lets a model speak; None where there is none.
+        standing: How the assistant is set up, for questions about itself; None where nobody asks them.
     """
 
-    def __init__(self, *, know: Know | None = None, responder: Writer | None = None) -> None:
+    def __init__(
+        self, *, know: Know | None = None, responder: Writer | None = None,
+        standing: Standing | None = None,
+    ) -> None:  # fmt: skip
+        self._standing = standing
         self._know = know
         self._responder = responder
 
@@ -63,17 +69,18 @@ class Answerer:
             context: The turn.
         """
         base = told(context)
-        if (why := explained(context)) is not None:
-            yield why
-            yield replace(base, text=why, confidence=1.0)
+        if (sure := explained(context) or self._about_itself(context)) is not None:
+            yield sure
+            yield replace(base, text=sure, confidence=1.0)
             return
         sources: Sequence[Source] = ()
         if _only_memory_was_read(context) and (small := _small_talk(context)):
             base = replace(base, text=small)
         elif _asks_what_is_known(context) or _only_memory_was_read(context):
             base, sources = await self._known(context, base)
-        elif _calendar_left_open(context):
-            base, sources = await self._known(context, base, besides=SourceKind.EVENT)
+        elif _left_open(context):
+            besides = SourceKind.EVENT if "events" in context.results[0].result else None
+            base, sources = await self._known(context, base, besides=besides)
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
                 async for piece in pieces:
@@ -82,6 +89,14 @@ class Answerer:
         if base.text:
             yield base.text
         yield base
+
+    def _about_itself(self, context: AnswerContext) -> str | None:
+        """Return what is told of the assistant itself, where nothing was done and that is asked."""
+        if self._standing is None or context.results or context.clarification:
+            return None
+        if context.triage.confirmation or context.is_stopped:
+            return None
+        return told_about(context, self._standing) or not_able(context, self._standing)
 
     async def _known(
         self, context: AnswerContext, base: Answer, *, besides: SourceKind | None = None
@@ -164,13 +179,15 @@ def _only_memory_was_read(context: AnswerContext) -> bool:
     )
 
 
-def _calendar_left_open(context: AnswerContext) -> bool:
-    """Whether a question about something that is named was put to the calendar alone, and it does not tell."""
+def _left_open(context: AnswerContext) -> bool:
+    """Whether a question about something that is named was put to the calendar or the tasks alone, which do not tell."""
     if len(context.results) != 1 or context.clarification is not None:
         return False
     (done,) = context.results
     if done.status is not ResultStatus.DONE or not done.params.get("query"):
         return False
+    if done.result.get("tasks") == []:
+        return True
     events = done.result.get("events")
     if not isinstance(events, list):
         return False

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.answering.days import events_told, free_told
+from kinkeeper.conversation.answering.days import events_told
+from kinkeeper.conversation.answering.free import free_told
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.words import (
     MOST,
@@ -15,6 +16,7 @@ from kinkeeper.conversation.answering.words import (
     name_of,
     plain,
 )
+from kinkeeper.language.text import enumerated
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|ours|ourselves)\b", re.IGNORECASE)
 
@@ -35,7 +37,29 @@ def was_found(done: ActionResult, setting: Setting) -> str:
     return _anything(done)
 
 
+def _holds(items: Sequence[Any], done: ActionResult, _setting: Setting) -> str:
+    """Return whether something stands on a list."""
+    note, asked = plain(str(done.result.get("note"))), plain(str(done.params.get("line")))
+    if not items:
+        return f"No, there is no {asked} on “{note}”."
+    found = enumerated([f"“{plain(str(each))}”" for each in items])
+    return f"Yes, {found} {'is' if len(items) == 1 else 'are'} on “{note}”."
+
+
+def _whether_done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    """Return of some tasks which are done, and which still are to be."""
+    if not items:
+        return f"No task speaks of “{plain(str(done.params['query']))}”."
+    return " ".join(
+        f"Yes, “{name_of(each)}” is done." if each.get("status") == "done"
+        else f"Not yet: “{name_of(each)}” is still open{_due(each, setting)}."
+        for each in items[:MOST]
+    )  # fmt: skip
+
+
 def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    if done.params.get("status") == "all" and done.params.get("query"):
+        return _whether_done(items, done, setting)
     if not items:
         return (
             "Nothing is on the list."
@@ -48,9 +72,16 @@ def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
 
 
 def _task(item: Mapping[str, Any], setting: Setting) -> str:
+    who = [str(each) for each in item.get("who") or ()]
+    others = [] if setting.member in who else [setting.name(each) for each in who]
+    whose = f", for {enumerated(others)}" if others else ""
+    return f"{name_of(item)}{_due(item, setting)}{whose}"
+
+
+def _due(item: Mapping[str, Any], setting: Setting) -> str:
     due = item.get("deadline") or item.get("remind_at")
     when = moment_words(str(due), now=setting.now, locale=setting.household.locale) if due else ""
-    return f"{name_of(item)} ({when})" if when else name_of(item)
+    return f" ({when})" if when else ""
 
 
 def _mails(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
@@ -104,6 +135,37 @@ def _fact(item: Mapping[str, Any], setting: Setting) -> str:
     return f"{who} told me: “{words}”"
 
 
+def _done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
+    since = moment_words(
+        str(done.result.get("since") or ""), now=setting.now, locale=setting.household.locale
+    )
+    since = f"since {since.removeprefix('on ').removesuffix(' at 00:00').removesuffix(' at 12am')}"
+    if not items:
+        return f"Nothing{' of that kind' if done.params.get('kind') else ''} was done {since}, as far as you may see."
+    told = [_deed(each, setting) for each in items]
+    return f"Done {since}: {few(told, len(told), ';')}."
+
+
+def _waiting(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str:
+    if not items:
+        return "Nothing awaits a yes."
+    told = [_deed(each, setting) for each in items]
+    whose = "an adult's yes" if not _is_adult(setting) else "a yes"
+    return f"{few(told, len(told), ';')} {'awaits' if len(told) == 1 else 'await'} {whose}."
+
+
+def _is_adult(setting: Setting) -> bool:
+    member = setting.household.member(setting.member)
+    return member is not None and member.is_adult
+
+
+def _deed(item: Mapping[str, Any], setting: Setting) -> str:
+    """Return what was done or awaits a yes, and on whose word where it was another's."""
+    by = item.get("by")
+    told = f"“{name_of(item)}”"
+    return f"{told} (asked for by {setting.name(str(by))})" if by and by != setting.member else told
+
+
 def _anything(done: ActionResult) -> str:
     if done.card is not None:
         items = [plain(str(item.get("text", ""))) for item in done.card.items]
@@ -117,5 +179,5 @@ def _anything(done: ActionResult) -> str:
 
 _LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {
     "events": events_told, "tasks": _tasks, "mails": _mails, "notes": _notes, "facts": _facts,
-    "memories": _facts,
+    "memories": _facts, "lines_found": _holds, "done": _done, "waiting": _waiting,
 }  # fmt: skip

@@ -8,6 +8,7 @@ from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import MARK, TIME_MARK
 from kinkeeper.conversation.planning.named import Thing, results_of
 from kinkeeper.conversation.planning.people import members_in, who_of, without_people
+from kinkeeper.conversation.planning.question_forms import plainly_asked
 from kinkeeper.conversation.planning.windows import Window, window_of, window_with
 from kinkeeper.core.time import midnight
 
@@ -23,18 +24,19 @@ _ASKED_OF = re.compile(
 _AWARE = re.compile(
     r"\b(?:i|we) (?:should|must|need to|ought to|have to) (?:know|be aware)\b", re.IGNORECASE
 )
-_INDIRECT = re.compile(
-    r"^(?:(?:please )?(?:tell me|let me know|do you know|any idea|show me|check|find out|see|know))[\s,:]+"
-    r"(?=(?:who|whose|when|where|what|which|how)\b)",
-    re.IGNORECASE,
-)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _POINTS = re.compile(
-    r"\b(?:it|that|them|this|there)\b(?! (?:a|an|any|anything|something)\b)", re.IGNORECASE
+    r"\b(?:it|that|them|this|there|him|her|he|she|they)\b(?! (?:a|an|any|anything|something)\b)"
+    r"|^(?:where|when|what time|how long|how many (?:days|sleeps|nights|weeks)|who(?:'s| is)? (?:coming|going|taking part|in charge|driving)|until when|which day|what day)$",
+    re.IGNORECASE,
 )
 _THAT_TIME = re.compile(
     rf"\b(?:that|the same) (?P<unit>{TIME_MARK}|(?:day|week|weekend|month)\b)", re.IGNORECASE
 )
+_FIRST_OF_DAY = re.compile(r"\bfirst thing\b", re.IGNORECASE)
+_DOING = re.compile(r"^\w+ing (?=\w)")
+"""What somebody is to do with what is asked about: "letting the cleaner in"."""
+
 _LATELY = 2
 _ALTERNATIVE = re.compile(
     r"\s+or (?:is|are|was|were|has|have|did|does|do|will|not|what)\b.*$", re.IGNORECASE
@@ -60,6 +62,7 @@ class Question:
         window: When, if it says so.
         is_past: Whether it is about what has been.
         is_of_days: Whether it speaks of days at all, beside its times.
+        is_absent: Whether it speaks of somebody's being away, or back.
     """
 
     wanted: str
@@ -72,6 +75,7 @@ class Question:
     window: Window | None
     is_past: bool
     is_of_days: bool
+    is_absent: bool
 
 
 def read_question(clause: str, case: Case) -> Question | None:
@@ -82,13 +86,16 @@ def read_question(clause: str, case: Case) -> Question | None:
         case: What is known.
     """
     asking = case.grammar.asking
-    clause = _ALTERNATIVE.sub("", _INDIRECT.sub("", clause))
-    is_asked = case.context.text.rstrip().endswith("?")
+    clause, is_asked = plainly_asked(clause)
+    clause = _ALTERNATIVE.sub("", clause)
+    is_asked = is_asked or case.context.text.rstrip().endswith("?")
     if not (asking["opens"].match(clause) or (is_asked and case.message.times(clause))):
         return None
     if len(clause.split()) > _MOST_WORDS or asking["elsewhere"].search(clause):
         return None
     wanted = next((name for name, each in case.grammar.wanted.items() if each.search(clause)), None)
+    if wanted is None and _FIRST_OF_DAY.search(case.context.text):
+        wanted = "next"
     if wanted is None:
         return None
     is_choice = wanted == "whether" and _OR.search(clause) is not None
@@ -98,6 +105,8 @@ def read_question(clause: str, case: Case) -> Question | None:
     # What something is compared with does not say what it is about.
     about = case.grammar.wanted["clash"].split(clause)[0] if wanted == "clash" else clause
     subject, named = subject_of(about, case), members_in(clause, case)
+    if wanted == "in_charge" and subject is not None:
+        subject = _DOING.sub("", subject)
     window = None if is_choice else window_of(clause, case, is_past=is_past)
     if (beside := _beside_what_was_said(clause, case)) is not None:
         subject, window = None, beside
@@ -123,6 +132,7 @@ def read_question(clause: str, case: Case) -> Question | None:
         is_of_anybody=of.lower() in _ANYBODY,
         window=window, is_past=is_past,
         is_of_days=asking["days"].search(case.message.title(clause)) is not None,
+        is_absent=asking["absent"].search(clause) is not None,
     )  # fmt: skip
 
 

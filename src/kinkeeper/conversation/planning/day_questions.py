@@ -19,7 +19,7 @@ _MOSTLY = 0.5
 _WANTED: Final[Mapping[str, str]] = {
     "unowned": "unowned", "until": "next", "since": "last", "length": "length", "count": "count", "end": "end",
     "last": "last", "start": "start", "place": "place", "in_charge": "responsible", "who": "who",
-    "next": "next", "days": "days", "clash": "clash", "list": "all", "busy": "all", "agenda": "all", "whether": "whether",
+    "next": "next", "days": "days", "clash": "clash", "list": "all", "use": "all", "busy": "all", "agenda": "all", "whether": "whether",
 }  # fmt: skip
 """What is wanted of events, by its name in the grammar."""
 
@@ -31,6 +31,9 @@ _OF_THE_WORLD: Final = frozenset(
 
 _OF_A_DAY: Final = frozenset({"list", "whether", "busy"})
 """What is asked about other sides of things, too, where it does not speak of days: "what's ballet like?"."""
+
+_NEEDS_A_TIME: Final = frozenset({"in_charge", "use"})
+"""What is asked of the household's own days as soon as it names a time, or something in the calendar."""
 
 _OF_TASKS: Final = frozenset({"next", "start", "until", "whether", "in_charge"})
 """What may be asked of a task."""
@@ -70,7 +73,7 @@ def _shared(words: frozenset[str], thing: Thing) -> float:
 
 
 def _looked_up(question: Question) -> dict[str, Any]:
-    wanted = _WANTED[question.wanted]
+    wanted = "away" if _is_of_absence(question) else _WANTED[question.wanted]
     when = question.window.parameters if question.window is not None else {}
     if wanted == "all" and question.window is None and question.subject is not None:
         wanted = "next"
@@ -82,15 +85,26 @@ def _looked_up(question: Question) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _is_of_absence(question: Question) -> bool:
+    """Whether it is asked how long somebody is away, or when they are back, and not from what."""
+    return question.is_absent and question.subject is None and bool(question.who)
+
+
 def _is_of_calendar(question: Question) -> bool:
+    if _is_of_absence(question):
+        return True
     if question.is_known and (question.is_only_known or not _is_dateless(question)):
+        return True
+    if question.wanted in _NEEDS_A_TIME:
+        return question.window is not None or question.is_known
+    if question.wanted == "who" and question.is_past:
         return True
     is_timely = question.window is not None and question.is_of_days
     if question.subject is None:
         return question.window is not None or question.is_of_days
     if question.wanted in _OF_THE_WORLD:
         return is_timely
-    return is_timely or question.wanted not in {"in_charge", "unowned"}
+    return is_timely or question.wanted != "unowned"
 
 
 def _is_dateless(question: Question) -> bool:
@@ -101,10 +115,13 @@ def _is_dateless(question: Question) -> bool:
 
 def _agenda(question: Question, case: Case) -> Sequence[Step] | None:
     """What is still to be done of some days: tasks that are due, and what takes place."""
-    if question.window is None or question.subject is not None:
+    if question.subject is not None:
         return None
-    due = action("task", "list", {"due_before": question.window.until.date().isoformat()})
-    return [due, *(_listed(question, case) or ())]
+    who = {"who": list(question.who)} if question.who != (case.context.asked.member.id,) else {}
+    if question.window is None:
+        return [action("task", "list", who)] if who else None
+    until = question.window.until.date().isoformat()
+    return [action("task", "list", {"due_before": until, **who}), *(_listed(question, case) or ())]
 
 
 def _each_free(question: Question, case: Case) -> Sequence[Step] | None:

@@ -17,7 +17,7 @@ from kinkeeper.language.when.model import TimeSpan
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _FILES = (
-    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "pointing",
+    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "records", "pointing",
 )  # fmt: skip
 _LONGEST_CLAUSE = 300
 

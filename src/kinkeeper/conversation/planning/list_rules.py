@@ -94,6 +94,23 @@ def show(groups: Groups, _case: Case) -> Sequence[Step]:
     return [action("notes", "list", {"title": list_title(groups["list"])})]
 
 
+def holds(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "is milk on the list?", and "do we need rice?" of what families buy."""
+    lines = lines_of(groups["what"], case)
+    if not lines or any(_AGAIN.match(line) for line in lines):
+        return None
+    if not groups["list"] and not are_groceries(lines):
+        return None
+    title = list_title(groups["list"])
+    return [action("notes", "list", {"title": title, "line": line}) for line in lines]
+
+
+def buying(groups: Groups, case: Case) -> Sequence[Step]:
+    """Read "what's left to buy?", "what must I still get for the party?"."""
+    named = case.message.words(groups.get("for", ""))
+    return [action("notes", "list", {"title": list_title(named)})]
+
+
 def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "take oat milk off"."""
     lines = lines_of(groups["what"], case)

@@ -13,10 +13,12 @@ from kinkeeper.conversation.planning import (
     list_rules,
     mail_rules,
     memory_rules,
+    record_rules,
     task_rules,
 )
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order, without_reason
+from kinkeeper.conversation.planning.continuing import continued, goes_on
 from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits
@@ -25,12 +27,14 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "memory.called": memory_rules.called, "memory.store": memory_rules.store,
     "memory.forget": memory_rules.forget, "memory.search": memory_rules.search,
     "memory.ask": memory_rules.ask,
+    "records.waiting": record_rules.waiting, "records.done": record_rules.done,
     "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add, "tasks.owed": task_rules.owed,
-    "tasks.list": task_rules.listed, "tasks.complete": task_rules.complete,
+    "tasks.list": task_rules.listed, "tasks.whether": task_rules.whether, "tasks.complete": task_rules.complete,
     "tasks.done": task_rules.done, "tasks.delete": task_rules.delete,
     "tasks.update": task_rules.update, "tasks.priority": task_rules.priority,
     "lists.append": list_rules.append, "lists.wanted": list_rules.wanted,
     "lists.dictated": list_rules.append, "lists.enumerated": list_rules.enumerated, "lists.show": list_rules.show,
+    "lists.holds": list_rules.holds, "lists.buying": list_rules.buying,
     "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
     "lists.note": list_rules.note, "lists.search": list_rules.search,
     "mail.write": mail_rules.write, "mail.told": mail_rules.passed_on, "mail.reply": mail_rules.reply,
@@ -68,6 +72,8 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
         return None
     clause = without_reason(clause, case.grammar)
     back = pointed(clause, case) or followed(clause, case) or _pointing_back(clause, case)
+    if back is None and goes_on(case):
+        back = continued(clause, case)
     if back is not None:
         return [onto_what_waits(each, case) for each in back]
     for form in dict.fromkeys((clause, in_order(clause))):
@@ -75,7 +81,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
             steps = _READERS[name](groups, case)
             if steps:
                 return [*steps]
-    return None
+    return continued(clause, case)
 
 
 def _pointing_back(clause: str, case: Case) -> list[Step] | None:

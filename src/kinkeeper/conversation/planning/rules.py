@@ -14,6 +14,7 @@ from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
 from kinkeeper.conversation.planning.reminding import OF_WHAT_STANDS
+from kinkeeper.conversation.routing.asking_about import asks_about
 from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.household.vocabulary import compile_vocabulary
 
@@ -26,7 +27,7 @@ def plan_of(context: PlanningContext) -> Plan:
     Args:
         context: The message and what is known around it.
     """
-    if context.history and asks_why(context.text):
+    if (context.history and asks_why(context.text)) or asks_about(context.text):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
     if context.open_edit and not context.results:

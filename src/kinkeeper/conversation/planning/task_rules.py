@@ -1,9 +1,10 @@
 """Reads requests about tasks and reminders. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
@@ -26,6 +27,13 @@ _EVE = re.compile(
     r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(
+    r"\b(?:are there|is there|there are|everybody|everyone|anybody|all (?:of us|the))\b",
+    re.IGNORECASE,
+)
+_BASE: Final = {
+    "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
+}  # fmt: skip
 _QUOTED = re.compile(r"'(?P<words>.+)'")
 _EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)
 _BEFORE_WHEN = "I do not know when {} is. When shall I remind you?"
@@ -163,12 +171,24 @@ def add(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 
 def listed(groups: Groups, case: Case) -> Sequence[Step]:
-    """Read "what's on my list?"."""
+    """Read "what's on my list?"; what "there is" is asked of everybody's."""
     moment = moment_of(case.message.times(groups.get("when", "")), case.now)
+    whose: Mapping[str, Any] = {"who": []} if _OF_ALL.search(case.message.text) else {}
     if moment is None or moment.day is None:
-        return [action("task", "list", {})]
+        return [_list(whose)]
     last = moment.day + timedelta(days=max(moment.days, 1))
-    return [action("task", "list", {"due_before": last.isoformat()})]
+    return [_list({"due_before": last.isoformat(), **whose})]
+
+
+def whether(groups: Groups, case: Case) -> Sequence[Step]:
+    """Read "has the bill been paid?", "did anyone sign the form?"."""
+    verb = groups["verb"].lower()
+    query = f"{_BASE.get(verb, verb)} {_bare(case.message.words(groups['what']))}"
+    return [_list({"query": query, "status": "all", "who": []})]
+
+
+def _list(params: Mapping[str, Any]) -> PlannedAction:
+    return PlannedAction(domain="task", action="list", params=params)
 
 
 def complete(groups: Groups, case: Case) -> Sequence[Step] | None:

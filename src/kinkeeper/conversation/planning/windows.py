@@ -24,6 +24,12 @@ _EARLIER: Final = (timedelta(days=7), timedelta(days=31), timedelta(days=366))
 _SAME_TIME = re.compile(
     rf"\b(?:this|the same) time,? (?:the )?(?P<mark>{TIME_MARK})", re.IGNORECASE
 )
+_COMING = re.compile(
+    r"(?:in |over |for |during )*(?:the )?(?:next|coming) (?:\d|few|couple|two|three|four|five|six|seven|ten)",
+    re.IGNORECASE,
+)
+"""Days from now on, today among them."""
+
 _NOW = re.compile(r"\b(?:now|at the moment|currently)\b", re.IGNORECASE)
 _AFTER = re.compile(
     rf"(?P<mark>{TIME_MARK}) after (?P<which>next|this(?: one)?|that(?: one)?|the next)\b",
@@ -126,6 +132,8 @@ def _is_long(span: TimeSpan) -> bool:
 
 def _days(span: TimeSpan, case: Case) -> Window:
     zone, now = case.household.zone, case.now
+    if _COMING.match(span.surface):
+        span = replace(span, begin=midnight(now.date(), zone))
     match span.bound:
         case "before":
             return Window(

@@ -1,0 +1,213 @@
+"""Answers about the assistant itself, out of what it is set up with: the table of requests, the settings, the household. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.conversation.answering.words import plain
+from kinkeeper.conversation.model import AnswerContext
+from kinkeeper.conversation.planning.grammar import load_grammar
+from kinkeeper.conversation.routing.asking_about import asks_about
+from kinkeeper.household.model import Household
+from kinkeeper.language.text import enumerated
+
+_OWN: Final[Mapping[str, str]] = {
+    "calendar": "keep the calendar and see who is free", "task": "keep tasks and remind you",
+    "notes": "keep lists and notes", "email": "write mails", "memory": "remember what you tell me",
+}  # fmt: skip
+_ASKED_FOR = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|please)\W+)*(?:can|could|will|would) (?:you|u)(?: (?:please|also|maybe|just|quickly))* (?=[a-z])",
+    re.IGNORECASE,
+)
+_NO_DEED = re.compile(
+    r"(?:tell|say|see|remember|recall|know|find|look|check|show|explain|help|guess|hear|read|think|believe|imagine|be|do|"
+    r"understand|confirm|describe|list|give|answer|repeat|stop)\b",
+    re.IGNORECASE,
+)
+"""What "can you" also stands before where something is asked, or said to the assistant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How this assistant is set up.
+
+    Attributes:
+        catalogue: All that can be asked of it, as of now.
+        is_local: Whether all of its data lies on the machine it runs on.
+        hosts: Names of other machines that it speaks to.
+        has_model: Whether a language model helps it.
+        retention_days: After how long words of chats are deleted, days > 0.
+    """
+
+    catalogue: Callable[[], Catalogue]
+    is_local: bool
+    hosts: Sequence[str]
+    has_model: bool
+    retention_days: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    standing: Standing
+    household: Household
+
+    def asks_first(self, *keys: str) -> bool:
+        """Whether any of some requests needs a yes, whoever asks."""
+        return any(
+            kind.stakes is Stakes.HIGH for kind in self.standing.catalogue() if kind.key in keys
+        )
+
+
+def told_about(context: AnswerContext, standing: Standing) -> str | None:
+    """Return what a person wants to know about the assistant; None where they want something else.
+
+    Args:
+        context: The turn.
+        standing: How the assistant is set up.
+    """
+    setting = _Setting(standing=standing, household=context.asked.household)
+    topic = asks_about(context.text)
+    return _TOPICS[topic](setting) if topic is not None else None
+
+
+def not_able(context: AnswerContext, standing: Standing) -> str | None:
+    """Return that something cannot be done, where a message asks the assistant for a deed that is none of its own.
+
+    Args:
+        context: The turn, in which nothing was understood.
+        standing: How the assistant is set up.
+    """
+    deed, asked = _ASKED_FOR.subn("", context.text.replace("’", "'"), count=1)
+    if not asked or _NO_DEED.match(deed) or load_grammar().starts.match(deed):
+        return None
+    setting = _Setting(standing=standing, household=context.asked.household)
+    return f"No, that is nothing I can do. I can {_abilities(setting)}."
+
+
+def _abilities(setting: _Setting) -> str:
+    catalogue = setting.standing.catalogue()
+    own = [words for domain, words in _OWN.items() if domain in catalogue.domains]
+    foreign = [plain(each) for each in catalogue.domains if each not in _OWN]
+    return enumerated([*own, *([f"use {enumerated(foreign)}"] if foreign else [])])
+
+
+def _able(setting: _Setting) -> str:
+    return (
+        f"I can {_abilities(setting)}. What is sent, moved, cancelled or deleted I do only after a yes. "
+        "Try “what's on tomorrow?”, “add milk to the shopping list” or “remind me to water the plants at 6”."
+    )
+
+
+def _hears(setting: _Setting) -> str:
+    days = setting.standing.retention_days
+    kept = f"What was written is deleted after {days} days; what I understood from it stays until somebody deletes it."
+    if not setting.household.chats:
+        return f"I read only what is written to me; no group chat is set up. I hear no talk and record no calls. {kept}"
+    return (
+        "I read what is written in the group chats that your household's file lists, to notice plans, and what is "
+        f"written to me. I hear no talk and record no calls. {kept}"
+    )
+
+
+def _data(setting: _Setting) -> str:
+    standing = setting.standing
+    where = (
+        "on the machine I run on" if standing.is_local else "in the database that was set up for me"
+    )
+    if not standing.hosts:
+        return f"All your data lies {where}; nothing of it leaves that, and I use no service on the internet."
+    hosts = enumerated([plain(each) for each in standing.hosts])
+    return f"All your data lies {where}. It leaves that only in requests to {hosts}, which were set up for me."
+
+
+def _model(setting: _Setting) -> str:
+    if not setting.standing.has_model:
+        return "No, no language model is set up: what I do and say comes from rules and from what I looked up."
+    return "A language model is set up and helps where my rules leave something open; it decides nothing by itself."
+
+
+def _sees(_setting: _Setting) -> str:
+    return (
+        "Events, tasks and lists are there for the whole family, and so is what you have me remember, unless it is about "
+        "your own health, money, keys or love, or you say “just for me”. I do not repeat to others what you say to me here."
+    )
+
+
+def _others_words(_setting: _Setting) -> str:
+    return (
+        "What somebody says to me in a conversation of their own I do not pass on. "
+        "What was written down for the family you can ask me for."
+    )
+
+
+def _confirms(setting: _Setting) -> str:
+    names = enumerated([each.name for each in setting.household.adults], last="or")
+    return (
+        f"An adult of the household: {names}. Mail can only be sent by the adult who asked for it."
+    )
+
+
+def _members(setting: _Setting) -> str:
+    members = setting.household.members
+    adults = [each.name for each in members if each.is_adult]
+    others = [each.name for each in members if not each.is_adult]
+    told = [f"adults: {enumerated(adults)}"] if adults else []
+    told += [f"others: {enumerated(others)}"] if others else []
+    return f"{len(members)} people are in the household: {'; '.join(told)}."
+
+
+def _language(_setting: _Setting) -> str:
+    return "I understand and write English only."
+
+
+def _cancel(setting: _Setting) -> str:
+    first = setting.asks_first("calendar.delete_event", "task.delete")
+    return f"Say what to cancel, and the day: “cancel the dentist on Friday”, “delete the task about the gate”.{_first(first)}"
+
+
+def _undo(_setting: _Setting) -> str:
+    return "Say “undo that” right after it; what was confirmed earlier has an Undo button on its page. A mail that was sent cannot be taken back."
+
+
+def _change(setting: _Setting) -> str:
+    first = setting.asks_first("calendar.update_event")
+    return (
+        "Say what and to when: “move the dentist to Thursday at 4”, “change the reminder about the bins to 8”."
+        f"{_first(first, 'Before an event is changed ')}"
+    )
+
+
+def _add(setting: _Setting) -> str:
+    del setting
+    return (
+        "Say it in a sentence: “dentist on Friday at 3”, “remind me to call Gran at 6”, “add milk to the shopping list”, "
+        "“note: the bins go out on Mondays”."
+    )
+
+
+def _forget(setting: _Setting) -> str:
+    first = setting.asks_first("memory.forget")
+    return (
+        f"Say “forget that …” with words of it, or look through the page Memory and delete there.{_first(first)} "
+        "What is forgotten is erased for good."
+    )
+
+
+def _household(_setting: _Setting) -> str:
+    return "People are listed in the household's file, household.toml: who keeps it adds a [[members]] entry and starts me again. I cannot change that file."
+
+
+def _first(asks: bool, lead: str = "") -> str:  # noqa: FBT001 - as the request says
+    if not asks:
+        return ""
+    return f" {lead}I ask first." if lead else " I ask first."
+
+
+_TOPICS: Final[Mapping[str, Callable[[_Setting], str]]] = {
+    "able": _able, "hears": _hears, "data": _data, "model": _model, "sees": _sees, "others_words": _others_words,
+    "confirms": _confirms, "members": _members, "language": _language, "cancel": _cancel, "undo": _undo,
+    "change": _change, "add": _add, "forget": _forget, "household": _household,
+}  # fmt: skip
