@@ -62,9 +62,7 @@ class _RecordRequests:
         until = asked.now if wanted.until is None else read_moment(wanted.until, asked).at
 
         def load(conn: Connection) -> list[PendingAction]:
-            return list_actions(
-                conn, asked.viewer, statuses={ActionStatus.DONE}, now=asked.now
-            )
+            return list_actions(conn, asked.viewer, statuses={ActionStatus.DONE}, now=asked.now)
 
         found = [
             each
@@ -78,9 +76,7 @@ class _RecordRequests:
         return Found(result={"done": told, **result}, card=_card("Done", told))
 
     async def waiting(self, _wanted: ListWaiting, asked: Asked) -> Found:
-        found = await self._store.read(
-            lambda conn: open_actions(conn, asked.viewer, now=asked.now)
-        )
+        found = await self._store.read(lambda conn: open_actions(conn, asked.viewer, now=asked.now))
         told = _told(found, asked)
         return Found(result={"waiting": told}, card=_card("Awaits a yes", told))
 
