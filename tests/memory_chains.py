@@ -14,6 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, select
 
+from kinkeeper.evaluation.memory_leaks import MANY, SINGLE
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory import tables
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
@@ -24,27 +25,6 @@ START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 NOW = START + timedelta(days=365)
 MANY_CHAINS = int(os.environ.get("MEMORY_CHAINS", "150"))
 TABLES = [table for table in metadata.tables.values() if table.name in vars(tables)]
-
-# Slots that hold one value: ways to say it, ways to say that it changed, ways to end it, and values.
-SINGLE = {
-    "home": (
-        ["I live in {}.", "My home is in {}."], ["I moved to {}.", "I live in {} now."],
-        ["I no longer live in {}."], ["York", "Leeds", "Hull", "Bath", "Derby", "Truro"],
-    ),
-    "employer": (
-        ["I work for {}.", "I work at {}."], ["I now work for {}.", "I switched to {} for work, I work at {}."],
-        ["I no longer work for {}."], ["Siemens", "Tesco", "Lidl", "Ocado", "Asda"],
-    ),
-    "car": (
-        ["My car is a {}."], ["My car is now a {}."], ["I no longer have the {}."],
-        ["Volvo", "Skoda", "Honda", "Fiat"],
-    ),
-}  # fmt: skip
-MANY = (
-    ["I love {}.", "I really like {}."],
-    ["I don't like {} any more."],
-    ["sushi", "tennis", "jazz", "olives"],
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,20 @@ async def test_memory_is_searched_on_behalf_of_the_member(door: Open) -> None:
 
 
 @on_a_loop
+async def test_memory_is_searched_as_of_a_time(door: Open) -> None:
+    remember(door.serving, "john", "Leo is allergic to peanuts.")
+    async with door.client() as client:
+        now = await ask(client, "search_memory", query="what is Leo allergic to")
+        told = datetime.fromisoformat(now["results"][0]["at"]).date()
+        before = (told - timedelta(days=1)).isoformat()
+        asked = {"query": "what is Leo allergic to", "as_of": before}
+        assert (await ask(client, "search_memory", **asked))["results"] == []
+        asked["as_of"] = told.isoformat()
+        assert (await ask(client, "search_memory", **asked))["results"] == now["results"]
+        assert "write e.g." in await refusal(client, "search_memory", query="Leo", as_of="some day")
+
+
+@on_a_loop
 async def test_events_come_with_times_of_the_household(door: Open) -> None:
     async with door.client() as client:
         found = await ask(client, "list_events", start="2026-03-05", days=1, member="leo")

@@ -134,6 +134,8 @@ def test_a_statement_is_remembered_found_put_right_and_forgotten_after_a_yes(des
     assert stored.status is ResultStatus.DONE, stored.error
     found = desk.ask("memory.search", {"query": "what is Nia allergic to"})
     assert "Nia is allergic to hazelnuts" in [each["text"] for each in found.result["facts"]]
+    before = desk.ask("memory.search", {"query": "what is Nia allergic to", "as_of": "2020-01-01"})
+    assert before.result["facts"] == []
     changed = desk.ask(
         "memory.update", {"key": "hazelnuts", "new_value": "Nia is allergic to walnuts"}
     )

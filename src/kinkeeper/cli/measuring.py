@@ -23,6 +23,7 @@ from kinkeeper.evaluation import (
     dialogues,
     likeness,
     memory_confidence,
+    memory_leaks,
     memory_observations,
     memory_relations,
     memory_retrieval,
@@ -158,6 +159,11 @@ def _memory_confidence(scope: Scope) -> Report:
     return memory_confidence.measure(has_others=scope.is_full)
 
 
+def _memory_leaks(scope: Scope) -> Report:
+    chains = memory_leaks.FULL if scope.is_full else memory_leaks.SAMPLE
+    return memory_leaks.measure(scope.root, chains=chains)
+
+
 def _memory_retrieval(scope: Scope) -> Report:
     embedder = local_embedder(EmbedderChoice.AUTO)
     if not compares_meaning(embedder):
@@ -186,8 +192,8 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "confirmations": (_confirmations,),
     "consent": (_consent,),
     "memory": (
-        _memory_retrieval, _memory_relations, _memory_observations, _memory_confidence, _category,
-        _brain,
+        _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_confidence,
+        _category, _brain,
     ),
     "all": (
         _observer, _tripwire, _when, _router, _planner, _dialogues, _category, _likeness,

@@ -20,6 +20,7 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
+from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
@@ -70,6 +71,10 @@ class SearchMemory(Parameters):
     """What memories are about."""
 
     query: str = Field(min_length=1)
+    as_of: str | None = Field(
+        default=None,
+        description="a day, or a time on it: what held then; left out for what holds now",
+    )
 
 
 class ForgetMemory(Parameters):
@@ -180,6 +185,7 @@ class _MemoryRequests:
             Search(
                 text=wanted.query, viewer=asked.viewer,
                 now=asked.now, limit=_MOST_FOUND, min_relevance=_BEARS,
+                as_of=None if wanted.as_of is None else latest_told(wanted.as_of, asked.household.zone),
             )
         )  # fmt: skip
         items = tuple(

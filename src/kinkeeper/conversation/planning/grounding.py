@@ -12,7 +12,7 @@ from kinkeeper.conversation.planning.named import Thing, content_words
 from kinkeeper.conversation.planning.referents import meant, target
 
 _TIMES = frozenset(
-    {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before"}
+    {"start_time", "end_time", "deadline", "remind_at", "from", "to", "on", "due_before", "as_of"}
 )
 _PEOPLE = frozenset({"sender_name"})
 _KEY = re.compile(r"t\d+")

@@ -61,6 +61,7 @@ class SearchMemory(Arguments):
         list[Kind],
         Field(min_length=1, max_length=len(Kind), description="fact: what is known; episode: what was said; event: calendar."),
     ] = [Kind.FACT, Kind.EPISODE]  # fmt: skip
+    as_of: memory_search.AsOf | None = None
 
 
 class Remembered(BaseModel):
@@ -170,7 +171,9 @@ class PendingFound(BaseModel):
 
 async def search_memory(request: Request, person: Person, wanted: SearchMemory) -> MemoryFound:
     """Search what this login's member may recall."""
-    wish = memory_search.SearchWish(query=wanted.query, limit=wanted.limit, types=wanted.kinds)
+    wish = memory_search.SearchWish(
+        query=wanted.query, limit=wanted.limit, types=wanted.kinds, as_of=wanted.as_of
+    )
     found = await memory_search.search_posted(request, person, wish)
     zone = person.household.zone
     return MemoryFound(
