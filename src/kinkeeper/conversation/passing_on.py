@@ -6,14 +6,14 @@ one shown. Where none is, a new thread begins, in which nothing waits for a yes.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, select
 
-from kinkeeper.conversation.tables import threads
-from kinkeeper.conversation.turn import Turn, TurnOutcome
+from kinkeeper.conversation.tables import threads, turns
+from kinkeeper.conversation.turn import Turn, turn_of
 from kinkeeper.conversation.turns import last_turns
 from kinkeeper.core.ids import stable_id
 
@@ -74,26 +74,20 @@ def place_of(
         channel: Of such programs.
         now: Aware.
     """
-    known = list(_alike(conn, household, member, shown, channel=channel))
-    for thread_id, turns in known:
-        again = next((each for each in turns if _is_again(each, shown, now=now)), None)
-        if again is not None:
-            return Place(thread_id, again.client_message_id)
-    for thread_id, turns in known:
-        if _goes_on(turns, shown):
-            return Place(thread_id, _new_id(shown, now))
-    thread_id = stable_id(household, "passed on", member, shown.place, shown.digest, len(known))
-    return Place(thread_id, _new_id(shown, now))
-
-
-def _new_id(shown: Shown, now: datetime) -> str:
-    return shown.message_id or f"{shown.digest}@{now.isoformat()}"
+    known = _alike(conn, household, member, shown, channel=channel)
+    if (again := _sent_before(conn, household, known, shown, now=now)) is not None:
+        return Place(again.thread_id, again.client_message_id)
+    going_on = (each for each in known if _goes_on(conn, household, each, shown))
+    thread_id = next(
+        going_on, stable_id(household, "passed on", member, shown.place, shown.digest, len(known))
+    )
+    return Place(thread_id, shown.message_id or f"{shown.digest}@{now.isoformat()}")
 
 
 def _alike(
     conn: Connection, household: str, member: str, shown: Shown, *, channel: str
-) -> Iterator[tuple[str, Sequence[Turn]]]:
-    """Yield the threads of a place, the one last spoken in first, with what was said in them."""
+) -> Sequence[str]:
+    """Return the threads of a place, the one last spoken in first."""
     query = (
         select(threads.c.id)
         .where(
@@ -103,25 +97,41 @@ def _alike(
         .order_by(threads.c.last_at.desc(), threads.c.id)
         .limit(_MOST_ALIKE)
     )  # fmt: skip
-    for thread_id in conn.execute(query).scalars().all():
-        turns = last_turns(conn, household, thread_id, last=len(shown.said) + _MOST_ALIKE)
-        yield thread_id, [each for each in turns if each.outcome is not TurnOutcome.POSTED]
+    return conn.execute(query).scalars().all()
+
+
+def _sent_before(
+    conn: Connection, household: str, known: Sequence[str], shown: Shown, *, now: datetime
+) -> Turn | None:
+    """Return the turn of the same request, where it counts as the same message."""
+    id_ = turns.c.client_message_id
+    is_same = (
+        id_ == shown.message_id
+        if shown.message_id is not None
+        else id_.startswith(f"{shown.digest}@")
+    )
+    query = select(turns).where(turns.c.household == household, turns.c.thread.in_(known), is_same)
+    found = [turn_of(dict(row)) for row in conn.execute(query).mappings()]
+    return next((each for each in found if _is_again(each, shown, now=now)), None)
 
 
 def _is_again(turn: Turn, shown: Shown, *, now: datetime) -> bool:
-    if shown.message_id is not None:
-        return turn.client_message_id == shown.message_id
-    is_same = turn.client_message_id.startswith(f"{shown.digest}@")
-    return is_same and (turn.finished_at is None or now - turn.finished_at <= SENT_AGAIN)
+    if shown.message_id is not None or turn.finished_at is None:
+        return True
+    return now - turn.finished_at <= SENT_AGAIN
 
 
-def _goes_on(turns: Sequence[Turn], shown: Shown) -> bool:
+def _goes_on(conn: Connection, household: str, thread_id: str, shown: Shown) -> bool:
     """Whether what is shown is how a thread stands: then a yes can mean what was asked there."""
-    if not turns or not shown.answered or not shows_answer(shown.answered, turns[-1].answer):
+    if not shown.answered:
         return False
-    return shown.is_named or [_words(each.text) for each in turns] == [
-        _words(each) for each in shown.said[:-1]
-    ]
+    last = last_turns(conn, household, thread_id, last=1)
+    if not last or not shows_answer(shown.answered, last[-1].answer):
+        return False
+    if shown.is_named:
+        return True
+    told = last_turns(conn, household, thread_id, last=len(shown.said))
+    return [_words(each.text) for each in told] == [_words(each) for each in shown.said[:-1]]
 
 
 def shows_answer(shown: str, answer: str | None) -> bool:
