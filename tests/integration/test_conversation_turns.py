@@ -495,3 +495,19 @@ async def test_a_planner_is_told_what_is_open_and_what_is_coming(tmp_path: Path)
         fetched = script.asked[-1].fetched
         assert [each["title"] for each in fetched["tasks"]] == ["buy milk"]
         assert "Leo soccer practice" in [each["title"] for each in fetched["events"]]
+
+
+@on_a_loop
+async def test_nobody_is_asked_again_after_a_plan_that_is_whole(tmp_path: Path) -> None:
+    once = wants("task", "list")
+
+    def whole(_context: PlanningContext) -> Plan:
+        return Plan(actions=(once,), is_whole=True)
+
+    script = Script({"what is on my list": whole})
+    async with talking(tmp_path, script) as held:
+        said = await held.say("what is on my list")
+        await held.heard(said)
+        assert len(script.asked) == 1
+        trace = await held.conversation.why(held.john, said.turn_id)
+        assert [each["ended"] for each in trace.steps] == ["whole plan"]

@@ -496,3 +496,16 @@ def test_only_a_time_that_is_told_answers_when(text: str, is_answer: bool) -> No
     found = plan(text, history=[exchange("…", partial=asked.partial)])
 
     assert any(each.action == "create_event" for each in found.actions) is is_answer
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("what's on tomorrow?", True),
+        ("add milk to the list and remind me to call mom at 5pm tomorrow", True),
+        ("find an hour on Friday and book the vet then", False),
+        ("book the vet on Friday at 3 and remind me an hour before", False),
+    ],
+)
+def test_what_rests_on_a_result_is_planned_after_it(text: str, is_whole: bool) -> None:  # noqa: FBT001 - by the table
+    assert plan(text).is_whole is is_whole

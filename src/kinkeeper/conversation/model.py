@@ -154,6 +154,7 @@ class Plan:
             the parameter that is asked for. Given back with the history, the next message completes it.
         source: What made it.
         is_said: Whether a model made it that was shown no words but the person's own: what it wants, they said.
+        is_whole: Whether it is all that is asked for, so that nobody need be asked what comes after it.
     """
 
     actions: tuple[PlannedAction, ...] = ()
@@ -161,6 +162,7 @@ class Plan:
     partial: Mapping[str, Any] | None = None
     source: Source = Source.RULES
     is_said: bool = False
+    is_whole: bool = False
 
     def origin_of(self, action: PlannedAction, said: Origin = Origin.SAID) -> Origin:
         """Return how one of its requests came to be wanted.

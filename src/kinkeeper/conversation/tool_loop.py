@@ -279,6 +279,8 @@ class _Run:
             return "clarification"
         if any(each.status is ResultStatus.UNCLEAR for each in self.acted.results):
             return "unclear"
+        if plan.is_whole:
+            return "whole plan"
         return "fatigue" if self.fatigue >= self.limits.fatigue else None
 
     async def _carry_out(self, action: PlannedAction, origin: Origin) -> ActionResult:

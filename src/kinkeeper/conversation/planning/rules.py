@@ -33,10 +33,12 @@ def plan_of(context: PlanningContext) -> Plan:
     if context.open_edit and not context.results:
         return _edited(case)
     steps = _answered(case)
-    if steps is None:
-        steps = _chained([_named(step, case) for step in _read(case)], context)
-        steps = _in_turn(steps, context)
-    return planned(steps[len(context.results) :])
+    if steps is not None:
+        return planned(steps[len(context.results) :])
+    read = [_named(step, case) for step in _read(case)]
+    steps = _in_turn(_chained(read, context), context)
+    plan = planned(steps[len(context.results) :])
+    return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions))
 
 
 def _read(case: Case) -> list[Step]:
