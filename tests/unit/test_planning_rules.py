@@ -507,5 +507,5 @@ def test_only_a_time_that_is_told_answers_when(text: str, is_answer: bool) -> No
         ("book the vet on Friday at 3 and remind me an hour before", False),
     ],
 )
-def test_what_rests_on_a_result_is_planned_after_it(text: str, is_whole: bool) -> None:  # noqa: FBT001 - by the table
+def test_what_rests_on_a_result_is_planned_after_it(text: str, is_whole: bool) -> None:
     assert plan(text).is_whole is is_whole
