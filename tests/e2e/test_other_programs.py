@@ -18,13 +18,13 @@ WORDS = "aardvark sandwiches"
 
 
 def talk(server: Running, secret: str, *said: str) -> list[str]:
-    client = OpenAI(base_url=f"{server.address}/v1", api_key=secret)
     messages: list[Any] = []
-    for text in said:
-        messages.append({"role": "user", "content": text})
-        chunks = client.chat.completions.create(model="Icarus", messages=messages, stream=True)
-        answer = "".join(each.choices[0].delta.content or "" for each in chunks)
-        messages.append({"role": "assistant", "content": answer})
+    with OpenAI(base_url=f"{server.address}/v1", api_key=secret) as client:
+        for text in said:
+            messages.append({"role": "user", "content": text})
+            chunks = client.chat.completions.create(model="Icarus", messages=messages, stream=True)
+            answer = "".join(each.choices[0].delta.content or "" for each in chunks)
+            messages.append({"role": "assistant", "content": answer})
     return [each["content"] for each in messages[1::2]]
 
 

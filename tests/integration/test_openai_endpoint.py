@@ -1,7 +1,8 @@
 """OpenAI's own client before a real server: it talks with the assistant as people do elsewhere, and decides nothing by itself."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ from sqlalchemy import Table, func, select
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.tables import pending_actions
+from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.tables import threads, turns
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.memory.tables import episodes
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import AccessRole
+from kinkeeper.web.app import create_app
 from kinkeeper.web.security.rates import Rate, RateLimits
 from page_visits import FREE
 from web_server import Served, listening, served, with_neighbours
@@ -68,6 +73,7 @@ class Open:
     serving: Served
     address: str
     tokens: dict[str, str] = field(default_factory=dict)
+    clients: list[OpenAI] = field(default_factory=list)
 
     def client(self, member: str = "john", **more: Any) -> OpenAI:
         if more:
@@ -77,7 +83,9 @@ class Open:
         return self.bearing(self.tokens[member])
 
     def bearing(self, token: str, **more: Any) -> OpenAI:
-        return OpenAI(base_url=f"{self.address}/v1", api_key=token, max_retries=0, **more)
+        made = OpenAI(base_url=f"{self.address}/v1", api_key=token, max_retries=0, **more)
+        self.clients.append(made)
+        return made
 
     def program(self, member: str = "john", **more: Any) -> Program:
         return Program(self.client(member), **more)
@@ -98,10 +106,21 @@ class Open:
         )
 
 
+@contextmanager
+def opened(serving: Served) -> Iterator[Open]:
+    with listening(serving) as address:
+        door = Open(serving, address)
+        try:
+            yield door
+        finally:
+            for each in door.clients:
+                each.close()
+
+
 @pytest.fixture
 def door(tmp_path: Path) -> Iterator[Open]:
-    with served(tmp_path, rates=FREE) as serving, listening(serving) as address:
-        yield Open(serving, address)
+    with served(tmp_path, rates=FREE) as serving, opened(serving) as door:
+        yield door
 
 
 WAITS = (ActionStatus.PENDING.value, Origin.OPENAI.value)
@@ -328,16 +347,43 @@ def test_a_child_may_ask_and_an_adult_decides(door: Open) -> None:
 
 def test_too_many_requests_are_told_to_wait(tmp_path: Path) -> None:
     rates = RateLimits(write=Rate(0.01, 1))
-    with served(tmp_path, rates=rates) as serving, listening(serving) as address:
-        program = Open(serving, address).program()
+    with served(tmp_path, rates=rates) as serving, opened(serving) as door:
+        program = door.program()
         program.say("hi")
         with pytest.raises(openai.RateLimitError):
             program.say("hello")
 
 
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_turn_that_broke_down_is_told_and_taken_up_by_the_same_request(
+    tmp_path: Path, is_streamed: bool
+) -> None:
+    is_broken = True
+
+    with served(tmp_path, rates=FREE) as sound:
+        house = sound.context.houses["miller"]
+        assert house.conversation is not None
+        parts = house.conversation._pipeline._parts
+
+        def catalogue() -> Catalogue:
+            if is_broken:
+                raise InvariantError("nothing can be asked for")
+            return parts.catalogue()
+
+        broken = Conversation(replace(parts, catalogue=catalogue))
+        context = replace(sound.context, houses={"miller": replace(house, conversation=broken)})
+        with opened(replace(sound, app=create_app(context), context=context)) as door:
+            program = door.program()
+            with pytest.raises(openai.APIError, match="Something went wrong"):
+                program.streamed(CANCEL) if is_streamed else program.say(CANCEL)
+            is_broken = False
+            program.messages.clear()
+            assert "Shall I cancel" in program.say(CANCEL)
+            assert door.count(turns) == 1
+
+
 def test_households_know_nothing_of_each_other(door: Open, tmp_path: Path) -> None:
-    with with_neighbours(door.serving, tmp_path) as neighbours, listening(neighbours) as address:
-        both = Open(neighbours, address)
+    with with_neighbours(door.serving, tmp_path) as neighbours, opened(neighbours) as both:
         both.program().say(CANCEL)
         theirs = Program(both.client(household="jones"), model="Otto")
         assert [each.id for each in theirs.client.models.list()] == ["Otto"]
