@@ -18,6 +18,8 @@ def narrowed(
 ) -> PlannedAction | None:
     """Return a request with its wrong parameters set right; None where nothing of it rests on the person's words.
 
+    What was done in the person's own words stands: one model's word against another's is no reason to change it.
+
     Args:
         done: As it was carried out.
         wrong: Its wrong parameters with the values that a model calls right; None takes one away.
@@ -30,11 +32,18 @@ def narrowed(
         return None
     if not all(_is_said(value, offer, case) for value in wrong.values()):
         return None
+    if any(_was_said(done.params.get(name), offer, case) for name in wrong):
+        return None
     step = grounded(action(done.domain, done.action, {**done.params, **wrong}), offer, case)
     if isinstance(step, Missing) or dict(step.params) == dict(done.params):
         return None
     is_whole = all(name in step.params for name, value in wrong.items() if value is not None)
     return step if is_whole else None
+
+
+def _was_said(value: object, offer: Offered, case: Case) -> bool:
+    """Whether what was done with a parameter is what the message says; what was left out is not."""
+    return value is not None and (value in offer.times.values() or _is_said(value, offer, case))
 
 
 def _is_said(value: object, offer: Offered, case: Case) -> bool:
