@@ -14,6 +14,7 @@ from asking import ABE, FAMILY, NOW, RUTH, ZONE, Desk
 from kinkeeper.bootstrap.reminders import reminding
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
+from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.tables import outbox
@@ -217,6 +218,18 @@ def test_what_comes_from_no_conversation_is_said_in_the_persons_own(home: Home) 
     own = usual_thread_id(HOUSEHOLD.id, RUTH.id, "web", None)
     assert home.said == [(own, "Reminder: Call mom")]
     assert home.sent == []
+
+
+def test_what_was_asked_for_through_a_program_is_said_where_its_person_reads(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "family.db")
+    home.thread("thread-1", channel=PROGRAMS, chat="a program's")
+    home.remind("Call mom", "2026-11-12T17:00:00-06:00")
+    assert home.until("2026-11-12T17:00:00") == 1
+    own = usual_thread_id(HOUSEHOLD.id, "ruth", "web", None)
+    assert home.said == [(own, "Reminder: Call mom")]
+    home.store.close()
 
 
 def test_one_reminder_that_cannot_be_said_is_tried_again_and_keeps_nobody_elses_waiting(
