@@ -25,6 +25,7 @@ from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.terms import stems
 from kinkeeper.memory.model import Episode, EpisodeKind
+from kinkeeper.observability.failures import surviving
 from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
 
@@ -172,16 +173,14 @@ class Streaming:
 
     async def _search_for(self, thread: Thread) -> None:
         began = perf_counter()
-        try:
+        with surviving("memory.streaming", foreseen=(UnavailableError, TimeoutError)) as search:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                found = await self._look_up(thread)
-        except (UnavailableError, TimeoutError) as error:
+                _keep(self._found, thread, await self._look_up(thread))
+        if search.error is not None:
             self.figures.failed += 1
-            log.warning("streaming.failed", household=thread.viewer.household, reason=repr(error))
             return
         self.figures.searched += 1
         self.figures.seconds += perf_counter() - began
-        _keep(self._found, thread, found)
 
     async def _look_up(self, thread: Thread) -> Sequence[Hit]:
         turns = await self._store.read(lambda conn: last_turns(conn, thread))
