@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -12,7 +12,9 @@ from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
 from kinkeeper.tasks.repository import open_tasks
 
-_AHEAD = timedelta(days=14)
+IN_VIEW: Final = timedelta(days=14)
+"""How far ahead the events are known before a request is planned."""
+
 _MOST = 100
 
 
@@ -23,7 +25,7 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
         conn: Any transaction.
         asked: Who asks, when.
     """
-    ahead = Interval(asked.now, asked.now + _AHEAD)
+    ahead = Interval(asked.now, asked.now + IN_VIEW)
     return {
         "tasks": open_tasks(conn, asked.viewer)[:_MOST],
         "events": [

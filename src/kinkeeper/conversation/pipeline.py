@@ -12,10 +12,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from kinkeeper.actions.payload import action_record
-from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
-from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.conversation.answering.templates import told as template
 from kinkeeper.conversation.closing import Claim, Closing
 from kinkeeper.conversation.commit import (
@@ -46,7 +44,7 @@ from kinkeeper.conversation.settling import Settler
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
-from kinkeeper.conversation.taking_back import failed_last, take_back, wants_undo
+from kinkeeper.conversation.taking_back import taken_back, wants_undo
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
@@ -56,10 +54,6 @@ from kinkeeper.jobs.leases import LeaseLostError
 
 _EARLIER = 20  # in which a question may still be open
 _HISTORY = 8  # that "it" and "that" may mean something of
-_NOT_DONE = (
-    "What you asked for last was not done, so I took nothing back. "
-    "Say “undo that” once more for what was done before it."
-)
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
@@ -272,7 +266,11 @@ class _Run:
         decision = routed.confirmation if routed is not None else None
         decided = await settler.settle(asked, self.turn.text, triage, decision)
         if decided is None and wants_undo(self.turn.text, self.loaded.earlier):
-            return _Done(triage=replace(triage, social=None), acted=await self._take_back(asked))
+            text, earlier = self.turn.text, self.loaded.earlier
+            acted = await self.parts.store.write(
+                lambda conn: taken_back(conn, text, earlier, asked)
+            )
+            return _Done(triage=replace(triage, social=None), acted=acted)
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL
             acted = Acted() if is_social else await self._act(planning)
@@ -287,22 +285,6 @@ class _Run:
             acted=Acted(results=list(decided.results), clarification=decided.question),
             asked_about=decided.asked_about,
         )
-
-    async def _take_back(self, asked: Asked) -> Acted:
-        if failed_last(self.loaded.earlier):
-            return Acted(clarification=_NOT_DONE)
-        receipt = await self.parts.store.write(
-            lambda conn: take_back(conn, self.loaded.earlier, asked)
-        )
-        if receipt is None:
-            return Acted(clarification="I did nothing here that could be taken back.")
-        if receipt.outcome not in {Outcome.UNDONE, Outcome.ALREADY_UNDONE}:
-            # What was done stands: it must not be told as if it had failed.
-            return Acted(clarification=receipt.message)
-        result = replace(
-            result_of(receipt.action), status=ResultStatus.CANCELLED, error=receipt.message
-        )
-        return Acted(results=[result])
 
     async def _fetch(self, asked: Asked) -> Mapping[str, Any]:
         return await self.parts.store.read(lambda conn: fetch(conn, asked))

@@ -2,21 +2,25 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.receipts import Receipt
+from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import Asked, ResultStatus
+from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.actions.undo import undo
+from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.turn import Turn
 
 # The whole message: "undo the meeting on Friday" is a request of its own kind.
 _WANTED = re.compile(
     r"\W*(?:(?:oops|whoops|oh|no|nah|nope|ok|okay|hmm|wait|sorry|actually|please|can you|could you|pls)\W+)*"
     r"(?:undo|revert|reverse|take (?:that|it|this) back|put (?:that|it) back)"
-    r"(?:\W+(?:that|it|this|the last (?:one|thing|change|step)|what you (?:just )?did|again|please|pls|now))*\W*",
+    r"(?:\W+(?:that|it|this|(?:the |my |our )?last (?:one|thing|change|step)|(?:the |my |our )?(?:last )?(?:two|three|four|five|2|3|4|5)"
+    r"(?: (?:ones|things|changes|steps))?|both(?: of (?:those|them|these))?|what you (?:just )?did|again|please|pls|now))*\W*",
     re.IGNORECASE,
 )
 
@@ -27,8 +31,15 @@ _TAKEN_OFF = re.compile(
     r"(?:that|it)(?:'s| is| was)(?: a mistake| wrong| not (?:done|finished)(?: yet)?))\W*",
     re.IGNORECASE,
 )
+_COUNT = re.compile(r"\b(?P<count>two|three|four|five|both|[2-5])\b", re.IGNORECASE)
+_COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
 
+_UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
+_NOT_DONE = (
+    "What you asked for last was not done, so I took nothing back. "
+    "Say “undo that” once more for what was done before it."
+)
 _WRITTEN = frozenset({ActionStatus.EXECUTING, ActionStatus.DONE})
 
 
@@ -48,6 +59,16 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     return is_ticked and _TAKEN_OFF.fullmatch(text) is not None
 
 
+def how_many(text: str) -> int:
+    """Return how many of the last things are to be taken back by a message that asks for it. Pure.
+
+    Args:
+        text: The message.
+    """
+    found = _COUNT.search(text)
+    return _COUNTS.get(found["count"].lower(), 1) if found is not None else 1
+
+
 def failed_last(earlier: Sequence[Turn]) -> bool:
     """Whether nothing came of what was asked for last, so that "undo that" can only mean something older. Pure."""
     last = earlier[-1].results if earlier else ()
@@ -56,8 +77,34 @@ def failed_last(earlier: Sequence[Turn]) -> bool:
     )
 
 
-def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receipt | None:
-    """Take back the last thing that was done in a thread and still stands; None where there is none.
+def taken_back(conn: Connection, text: str, earlier: Sequence[Turn], asked: Asked) -> Acted:
+    """Take back what a message asks for, and return what came of it.
+
+    Args:
+        conn: In a write transaction.
+        text: The message.
+        earlier: Turns of the thread before this one, oldest first.
+        asked: Who asks, when.
+    """
+    if failed_last(earlier):
+        return Acted(clarification=_NOT_DONE)
+    receipts = take_back(conn, earlier, asked, count=how_many(text))
+    if not receipts:
+        return Acted(clarification="I did nothing here that could be taken back.")
+    # What was done and stands must not be told as if it had failed.
+    stands = " ".join(each.message for each in receipts if each.outcome not in _UNDONE)
+    results = [
+        replace(result_of(each.action), status=ResultStatus.CANCELLED, error=each.message)
+        for each in receipts
+        if each.outcome in _UNDONE
+    ]
+    return Acted(results=results, clarification=stands or None)
+
+
+def take_back(
+    conn: Connection, earlier: Sequence[Turn], asked: Asked, *, count: int = 1
+) -> list[Receipt]:
+    """Take back the last things that were done in a thread and still stand, the latest first.
 
     What this very message took back before a crash is not followed by what was done before it.
 
@@ -65,6 +112,7 @@ def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receip
         conn: In a write transaction.
         earlier: Turns of the thread before this one, oldest first.
         asked: Who asks, when.
+        count: How many at most, >= 1.
     """
     results = [each for turn in earlier for each in turn.results if each.action_id is not None]
     told_undone = {each.action_id for each in results if each.status is ResultStatus.CANCELLED}
@@ -76,8 +124,9 @@ def take_back(conn: Connection, earlier: Sequence[Turn], asked: Asked) -> Receip
         if each.status in _WRITTEN
         and (each.undone_at is None or (each.id not in told_undone and each.undone_at >= asked.now))
     ]
-    if not done:
-        return None
     # A button decides, too, and what was decided last need not be what was asked last.
-    last = max(done, key=lambda each: each.decided_at or each.created_at)
-    return undo(conn, last.id, member=asked.member, household=asked.household, now=asked.now)
+    done.sort(key=lambda each: each.decided_at or each.created_at, reverse=True)
+    return [
+        undo(conn, each.id, member=asked.member, household=asked.household, now=asked.now)
+        for each in done[:count]
+    ]

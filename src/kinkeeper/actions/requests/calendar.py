@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -13,7 +13,7 @@ from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.calendar_parameters import (
     CreateEvent,
-    FindEvent,
+    DeleteEventOf,
     FindFree,
     ListEvents,
     Scope,
@@ -28,7 +28,7 @@ from kinkeeper.actions.requests.event_changing import (
     reach_of,
 )
 from kinkeeper.actions.requests.event_choosing import choose
-from kinkeeper.actions.requests.event_finding import find_around, find_occurrence
+from kinkeeper.actions.requests.event_finding import find_around, find_occurrence, occurrences_of
 from kinkeeper.actions.requests.event_runs import Run, runs_of
 from kinkeeper.actions.requests.event_telling import (
     details,
@@ -86,7 +86,7 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
             progress="Looking for the event…", prepare=requests.update,
         ),
         RequestKind(
-            domain="calendar", name="delete_event", parameters=FindEvent, stakes=Stakes.HIGH,
+            domain="calendar", name="delete_event", parameters=DeleteEventOf, stakes=Stakes.HIGH,
             description="Cancel an event, or one time of it.", progress="Looking for the event…",
             prepare=requests.delete,
         ),
@@ -155,8 +155,12 @@ class _CalendarRequests:
             result={**prepared.result, "before": occurrence_json(found, asked)},
         )  # fmt: skip
 
-    async def delete(self, wanted: FindEvent, asked: Asked) -> Prepared:
+    async def delete(self, wanted: DeleteEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
+        if wanted.until is not None and found.event.rrule is not None:
+            several = await self._delete_several(found, wanted.until, asked)
+            if several is not None:
+                return several
         common = {"event_id": found.event.id}
         effect: Effect
         match reach_of(found, wanted.scope):
@@ -169,6 +173,28 @@ class _CalendarRequests:
                 effect = CancelOccurrence.model_validate(common | one)
         summary = f"Cancel {told(found, asked)}{_all_of(found, wanted.scope)}"
         return _prepared(found, summary, [effect], asked)
+
+    async def _delete_several(
+        self, first: Occurrence, until: date, asked: Asked
+    ) -> Prepared | None:
+        """Prepare to cancel the times of a series from one of them to a day; None where that is only the one."""
+        after = midnight(until + _DAY, asked.household.zone)
+        if after <= first.interval.start:
+            raise InputError("the last day lies before the first")
+        span = Interval(first.interval.start, after)
+        times = await self._store.read(lambda conn: occurrences_of(conn, first.event, span))
+        if len(times) == 1:
+            return None
+        effects = [
+            CancelOccurrence.model_validate(
+                {"event_id": each.event.id, "original_start": each.original_start}
+            )
+            for each in times
+        ]
+        summary = f"Cancel {told(first, asked)} to {when(times[-1], asked)}: {len(times)} times"
+        prepared = _prepared(first, summary, effects, asked)
+        last = occurrence_json(times[-1], asked)["start"]
+        return replace(prepared, result={**prepared.result, "times": len(times), "last": last})
 
     async def free(self, wanted: FindFree, asked: Asked) -> Found:
         start, end = (

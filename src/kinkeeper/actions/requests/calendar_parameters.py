@@ -1,6 +1,6 @@
 """What requests about the calendar take."""
 
-from datetime import time
+from datetime import date, time
 from enum import StrEnum
 from typing import Self
 
@@ -89,6 +89,14 @@ class FindEvent(Parameters):
         if not (self.event_id or self.find_by):
             raise ValueError("event_id or find_by is needed")
         return self
+
+
+class DeleteEventOf(FindEvent):
+    """One event, or several times of it in a row."""
+
+    until: date | None = Field(
+        default=None, description="last day: all times of it from the one meant to this day"
+    )
 
 
 class EventChanges(Parameters):

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.requests.calendar_parameters import FindEvent
+from kinkeeper.actions.requests.calendar_parameters import FindEvent, Scope
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.moments import Moment, read_moment, said
-from kinkeeper.calendar.model import EventState, Occurrence
+from kinkeeper.calendar.model import Event, EventState, Occurrence
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_overrides, load_event
 from kinkeeper.calendar.search import occurrences_between
@@ -41,7 +41,8 @@ def find_occurrence(conn: Connection, wanted: FindEvent, asked: Asked) -> Occurr
     """
     on = None if wanted.on is None else read_moment(wanted.on, asked)
     if wanted.event_id:
-        return _of_event(conn, wanted.event_id, on, asked)
+        is_onwards = wanted.scope is Scope.FOLLOWING
+        return _of_event(conn, wanted.event_id, on, asked, is_onwards=is_onwards)
     return _named(conn, wanted.find_by or "", on, asked)
 
 
@@ -64,6 +65,22 @@ def find_around(conn: Connection, words: str, span: Interval, asked: Asked) -> O
     raise NotFoundError(f"I find nothing like {words!r} in the calendar")
 
 
+def occurrences_of(conn: Connection, event: Event, span: Interval) -> list[Occurrence]:
+    """Return the occurrences of one event that begin within a span and take place, by their start.
+
+    Args:
+        conn: Open connection.
+        event: Whose.
+        span: Where they begin.
+    """
+    found = expand(event, list_overrides(conn, event.household, event.id), span)
+    return [
+        each
+        for each in found
+        if _takes_place(each) and span.start <= each.interval.start < span.end
+    ]
+
+
 def matching(words: str, found: Sequence[Occurrence], asked: Asked) -> list[Occurrence]:
     """Return the occurrences that words can mean, by what they are, who takes part and where.
 
@@ -84,8 +101,9 @@ def _further_words(occurrence: Occurrence, asked: Asked) -> str:
     event, household = occurrence.event, asked.household
     people = [_names(each, asked) for each in (*event.who, *occurrence.responsible)]
     place = next((each.name for each in household.places if each.id == occurrence.place), None)
-    activity = next((each.name for each in household.activities if each.id == event.activity), None)
-    parts = (activity, event.activity, event.task, place, occurrence.place, *people)
+    activity = next((each for each in household.activities if each.id == event.activity), None)
+    spelt = (activity.name, *activity.aliases) if activity is not None else ()
+    parts = (*spelt, event.activity, event.task, place, occurrence.place, *people)
     return " ".join(part for part in parts if part)
 
 
@@ -95,13 +113,18 @@ def _names(person: str, asked: Asked) -> str:
     return person if member is None else " ".join((member.name, *member.aliases))
 
 
-def _of_event(conn: Connection, event_id: str, on: Moment | None, asked: Asked) -> Occurrence:
+def _of_event(
+    conn: Connection, event_id: str, on: Moment | None, asked: Asked, *, is_onwards: bool
+) -> Occurrence:
+    """Return the occurrence on a day, or the first from that day on."""
     household = asked.household
     event = load_event(conn, asked.viewer, event_id)
     overrides = list_overrides(conn, household.id, event_id)
     span = Interval(asked.now - _FAR, asked.now + _FAR)
     found = [each for each in expand(event, overrides, _reaching(span, on)) if _takes_place(each)]
     that = [each for each in found if on is None or _is_on(each, on, household.zone)]
+    if not that and on is not None and is_onwards:
+        that = [each for each in found if each.interval.start >= on.at]
     if on is None:
         ahead = [each for each in found if each.interval.end > asked.now]
         that = ahead or found[-1:]

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.words import Words, listed, plain
 from kinkeeper.language.text import enumerated
 
+ONLY_ONCE = ", only this time"
 _REACHES = {
     "series": ", and all other times of it, too",
     "following": ", and all times after that, too",
@@ -59,8 +61,15 @@ def how_often(words: Words) -> str:
     """
     if not words.done.result.get("rrule"):
         return ""
+    if last := words.done.result.get("last"):
+        day = moment_words(
+            str(last)[:10], now=words.setting.now, locale=words.setting.household.locale
+        )
+        return (
+            f" and every time until {day.removeprefix('on ')}, {words.done.result['times']} in all"
+        )
     scope = str(words.done.params.get("scope", ""))
-    return _REACHES.get(scope, ", only this time")
+    return _REACHES.get(scope, ONLY_ONCE)
 
 
 def what_changed(words: Words) -> str:

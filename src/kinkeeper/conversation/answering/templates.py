@@ -141,7 +141,11 @@ def _about_results(context: AnswerContext) -> str:
     setting = Setting(
         household=asked.household, member=asked.member.id, now=asked.now,
     )  # fmt: skip
-    said = [_sentence(each, context, setting) for each in context.results]
+    said = [
+        _sentence(each, context, setting)
+        for each in context.results
+        if not _is_only_for(each, context.results)
+    ]
     is_all_done = all(each.status is ResultStatus.DONE for each in context.results)
     writes = [each for each in context.results if each.action_id]
     opening = chosen(_OPENINGS, asked.turn_id) if is_all_done and writes else ""
@@ -150,6 +154,14 @@ def _about_results(context: AnswerContext) -> str:
     if context.clarification:
         said.append(plain(context.clarification, 600))
     return opening + " ".join(dict.fromkeys(said))
+
+
+def _is_only_for(done: ActionResult, results: Sequence[ActionResult]) -> bool:
+    """Whether something was only looked up for what is done with it in the same turn."""
+    found = {each.get("id") for each in done.result.get("events", ()) if isinstance(each, Mapping)}
+    return not done.action_id and any(
+        each.action_id and each.result.get("id") in found for each in results
+    )
 
 
 def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.answering.event_wording import (
+    ONLY_ONCE,
     how_often,
     old_name,
     to_change,
@@ -124,7 +125,9 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         if (old := old_name(words))
         else f"{words.title} {what_changed(words)}.{_meanwhile(words)}"
     ),
-    "calendar.delete_event": lambda words: f"{words.title} is cancelled{words.when}.",
+    "calendar.delete_event": lambda words: (
+        f"{words.title} is cancelled{words.when}{how_often(words).removesuffix(ONLY_ONCE)}."
+    ),
     "email.create_draft": lambda words: (
         f"A draft to {words.people} is written, not sent:{words.body or ' ' + words.title}."
     ),

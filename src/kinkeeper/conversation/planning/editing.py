@@ -11,6 +11,7 @@ from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.pointing import combined
+from kinkeeper.conversation.planning.referents import meant, target
 from kinkeeper.conversation.planning.relative import proposed_with, relative_changes
 
 ASK = "What should I change?"
@@ -92,6 +93,9 @@ def _other(result: ActionResult, text: str, case: Case) -> dict[str, Any]:
     place = case.grammar.pointing["place"].fullmatch(text)
     if place is not None and result.domain == "calendar" and result.action != "delete_event":
         return proposed_with(result, {"location": case.message.words(place["where"])})
+    if case.grammar.pointing["pointer"].fullmatch(text) and result.domain == "calendar":
+        others = [each for each in meant(text, case) if each.kind == "event" and each.id]
+        return {"find_by": None, **target(others[0])} if len(others) == 1 else {}
     aim = case.grammar.editing["target"].fullmatch(text)
     if aim is not None and ("find_by" in result.params or "event_id" in result.params):
         what = re.sub(r"\s+instead$", "", aim["what"], flags=re.IGNORECASE)

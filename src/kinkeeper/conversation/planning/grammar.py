@@ -17,7 +17,7 @@ from kinkeeper.language.when.model import TimeSpan
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _FILES = (
-    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "records", "pointing",
+    "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "changes", "amending", "records", "pointing",
 )  # fmt: skip
 _LONGEST_CLAUSE = 300
 
@@ -55,6 +55,9 @@ class Grammar:
         answering: What answers to questions begin with.
         editing: How something that awaits a yes is wanted different.
         describing: What words around a title say of people and places.
+        telling: How changes of events are told.
+        aside: What stands around what is told.
+        amending: How what was just done is wanted a little different.
         asking: How questions about days are put.
         wanted: What they want to know, in the order in which it is looked for.
         empty: Words of them that do not say what they are about.
@@ -75,6 +78,9 @@ class Grammar:
     answering: Mapping[str, re.Pattern[str]]
     editing: Mapping[str, re.Pattern[str]]
     describing: Mapping[str, re.Pattern[str]]
+    telling: Mapping[str, re.Pattern[str]]
+    aside: Mapping[str, re.Pattern[str]]
+    amending: Mapping[str, re.Pattern[str]]
     asking: Mapping[str, re.Pattern[str]]
     wanted: Mapping[str, re.Pattern[str]]
     empty: frozenset[str]
@@ -129,11 +135,12 @@ def load_grammar() -> Grammar:
     opening = contents["openings"]
     single = {name: _compiled(pattern, words) for name, pattern in opening["said"].items()}
     order: list[str] = opening["order"]
-    pointing, answering, editing, describing, asking, wanted = (
+    pointing, answering, editing, describing, telling, aside, amending, asking, wanted = (
         {name: _compiled(pattern, words) for name, pattern in contents[file][table].items()}
         for file, table in (
             ("pointing", "pointing"), ("pointing", "answering"), ("pointing", "editing"),
-            ("events", "describing"), ("questions", "question"), ("questions", "wanted"),
+            ("events", "describing"), ("changes", "told"), ("changes", "set_aside"), ("amending", "amending"),
+            ("questions", "question"), ("questions", "wanted"),
         )
     )  # fmt: skip
     rules = {
@@ -157,6 +164,9 @@ def load_grammar() -> Grammar:
         answering=answering,
         editing=editing,
         describing=describing,
+        telling=telling,
+        aside=aside,
+        amending=amending,
         asking=asking,
         wanted=wanted,
         empty=frozenset(contents["questions"]["subject"]["empty"].split()),

@@ -123,6 +123,11 @@ def remove(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [action("notes", "remove_line", {"title": title, "line": line}) for line in bare]
 
 
+def clear(groups: Groups, _case: Case) -> Sequence[Step]:
+    """Read "clear the shopping list"."""
+    return [action("notes", "clear", {"title": list_title(groups["list"])})]
+
+
 def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "start a list for camping"."""
     named = case.message.words(groups.get("named", ""))

@@ -6,7 +6,7 @@ that is quoted is ever read as a request; they are put back, verbatim, where a t
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -35,6 +35,9 @@ _ADJECTIVE = re.compile(
 )
 _LISTED = re.compile(
     rf"{TIME_MARK}(?:(?:\s*,|\s*&|\s+and)+\s*(?:on\s+)?(?:the\s+)?{TIME_MARK})+", re.IGNORECASE
+)
+_CORRECTS = re.compile(
+    r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
 )
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
@@ -159,7 +162,36 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         spans[mark] = span
         marked += [plain[end:start], mark]
         end = span.end_char
-    return Message("".join([*marked, plain[end:]]), spans, verbatim)
+    marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
+    return Message(marked_text, spans, verbatim)
+
+
+def _put_right(text: str, spans: dict[str, TimeSpan], grammar: Grammar) -> str:
+    """Return a text in which a time that is put right in the same breath gives way to the right one."""
+    for found in [*grammar.said["corrected"].finditer(text)]:
+        if not _CORRECTS.search(found[0]):
+            continue
+        old, new = spans.get(found["old"]), spans.get(found["new"])
+        if old is None or new is None or SpanKind.DURATION in {old.kind, new.kind}:
+            continue
+        spans[found["new"]] = _with_rest_of(new, old)
+        text = text.replace(found[0], found["new"], 1)
+    return text
+
+
+def _with_rest_of(new: TimeSpan, old: TimeSpan) -> TimeSpan:
+    """Return a time with the day or the hour that only an older one says."""
+    if new.has_time and not new.has_date and old.has_date:
+        begin = datetime.combine(old.begin.date(), new.begin.timetz())
+    elif new.has_date and not new.has_time and old.has_time:
+        begin = datetime.combine(new.begin.date(), old.begin.timetz())
+    else:
+        return new
+    length = (new if new.has_time else old).until - (new if new.has_time else old).begin
+    return replace(
+        new, begin=begin, until=begin + length, kind=SpanKind.DATETIME, has_date=True, has_time=True,
+        is_meridiem_known=new.is_meridiem_known if new.has_time else old.is_meridiem_known,
+    )  # fmt: skip
 
 
 def _without_reported(text: str, grammar: Grammar) -> str:

@@ -62,6 +62,9 @@ class Thing:
         is_open: Whether there is still something to be done about it.
         end: Of an event, ISO 8601, where known.
         who: Ids of those who take part, where known.
+        responsible: Ids of those who see to it, where known.
+        location: Where it is, as it is told, where known.
+        rrule: RFC 5545 rule of a series, where known; empty of what takes place once.
         note: Title of the note that a line stands on.
     """
 
@@ -73,6 +76,9 @@ class Thing:
     is_open: bool = True
     end: str | None = None
     who: tuple[str, ...] = ()
+    responsible: tuple[str, ...] = ()
+    location: str = ""
+    rrule: str = ""
     note: str = ""
 
 
@@ -103,6 +109,16 @@ def things_of(context: PlanningContext) -> tuple[Thing, ...]:
             for each in reversed(found)
         }.values()
     )[::-1]
+
+
+def standing_events(context: PlanningContext) -> tuple[Thing, ...]:
+    """Return the events of the next days, and those that this turn looked up, as they stand, by their start."""
+    looked_up = [each for each in context.results if each.action == "list_events"]
+    found = [*_of_results(looked_up), *_of_mapping(context.fetched)]
+    events = {
+        (each.id, each.original_start): each for each in reversed(found) if each.kind == "event"
+    }
+    return tuple(sorted(events.values(), key=lambda each: each.start or ""))
 
 
 def results_of(results: Iterable[ActionResult]) -> tuple[Thing, ...]:
@@ -156,6 +172,8 @@ def _thing(kind: str, row: Mapping[str, Any]) -> Thing | None:
         original_start=_first(row, "original_start") or None,
         is_open=row.get("status", "open") == "open",
         end=_first(row, "end", "end_time") or None, who=_names(row.get("who")),
+        responsible=_names(row.get("responsible")), location=_first(row, "location"),
+        rrule=_first(row, "rrule"),
     )  # fmt: skip
 
 

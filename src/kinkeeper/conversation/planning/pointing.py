@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
@@ -25,6 +25,7 @@ from kinkeeper.conversation.planning.reminding import remind_of
 from kinkeeper.conversation.planning.sharing import keep, share
 from kinkeeper.conversation.planning.shown_lines import gone, taken_off
 from kinkeeper.conversation.planning.windows import window_of
+from kinkeeper.language.when.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
 _MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
@@ -35,6 +36,7 @@ _JOINTS = re.compile(
 """Between times that are nothing but times; any other word makes it a message of its own."""
 
 _DENIAL = re.compile(r"^(?:(?:no|oh|sorry|wait|actually|hmm|oops)[\s,.!]+)+", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:same|again|repeat|another|one more)\b", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:one|thing|it|the)\s+", re.IGNORECASE)
 
 
@@ -155,6 +157,12 @@ def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     ]
 
 
+def _waits(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "the second one can wait till Monday", "do the first one on Saturday"."""
+    one, to = groups["one"] or groups["one2"], groups["to"] or groups["to2"]
+    return _move({"one": one, "to": to}, case)
+
+
 def _changed(thing: Thing, changes: Mapping[str, Any]) -> Step:
     changes = with_known_day(changes, thing.start)
     if thing.kind == "task":
@@ -241,7 +249,7 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
         last is None
         or moment is None
         or moment.day is None
-        or "same" not in case.message.text.lower()
+        or _AGAIN.search(case.message.text) is None
     ):
         return None
     field = "start_time" if last.domain == "calendar" else "deadline"
@@ -253,7 +261,23 @@ def _again(groups: Groups, case: Case) -> Sequence[Step] | None:
     old = known.get(field) or last.result.get("start") or last.result.get("deadline")
     if not isinstance(old, str):
         return None
-    return [action(last.domain, last.action, {**known, field: combined(moment.partial or "", old)})]
+    day = _same_day(groups["to"], old, case) or moment.partial or ""
+    return [action(last.domain, last.action, {**known, field: combined(day, old)})]
+
+
+def _same_day(to: str, old: str, case: Case) -> str | None:
+    """Return the day that "next week" or "two weeks later" makes of an older one; None for other words."""
+    was = datetime.fromisoformat(old).date()
+    span = next((each for each in case.message.times(to) if each.has_date), None)
+    if span is None:
+        return None
+    if span.surface.lower().endswith("later"):
+        return (was + (span.begin.date() - case.now.date())).isoformat()
+    if span.grain is Grain.WEEK:
+        return (
+            span.begin.date() + timedelta(days=was.weekday() - span.begin.weekday())
+        ).isoformat()
+    return None
 
 
 def _invite(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -330,7 +354,7 @@ def more(text: str, case: Case) -> list[Step] | None:
 
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
-    "drop": _drop, "done": _done, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
+    "drop": _drop, "done": _done, "waits": _waits, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
     "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
     "invite": _invite, "rename": _rename, "place": _place, "taking": _take, "same_again": _same_again,
     "line_gone": gone, "share": share, "keep": keep,

@@ -16,12 +16,14 @@ from kinkeeper.conversation.planning import (
     record_rules,
     task_rules,
 )
+from kinkeeper.conversation.planning.amending import amended
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order, without_reason
 from kinkeeper.conversation.planning.continuing import continued, goes_on
 from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
 from kinkeeper.conversation.planning.relative import onto_what_waits
+from kinkeeper.conversation.planning.told_changes import told
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "memory.called": memory_rules.called, "memory.store": memory_rules.store,
@@ -35,7 +37,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "lists.append": list_rules.append, "lists.wanted": list_rules.wanted,
     "lists.dictated": list_rules.append, "lists.enumerated": list_rules.enumerated, "lists.show": list_rules.show,
     "lists.holds": list_rules.holds, "lists.buying": list_rules.buying,
-    "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
+    "lists.clear": list_rules.clear, "lists.remove": list_rules.remove, "lists.create": list_rules.create, "lists.titled": list_rules.create,
     "lists.note": list_rules.note, "lists.search": list_rules.search,
     "mail.write": mail_rules.write, "mail.told": mail_rules.passed_on, "mail.reply": mail_rules.reply,
     "mail.search": mail_rules.search,
@@ -70,12 +72,20 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     """
     if not clause:
         return None
-    clause = without_reason(clause, case.grammar)
-    back = pointed(clause, case) or followed(clause, case) or _pointing_back(clause, case)
+    said, clause = clause, without_reason(clause, case.grammar)
+    back = (
+        amended(said, case)
+        or pointed(clause, case)
+        or followed(clause, case)
+        or _pointing_back(clause, case)
+    )
     if back is None and goes_on(case):
         back = continued(clause, case)
     if back is not None:
         return [onto_what_waits(each, case) for each in back]
+    news = told(said, case)
+    if news is not None:
+        return [onto_what_waits(each, case) for each in news]
     for form in dict.fromkeys((clause, in_order(clause))):
         for name, groups in case.grammar.found(form):
             steps = _READERS[name](groups, case)

@@ -205,6 +205,15 @@ def _next_to(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, A
     return _months_on(-1 if way.lower() in _BACKWARDS else 1, thing)
 
 
+def _weekday_after(groups: Mapping[str, str], thing: Thing, case: Case) -> dict[str, Any]:
+    """Read "the Thursday after": the first such day after the one on which it is."""
+    (span,) = case.message.times(groups["at"])[:1] or (None,)
+    if span is None or not thing.start or _WEEKDAY.match(span.surface) is None:
+        return {}
+    days = (span.begin.weekday() - _start_of(thing).weekday()) % _WEEK.days
+    return _shifted(timedelta(days=days or _WEEK.days), thing)
+
+
 def _months_on(months: int, thing: Thing) -> dict[str, Any]:
     old = _start_of(thing)
     past = old.month - 1 + months
@@ -259,6 +268,6 @@ def _start_of(thing: Thing) -> datetime:
 
 
 _READERS: Final = {
-    "later": _by_length, "beside_now": _beside_now, "next_to": _next_to, "longer": _longer,
+    "later": _by_length, "beside_now": _beside_now, "next_to": _next_to, "weekday_after": _weekday_after, "longer": _longer,
     "lasting": _lasting, "ending": _ending,
 }  # fmt: skip

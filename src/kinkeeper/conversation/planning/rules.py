@@ -4,8 +4,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
+from kinkeeper.conversation.planning.amending import amended
 from kinkeeper.conversation.planning.case import Case, Missing, Step, case_of
-from kinkeeper.conversation.planning.clauses import steps_of
+from kinkeeper.conversation.planning.clauses import bare, steps_of
 from kinkeeper.conversation.planning.completing import completed, open_question
 from kinkeeper.conversation.planning.editing import ASK, edited
 from kinkeeper.conversation.planning.following_up import with_name
@@ -50,7 +51,8 @@ def _read(case: Case) -> list[Step]:
 
 
 def _edited(case: Case) -> Plan:
-    steps = edited(case.context.open_edit, case) or _read(case)
+    text = bare(case.message.text, case.grammar, case.household.bot_name)
+    steps = amended(text, case) or edited(case.context.open_edit, case) or _read(case)
     return planned(steps) if steps else Plan(clarification=ASK)
 
 

@@ -29,6 +29,8 @@ def _lines(result: ActionResult) -> Iterator[tuple[str, str]]:
     if result.action == "list" and result.params.get("title"):
         for note in result.result.get("notes", ()):
             yield from ((note["title"], line) for line in note.get("entries", ()))
+    elif result.action == "change_line":
+        yield title, str(known.get("added") or result.params.get("new") or "")
     elif result.action in {"append", "create"}:
         yield from ((title, line) for line in entries(str(result.params.get("body", ""))))
     elif result.action == "remove_line":
@@ -43,6 +45,18 @@ def taken_off(thing: Thing) -> Step:
 def gone(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "scrap the bread" and "got the limes" after a list was shown; None where one of it is no line of it."""
     said = groups["lines"] or groups["lines2"]
+    unique = lines_in_view(case)
+    words = [_OWN.sub("", line) for line in lines_of(said, case)]
+    found = [best_match(each, unique) for each in words]
+    return [taken_off(each) for each in found if each is not None] if all(found) else None
+
+
+def lines_in_view(case: Case) -> list[Thing]:
+    """Return the lines of lists that were shown or changed in the last turns, as far as they were not taken off.
+
+    Args:
+        case: The message, and what was done before it.
+    """
     shown = [
         line
         for exchange in (*case.context.history[-_RECENT:],)
@@ -50,7 +64,4 @@ def gone(groups: Groups, case: Case) -> Sequence[Step] | None:
         for line in lines_shown(result)
         if result.action != "remove_line"
     ]
-    unique = {(each.note, each.title): each for each in shown}.values()
-    words = [_OWN.sub("", line) for line in lines_of(said, case)]
-    found = [best_match(each, unique) for each in words]
-    return [taken_off(each) for each in found if each is not None] if all(found) else None
+    return [*{(each.note, each.title): each for each in shown}.values()]

@@ -1,0 +1,263 @@
+"""What is told of events that stand in the calendar, read apart: which, of whom, when, and what is different. Pure.
+
+Nothing here knows what stands there; `told_changes` looks for it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final
+
+from kinkeeper.conversation.planning.case import Case
+from kinkeeper.conversation.planning.event_naming import DETERMINER
+from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
+from kinkeeper.language.when.model import TimeSpan
+
+_DAY = timedelta(days=1)
+_MOST_ASIDE = 4
+_FROM_NOW = re.compile(r"^from now$", re.IGNORECASE)
+_FROM_DAY = re.compile(r"\bfrom\b", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"^(?:it|that|this|them|him|her|one|the (?:event|appointment|thing))$", re.IGNORECASE
+)
+_OWN = re.compile(r"^(?:the|our|my)\s+", re.IGNORECASE)
+_SEVERAL_PEOPLE = re.compile(r"\s*(?:,|&|\band\b|\bboth\b|\ball\b)\s*", re.IGNORECASE)
+
+
+class News(StrEnum):
+    """What is different about an event."""
+
+    OFF = "off"
+    WITHOUT = "without"
+    STOPS = "stops"
+    TIME = "time"
+    SHIFT = "shift"
+    ENDS = "ends"
+    PLACE = "place"
+    CHARGE = "charge"
+
+
+_NEWS: Final[Mapping[str, News]] = {
+    "reported": News.TIME, "unable": News.WITHOUT, "absent": News.WITHOUT,
+    "absent_from": News.WITHOUT, "passed_up": News.WITHOUT, "not_there": News.WITHOUT,
+    "stopped": News.STOPS, "no_more": News.STOPS, "last_one": News.STOPS, "over_from": News.STOPS,
+    "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF,
+    "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
+    "put_to": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE,
+    "charged_of": News.CHARGE,
+}  # fmt: skip
+"""What each pattern tells, in the order in which they are tried."""
+
+_SURE: Final = frozenset(_NEWS) - {"at", "placed", "ends", "charged", "charged_of"}
+"""Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is told of an event.
+
+    Attributes:
+        news: What is different.
+        about: Words that name the event, without times; empty where it is only pointed at.
+        when: The part of the clause that says which time of it is meant, with marks.
+        who: Ids of the members whom it is told of.
+        of: Ids of the members instead of whom.
+        to: The part that says the new time or end, with marks.
+        way: Words that say in which direction it is put.
+        where: The new place.
+        since: The first day on which it is so for good; None where it is told of some times.
+        is_sure: Whether it can only be told of what is known already.
+        is_charge: Whether it is told of whoever sees to it, and not of those who take part.
+    """
+
+    news: News
+    about: str
+    when: str
+    who: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    to: str = ""
+    way: str = ""
+    where: str = ""
+    since: date | None = None
+    is_sure: bool = False
+    is_charge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """A clause without what stands around the news, and what that said."""
+
+    clause: str
+    since: date | None = None
+    is_rather: bool = False
+    of: str = ""
+
+
+def told_of(clause: str, case: Case) -> Iterator[Told]:
+    """Yield what a clause may tell of an event, the likeliest first.
+
+    Args:
+        clause: With marks, without politeness.
+        case: The message.
+    """
+    if case.message.text.rstrip().endswith("?") and "?" in case.message.sentence(clause):
+        return
+    for form in dict.fromkeys(_without_reasons(clause, case)):
+        rest = _set_aside(form, case)
+        if case.grammar.aside["unsure"].search(rest.clause):
+            continue
+        for name in _NEWS:
+            found = case.grammar.telling[name].fullmatch(rest.clause)
+            told = _read(name, found.groupdict(""), rest, case) if found else None
+            if told is not None:
+                yield told
+
+
+def _without_reasons(clause: str, case: Case) -> Iterator[str]:
+    cause = case.grammar.telling["cause"].fullmatch(clause)
+    if cause is not None:
+        yield cause["rest"]
+        return
+    yield case.grammar.said["reason"].sub("", clause, count=1)
+    yield clause
+
+
+def _set_aside(clause: str, case: Case) -> _Aside:
+    """Take away what says how often it is so, that it was otherwise, and how it is felt about."""
+    aside, patterns = _Aside(clause), case.grammar.aside
+    for _ in range(_MOST_ASIDE):
+        before = aside
+        text = (
+            patterns["begins"].sub("", aside.clause, count=1)
+            if patterns["begins"].match(aside.clause)
+            else aside.clause
+        )
+        aside = replace(aside, clause=patterns["softly"].sub("", text.strip(" ,")))
+        aside = _since_day(_for_good(aside, case), case)
+        rather = patterns["rather"].search(aside.clause)
+        if rather is not None:
+            of = next((each for each in rather.groups("") if each), "")
+            clause = aside.clause[: rather.start()]
+            aside = replace(aside, clause=clause, is_rather=True, of=of)
+        if aside == before:
+            break
+    return aside
+
+
+def _for_good(aside: _Aside, case: Case) -> _Aside:
+    found = case.grammar.aside["for_good"].search(aside.clause)
+    if found is None:
+        return aside
+    marks = [each for each in found[0] if each in case.message.spans]
+    if any(not _FROM_NOW.match(case.message.words(each)) for each in marks):
+        return aside
+    clause = f"{aside.clause[: found.start()]} {aside.clause[found.end() :]}".strip()
+    return replace(aside, clause=" ".join(clause.split()), since=case.now.date())
+
+
+def _since_day(aside: _Aside, case: Case) -> _Aside:
+    """Take "from February" and "as of Monday" for the day from which on it is so."""
+    named = case.grammar.aside["from_day"].search(aside.clause)
+    part, mark = (named[0], named["day"]) if named is not None else ("", "")
+    if not mark:
+        mark = part = next((each for each in aside.clause if _opens(each, case)), "")
+    if not mark or not case.message.spans[mark].has_date:
+        return aside
+    clause = " ".join(aside.clause.replace(part, " ", 1).split()).strip(" ,")
+    return replace(aside, clause=clause, since=case.message.spans[mark].begin.date())
+
+
+def _opens(mark: str, case: Case) -> bool:
+    span = case.message.spans.get(mark)
+    return span is not None and span.bound == "from" and span.has_date and not span.has_time
+
+
+def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Told | None:
+    """Return what a pattern found as news; None where it is none of people we know, or names nothing."""
+    what = groups.get("what") or groups.get("what2", "")
+    who = _people(groups["who"], case) if "who" in groups else ()
+    if "who" in groups and not who:
+        return None
+    news = _NEWS[name]
+    told = Told(
+        news=news, about=_named(what, case), when=f"{what} {groups.get('when', '')}", who=who,
+        of=tuple(who_of(rest.of, case)), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
+        way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
+        since=rest.since, is_sure=name in _SURE or rest.is_rather,
+        is_charge=bool(groups.get("whom", "").strip()),
+    )  # fmt: skip
+    if is_person(told.about, case):
+        return None
+    if what and not told.about and not _PLACEHOLDER.match(case.message.title(what)):
+        return None
+    return _stopping(told, groups, case) if news is News.STOPS else _repeating(told, case)
+
+
+def _people(words: str, case: Case) -> tuple[str, ...]:
+    """Return the members that words name, if they name nobody else."""
+    parts = [each for each in _SEVERAL_PEOPLE.split(words.strip()) if each]
+    if not all(is_person(each, case) or is_speaker(each) for each in parts):
+        return ()
+    return tuple(who_of(words, case))
+
+
+def _named(what: str, case: Case) -> str:
+    """Return the words that name an event; empty where they only point at one."""
+    plain = re.sub(r"([\ue100-\ue1ff])'s\b", r"\1", what)
+    plain = re.sub(r"\b(the|my|our|this)\s+(?=[\ue100-\ue1ff])", "", plain)
+    title = DETERMINER.sub("", case.message.title(plain)).strip(" ,")
+    title = re.sub(r"\s+(?:on|at|in|from|for|of|to)$|'s?$", "", title).strip()
+    return "" if _PLACEHOLDER.match(title) else title
+
+
+def _stopping(told: Told, groups: Mapping[str, str], case: Case) -> Told | None:
+    """Return the end of a series with the first day on which it does not take place."""
+    spans = case.message.times(groups.get("last") or told.when)
+    last = next((each for each in spans if each.has_date and not each.has_time), None)
+    if groups.get("last") and (last is None or any(each.has_time for each in spans)):
+        return None
+    since = told.since
+    if last is not None:
+        begins = last.bound == "until" and groups.get("last") is None
+        since = last.begin.date() if begins else last.until.date()
+    return replace(told, since=since)
+
+
+def _repeating(told: Told, case: Case) -> Told:
+    """Return news of days of the week ("on Wednesdays from June") as such that hold for good."""
+    again = next((each for each in case.message.times(told.to) if each.recurrence), None)
+    if again is None or told.since is not None:
+        return told
+    opens = _FROM_DAY.search(again.surface) is not None
+    since = again.begin.date() if opens else case.now.date() + _DAY
+    return replace(told, since=since)
+
+
+def new_weekday(told: Told, case: Case) -> TimeSpan | None:
+    """Return the day of the week on which a series shall be; None where none is told.
+
+    Args:
+        told: What is told.
+        case: The message.
+    """
+    return next((each for each in case.message.times(told.to) if each.recurrence), None)
+
+
+def new_moment(told: Told, case: Case) -> str | None:
+    """Return the new time as far as it is told: "HH:MM", a date, or both.
+
+    Args:
+        told: What is told.
+        case: The message.
+    """
+    spans = [each for each in case.message.times(told.to) if is_short(each) and not each.recurrence]
+    moment = moment_of(spans, case.now)
+    return moment.partial if moment is not None else None
+
+
+def is_short(span: TimeSpan) -> bool:
+    """Whether a time is of a day or less, and not of a week or month in which something is."""
+    return span.until - span.begin <= _DAY

@@ -1,0 +1,275 @@
+"""What news of events come to: requests that change or cancel just those times of them that are meant. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from dateutil.rrule import rrulestr
+
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import Case, Missing, Step, action
+from kinkeeper.conversation.planning.changing_events import new_time
+from kinkeeper.conversation.planning.event_naming import is_appointment
+from kinkeeper.conversation.planning.named import Thing
+from kinkeeper.conversation.planning.pointing import with_known_day
+from kinkeeper.conversation.planning.referents import target
+from kinkeeper.conversation.planning.relative import in_its_frame
+from kinkeeper.conversation.planning.telling import (
+    News,
+    Told,
+    new_moment,
+    new_weekday,
+    told_of,
+)
+from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each
+from kinkeeper.conversation.planning.windows import Window
+from kinkeeper.language.text import enumerated
+
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_AHEAD = 60
+_SELDOM = ("FREQ=MONTHLY", "FREQ=YEARLY")
+
+
+def told(clause: str, case: Case) -> list[Step] | None:
+    """Return what a clause tells of events that stand in the calendar; None where it tells of none.
+
+    Args:
+        clause: With marks, without politeness.
+        case: The message.
+    """
+    for news in told_of(clause, case):
+        change = _Change(news, case)
+        steps = change.steps()
+        if steps and change.meant.has_looked:
+            return [*change.meant.look(), *steps]  # it has been carried out, and stands first
+        if steps:
+            return steps
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One piece of news, and what stands in the calendar."""
+
+    told: Told
+    case: Case
+
+    @property
+    def meant(self) -> Meant:
+        """What it is about."""
+        return Meant(self.told, self.case)
+
+    def steps(self) -> list[Step] | None:
+        told, found = self.told, self.meant.events()
+        if found and self.meant.is_out_of_view():
+            return self.meant.look()
+        if told.news is News.CHARGE and not all(map(self._is_adult, told.who)):
+            return None
+        if not found:
+            return self._looked_for() if self._may_look() else None
+        if told.since is not None:
+            return self._for_good(found)
+        chosen = self.meant.times(found)
+        if not chosen:
+            return self._looked_for() if told.is_sure else None
+        if len({each.id for each in chosen}) > 1:
+            return [self._which(chosen)]
+        steps = [step for each in chosen for step in self._of_one(each)]
+        steps = _in_one(steps, chosen, self.meant.window())
+        return steps or self._looked_for()
+
+    def _of_one(self, thing: Thing) -> Iterator[Step]:
+        """Yield what the news come to for one time of an event."""
+        told = self.told
+        if told.news in {News.OFF, News.STOPS}:
+            yield action("calendar", "delete_event", target(thing))
+        elif told.news is News.WITHOUT:
+            yield from self._without(thing)
+        else:
+            changes = self._changes(thing)
+            if changes:
+                yield action("calendar", "update_event", {**target(thing), "changes": changes})
+
+    def _without(self, thing: Thing) -> Iterator[Step]:
+        told = self.told
+        gone = {*told.who}
+        stay = [each for each in thing.who if each not in gone]
+        in_charge = [each for each in thing.responsible if each not in gone]
+        changes: dict[str, Any] = {}
+        if len(in_charge) < len(thing.responsible):
+            changes["responsible"] = in_charge
+        if len(stay) < len(thing.who) and not told.is_charge:
+            if not stay:
+                yield action("calendar", "delete_event", self._target(thing))
+                return
+            changes["who"] = stay
+        if changes:
+            yield action("calendar", "update_event", {**self._target(thing), "changes": changes})
+
+    def _target(self, thing: Thing) -> dict[str, Any]:
+        if self.told.since is None or not thing.rrule:
+            return target(thing)
+        since = self.told.since.isoformat()
+        return {"event_id": thing.id, "on": since, "scope": "following"}
+
+    def _changes(self, thing: Thing) -> dict[str, Any]:
+        """Return what is different about an event, where it is not like that already."""
+        told, case = self.told, self.case
+        match told.news:
+            case News.TIME:
+                return self._timed(thing)
+            case News.SHIFT:
+                return new_time({"by": told.to, "dir": _direction(told.way)}, case)
+            case News.ENDS:
+                return _unless_same(thing.end, "end_time", self._clock(thing))
+            case News.PLACE:
+                return {} if told.where == thing.location else {"location": told.where}
+            case News.CHARGE:
+                return {} if set(told.who) == {*thing.responsible} else {"responsible": [*told.who]}
+            case _:
+                return {}
+
+    def _timed(self, thing: Thing) -> dict[str, Any]:
+        said = new_moment(self.told, self.case)
+        if said is None or thing.start is None:
+            return {}
+        framed = in_its_frame({"start_time": said}, self.told.to, thing, self.case)
+        return _unless_same(
+            thing.start, "start_time", with_known_day(framed, thing.start)["start_time"]
+        )
+
+    def _clock(self, thing: Thing) -> str | None:
+        """Return the new end of an event, on its day and after its start."""
+        said = next((each for each in self.case.message.times(self.told.to) if each.has_time), None)
+        if said is None or thing.start is None or "T" not in thing.start:
+            return None
+        start = datetime.fromisoformat(thing.start)
+        end = start.replace(hour=said.begin.hour, minute=said.begin.minute)
+        if end <= start and not said.is_meridiem_known:
+            end += timedelta(hours=12)
+        return end.isoformat() if end > start else None
+
+    def _for_good(self, found: Sequence[Thing]) -> list[Step] | None:
+        """Return what the news come to for a series, from the day on that is named."""
+        told, series = self.told, first_of_each([each for each in found if each.rrule])
+        if not series:
+            return None
+        if len(series) > 1:
+            return [self._which(series)]
+        thing, since = series[0], told.since
+        if told.news in {News.OFF, News.STOPS}:
+            return [action("calendar", "delete_event", self._target(thing))]
+        if told.news is News.WITHOUT:
+            return [*self._without(thing)]
+        on_day = new_weekday(told, self.case)
+        changes = (
+            self._weekday_changes(thing, on_day.recurrence or "", since)
+            if on_day
+            else self._changes(thing)
+        )
+        if changes is None:
+            question = f"{thing.title} is on several days a week. Which one is moved, and to when?"
+            return [Missing(action("calendar", "update_event", target(thing)), "changes", question)]
+        changes = _clock_alone(changes) if on_day is None else changes
+        if not changes:
+            return None
+        return [action("calendar", "update_event", {**self._target(thing), "changes": changes})]
+
+    def _weekday_changes(
+        self, thing: Thing, rule: str, since: date | None
+    ) -> dict[str, Any] | None:
+        """Return the first day of a series on its new day of the week; None where it has several such."""
+        if since is None or thing.start is None or rule.count(",") or _days_a_week(thing.rrule) > 1:
+            return None
+        first = rrulestr(rule, dtstart=datetime.combine(since, datetime.min.time()))[0].date()
+        said = new_moment(self.told, self.case)
+        clock = said if said is not None and len(said) == len("00:00") else ""
+        return {
+            "start_time": with_known_day(
+                {"start_time": f"{first.isoformat()}T{clock}" if clock else first.isoformat()},
+                thing.start,
+            )["start_time"]
+        }
+
+    def _looked_for(self) -> list[Step] | None:
+        """Return a look for what cannot be found; None where nothing is named, or it has been looked for."""
+        return self.meant.look() if self.told.about and not self.meant.has_looked else None
+
+    def _may_look(self) -> bool:
+        """Whether it is surely told of something in the calendar; what is off or put elsewhere is found by its words."""
+        told, case = self.told, self.case
+        is_request = case.grammar.said["imperative"].match(told.about) is not None
+        is_elsewhere = told.news is News.OFF or (
+            told.news in {News.TIME, News.STOPS} and told.since is None
+        )
+        return (
+            told.is_sure
+            and not is_request
+            and not is_elsewhere
+            and is_appointment(told.about, case)
+        )
+
+    def _which(self, found: Sequence[Thing]) -> Missing:
+        names = enumerated([_spoken(each) for each in first_of_each(found)], last="or")
+        step = next(iter(self._of_one(found[0])), None)
+        known = dict(step.params) if step is not None and not isinstance(step, Missing) else {}
+        name = step.action if step is not None and not isinstance(step, Missing) else "update_event"
+        known = {key: value for key, value in known.items() if key not in {"event_id", "on"}}
+        return Missing(
+            action("calendar", name, known), "find_by", f"Which one do you mean: {names}?"
+        )
+
+    def _is_adult(self, person: str) -> bool:
+        member = self.case.household.member(person)
+        return member is not None and member.is_adult
+
+
+def _in_one(steps: list[Step], times: Sequence[Thing], window: Window | None) -> list[Step]:
+    """Return the cancelling of all times of one series in a span as one request."""
+    is_off = all(
+        isinstance(each, PlannedAction) and each.action == "delete_event" for each in steps
+    )
+    if not steps or not is_off or not times[0].rrule or window is None:
+        return steps
+    last = (window.until - timedelta(microseconds=1)).date()
+    if last <= day_of(times[0]):
+        return steps[:1]
+    until = {"until": last.isoformat()}
+    return [action("calendar", "delete_event", {**target(times[0]), **until})]
+
+
+def _direction(way: str) -> str:
+    """Return which way a time is put: what runs early or was brought forward is earlier."""
+    words = set(way.lower().split())
+    return (
+        "earlier" if words & {"early", "earlier", "forward", "forwards", "up", "ahead"} else "later"
+    )
+
+
+def _unless_same(old: str | None, name: str, new: Any) -> dict[str, Any]:
+    if new is None or (old is not None and str(new)[:16] == old[:16]):
+        return {}
+    return {name: new}
+
+
+def _clock_alone(changes: dict[str, Any]) -> dict[str, Any]:
+    """Return changes of a series without the day on which they were counted."""
+    return {
+        name: value.partition("T")[2][:5] if name in {"start_time", "end_time"} and "T" in value else value
+        for name, value in changes.items()
+    }  # fmt: skip
+
+
+def _days_a_week(rule: str) -> int:
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    if rule.startswith(_SELDOM):
+        return len(_SELDOM)
+    return len(parts.get("BYDAY", "").split(","))
+
+
+def _spoken(thing: Thing) -> str:
+    start = datetime.fromisoformat(thing.start or "")
+    return f"{thing.title} on {start:%A}" + (
+        f" at {start:%H:%M}" if "T" in (thing.start or "") else ""
+    )

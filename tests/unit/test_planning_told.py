@@ -1,0 +1,166 @@
+"""What is told of events: they are off, go without somebody, at another time, elsewhere, or for good."""
+
+from typing import Any
+
+import pytest
+
+from planning import plan, planned
+
+
+def event(name: str, title: str, start: str, **more: Any) -> dict[str, Any]:
+    """Return an event as the planner knows it."""
+    return {
+        "id": name,
+        "event_id": name,
+        "title": title,
+        "original_start": start,
+        "start": start,
+        **more,
+    }
+
+
+WEEKLY = "FREQ=WEEKLY;BYDAY=TH"
+AHEAD = {
+    "events": [
+        event(
+            "drums", "Leo drum lesson", "2026-03-12T16:30:00-05:00", end="2026-03-12T17:30:00-05:00",
+            who=["leo"], responsible=["john"], rrule=WEEKLY,
+        ),
+        event(
+            "quiz", "Quiz night at the Bakers'", "2026-03-14T19:00:00-05:00",
+            end="2026-03-14T21:00:00-05:00", who=["john", "sarah"], responsible=[],
+        ),
+        event(
+            "drums", "Leo drum lesson", "2026-03-19T16:30:00-05:00", end="2026-03-19T17:30:00-05:00",
+            who=["leo"], responsible=["john"], rrule=WEEKLY,
+        ),
+    ]
+}  # fmt: skip
+
+
+def told(text: str, **around: Any) -> list[tuple[str, dict[str, Any]]]:
+    return planned(text, fetched=AHEAD, **around)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("the drum lesson is cancelled this week", "2026-03-12"),
+        ("Leo's got a fever, so no drums tomorrow", "2026-03-12"),
+        ("we're giving drums a miss next week", "2026-03-19"),
+        ("drums isn't happening on the 19th", "2026-03-19"),
+        ("Leo can't make drums tomorrow, he's at his cousin's", "2026-03-12"),
+    ],
+)
+def test_what_does_not_take_place_is_cancelled_that_once(text: str, day: str) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["event_id"]) == ("calendar.delete_event", "drums")
+    assert params["on"].startswith(day)
+    assert "scope" not in params
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("I can't do drums tomorrow after all", {"responsible": []}),
+        ("drums starts at 5 tomorrow", {"start_time": "2026-03-12T17:00:00-05:00"}),
+        ("drums is running 20 minutes late tomorrow", {"shift_minutes": 20}),
+        (
+            "tomorrow's drum lesson finishes at quarter to six",
+            {"end_time": "2026-03-12T17:45:00-05:00"},
+        ),
+        ("drums is in the school hall tomorrow", {"location": "school hall"}),
+        ("Sarah's doing drums tomorrow instead of me", {"responsible": ["sarah"]}),
+    ],
+)
+def test_one_time_of_it_changes_in_just_what_is_told(text: str, changes: dict[str, Any]) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["event_id"], params["changes"]) == (
+        "calendar.update_event",
+        "drums",
+        changes,
+    )
+    assert params["on"].startswith("2026-03-12")
+
+
+def test_who_stays_away_is_taken_out_and_the_others_stay() -> None:
+    ((name, params),) = told("Sarah won't be at the quiz night")
+
+    assert (name, params["event_id"]) == ("calendar.update_event", "quiz")
+    assert params["changes"] == {"who": ["john"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "on", "start"),
+    [
+        ("from April drums is on Fridays", "2026-04-01", "2026-04-03T16:30"),
+        ("as of next week drums is at 5:15", "2026-03-16", "17:15"),
+        ("drums is always at 5 now", "2026-03-11", "17:00"),
+    ],
+)
+def test_for_good_the_series_changes_from_a_day_on(text: str, on: str, start: str) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["scope"], params["on"]) == ("calendar.update_event", "following", on)
+    assert params["changes"]["start_time"].startswith(start)
+
+
+def test_what_somebody_gives_up_ends_with_a_day() -> None:
+    ((name, params),) = told("Leo is giving up drums at the end of May")
+
+    assert (name, params["scope"], params["on"]) == (
+        "calendar.delete_event", "following", "2026-06-01",
+    )  # fmt: skip
+
+
+def test_several_times_in_a_span_are_one_request() -> None:
+    ((name, params),) = told("no drums until the 26th")
+
+    assert (name, params["until"]) == ("calendar.delete_event", "2026-03-25")
+    assert params["on"].startswith("2026-03-12")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "drums might be off tomorrow", "if it snows there's no drums tomorrow", "was drums cancelled?",
+        "I think Sarah can't do the quiz", "drums was great", "I wish drums was at 6", "Leo's off tomorrow",
+    ],
+)  # fmt: skip
+def test_what_is_not_so_changes_nothing(text: str) -> None:
+    requests = {name for name, _ in told(text)}
+
+    assert not requests & {"calendar.update_event", "calendar.delete_event"}
+
+
+def test_of_two_that_are_meant_one_is_asked_for() -> None:
+    both = [
+        *AHEAD["events"],
+        event("drums2", "Emma drum lesson", "2026-03-12T18:00:00-05:00", who=["emma"]),
+    ]
+
+    asked = plan("drums is off tomorrow", fetched={"events": both})
+    hers = planned("Emma's drum lesson is off tomorrow", fetched={"events": both})
+
+    assert not asked.actions
+    assert "Leo drum lesson" in str(asked.clarification)
+    assert "Emma drum lesson" in str(asked.clarification)
+    assert [params["event_id"] for _, params in hers] == ["drums2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "hour"),
+    [
+        ("add supper with Ana friday, no saturday at 7pm", "2026-03-14", "19:00"),
+        ("add haircut on monday at 3pm, sorry I meant 4pm", "2026-03-16", "16:00"),
+        ("add choir on friday at 6pm, actually thursday", "2026-03-12", "18:00"),
+    ],
+)
+def test_a_time_put_right_in_the_same_breath_counts(text: str, day: str, hour: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert name == "calendar.create_event"
+    assert params["start_time"].startswith(f"{day}T{hour}")
+    assert not {"no", "sorry", "actually", "meant"} & set(params["summary"].lower().split())
