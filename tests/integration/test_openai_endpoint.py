@@ -237,6 +237,14 @@ def test_the_same_request_sent_again_is_the_same_message(door: Open) -> None:
     assert door.count(turns) == 3
 
 
+def test_what_is_only_looked_up_is_looked_up_anew(door: Open) -> None:
+    assert "milk" not in door.program().say("what's on the shopping list?")
+    program = door.program()
+    program.say("add milk to the shopping list")
+    program.say("yes")
+    assert "milk" in door.program().say("what's on the shopping list?")
+
+
 def test_a_request_with_a_key_is_one_message_for_good(door: Open) -> None:
     more = {"extra_headers": {"Idempotency-Key": "k1"}}
     door.program(more=more).say("hello")

@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, select
 
 from kinkeeper.conversation.tables import threads, turns
-from kinkeeper.conversation.turn import Turn, turn_of
+from kinkeeper.conversation.turn import Turn, TurnOutcome, turn_of
 from kinkeeper.conversation.turns import last_turns
 from kinkeeper.core.ids import stable_id
 
 SENT_AGAIN = timedelta(minutes=2)
-"""How long after an answer the same request counts as the same message, sent again because the answer was not heard."""
+"""How long after a turn that did or asked something the same request is the same message, whose answer was not heard."""
 
 _MOST_ALIKE = 50
 _MARKS = re.compile(r"[\W_]+")
@@ -116,9 +116,11 @@ def _sent_before(
 
 
 def _is_again(turn: Turn, shown: Shown, *, now: datetime) -> bool:
+    """Whether a turn of the same request is that of the same message: what was only looked up is looked up anew."""
     if shown.message_id is not None or turn.finished_at is None:
         return True
-    return now - turn.finished_at <= SENT_AGAIN
+    is_felt = turn.outcome is TurnOutcome.FAILED or any(each.action_id for each in turn.results)
+    return is_felt and now - turn.finished_at <= SENT_AGAIN
 
 
 def _goes_on(conn: Connection, household: str, thread_id: str, shown: Shown) -> bool:

@@ -84,8 +84,8 @@ async def complete(
 ) -> Response:
     """Say the last message to the assistant, and answer it: whole, or in pieces with `stream`.
 
-    Earlier messages only tell which conversation goes on, system messages nothing. The same request sent again within
-    two minutes (or ever, with an `Idempotency-Key`) is answered as before and does nothing twice.
+    Earlier messages only tell which conversation goes on, system messages nothing. What did or
+    asked something is answered as before where the same request comes again within two minutes (or ever, with an `Idempotency-Key`).
     """
     talk = conversation_of(request, person)
     require_model(wanted.model, person.household.bot_name)
