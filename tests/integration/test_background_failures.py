@@ -35,7 +35,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD, MONDAY, said
 from scripted_channel import ScriptedChannel
-from talking import Script, on_a_loop, talking
+from talking import Script, Talking, on_a_loop, talking
 from web_server import Served, served
 
 PACE = Pace(
@@ -117,6 +117,54 @@ def test_all_that_goes_on_outlives_any_fault_and_then_does_its_work(houses: Hous
     finding = failure_finding()
     assert finding.health is Health.WARNING
     assert not [name for name in set().union(*WORK.values()) if name not in finding.found]
+
+
+@pytest.mark.slow
+def test_a_database_that_goes_away_puts_off_all_work_and_the_process_ends_in_order(
+    houses: Houses,
+) -> None:
+    away = {
+        "actions.outside",
+        "tasks.reminders",
+        "observer.upkeep",
+        "observer.hearing",
+        "jobs.upkeep",
+    }
+
+    async def story() -> None:
+        before, failed = dict(POSTPONED), dict(FAILURES)
+        async with houses.working(clock=VirtualClock(MONDAY), pace=PACE):
+            houses.store.close()
+            async with asyncio.timeout(30):
+                while any(POSTPONED.get(each, 0) <= before.get(each, 0) for each in away):
+                    await asyncio.sleep(0.02)
+        assert dict(FAILURES) == failed, "a database that is away is no mistake"
+
+    asyncio.run(story())
+    assert failure_finding().found
+
+
+async def _talk_on(held: Talking) -> None:
+    for number in range(50):
+        await held.heard(await held.say(f"hello {number} " * 200))
+
+
+@pytest.mark.slow
+@on_a_loop
+async def test_a_full_disk_is_told_and_the_talk_goes_on_once_there_is_room(tmp_path: Path) -> None:
+    async with talking(tmp_path, Script({})) as held:
+        pages = held.system.store.write_now(
+            lambda conn: conn.exec_driver_sql("PRAGMA page_count").scalar_one()
+        )
+        await held.system.store.write(
+            lambda conn: conn.exec_driver_sql(f"PRAGMA max_page_count={pages}").close()
+        )
+        with pytest.raises(UnavailableError, match="disk is full"):
+            await _talk_on(held)
+        await held.system.store.write(
+            lambda conn: conn.exec_driver_sql("PRAGMA max_page_count=1073741823").close()
+        )
+        assert await held.answer("hello", thread_id="afterwards")
 
 
 @on_a_loop

@@ -16,6 +16,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.jobs.leases import LeaseLostError, Stranded, WorkState
+from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.commits import AFTERWARDS, Touch
@@ -50,7 +51,8 @@ class RowWorker:
         """
         if is_sqlite(self._store.url):
             now, table = self._clock.now(), self._job.table
-            await self._store.write(lambda conn: leases.end_leases(conn, table, now=now))
+            with surviving(self._job.name):
+                await self._store.write(lambda conn: leases.end_leases(conn, table, now=now))
         with self._store.watch(self._topic, after=AFTERWARDS) as watch:
             rest = partial(watch.wait, self._pace.reconcile_every.total_seconds())
             await repeat(self.run_once, rest, name=self._job.name)

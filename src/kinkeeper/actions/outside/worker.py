@@ -88,7 +88,8 @@ class OutsideWorker:
         """
         if is_sqlite(self._store.url):
             now = self._clock.now()
-            await self._store.write(lambda conn: leases.end_leases(conn, outside_work, now=now))
+            with surviving(_NAME):
+                await self._store.write(lambda conn: leases.end_leases(conn, outside_work, now=now))
         active: dict[Key, asyncio.Task[None]] = {}
         with self._store.watch((TOPIC, self._household)) as watch:
             async with asyncio.TaskGroup() as tasks:
