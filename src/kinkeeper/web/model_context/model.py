@@ -1,0 +1,142 @@
+"""What the tools for models of other programs take and return; descriptions and names are written for those models."""
+
+from datetime import date, datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kinkeeper.brain.finding import Kind
+from kinkeeper.web.api import memory_search
+
+LONGEST_TEXT = 1000
+"""Most characters of one text that is taken or returned."""
+
+MOST_PENDING = 50
+
+
+class Arguments(BaseModel):
+    """What a tool takes; unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SearchMemory(Arguments):
+    """What to look for in memory."""
+
+    query: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=2000, description="A question, or words of what is looked for."
+        ),
+    ]
+    limit: Annotated[int, Field(ge=1, le=20, description="Most results.")] = 5
+    kinds: Annotated[
+        list[Kind],
+        Field(min_length=1, max_length=len(Kind), description="fact: what is known; episode: what was said; event: calendar."),
+    ] = [Kind.FACT, Kind.EPISODE]  # fmt: skip
+    as_of: memory_search.AsOf | None = None
+
+
+class Remembered(BaseModel):
+    """Something remembered or planned; `at` is when it was said, or begins."""
+
+    id: str
+    kind: Kind
+    text: str
+    at: datetime
+    speaker: str | None
+    relevance: float
+
+
+class MemoryFound(BaseModel):
+    """What was found, best first; not complete while older memories are still being indexed."""
+
+    results: list[Remembered]
+    is_complete: bool
+
+
+class Remember(Arguments):
+    """What is to be remembered."""
+
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=LONGEST_TEXT,
+            description="One statement, as the person said it.",
+        ),
+    ]
+    private: Annotated[
+        bool | None, Field(description="Whether only this person may recall it; left out where they did not say.")
+    ] = None  # fmt: skip
+
+
+class Proposed(BaseModel):
+    """What waits for a person's yes; nothing is done before."""
+
+    action_id: str
+    status: str
+    summary: str
+    note: str
+
+
+class ListEvents(Arguments):
+    """Which days of the calendar."""
+
+    start: Annotated[
+        date | None, Field(description="First day, YYYY-MM-DD; today if left out.")
+    ] = None
+    days: Annotated[int, Field(ge=1, le=60, description="How many days.")] = 7
+    member: Annotated[
+        str | None, Field(max_length=64, description="Id of a member: only what they take part in or are in charge of.")
+    ] = None  # fmt: skip
+
+
+class CalendarEvent(BaseModel):
+    """One occurrence; times are the household's, with offset."""
+
+    id: str
+    summary: str
+    start: datetime
+    end: datetime
+    all_day: bool
+    who: list[str]
+    responsible: list[str]
+    place: str | None
+    repeats: str | None
+
+
+class EventsFound(BaseModel):
+    """What takes place from the first day up to the last, included."""
+
+    first: date
+    last: date
+    timezone: str
+    events: list[CalendarEvent]
+    is_cut: bool
+
+
+class ListPending(Arguments):
+    """Of how much to tell."""
+
+    limit: Annotated[int, Field(ge=1, le=MOST_PENDING)] = 20
+
+
+class Waiting(BaseModel):
+    """Something that waits for a person's yes, and all that the yes would do."""
+
+    id: str
+    type: str
+    summary: str
+    details: list[str]
+    origin: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class PendingFound(BaseModel):
+    """What waits, oldest first, and where people decide about it."""
+
+    pending: list[Waiting]
+    is_cut: bool
+    decided_at: str
