@@ -1,22 +1,19 @@
 """What a turn costs without a model, by the way it takes, beside a bare endpoint that echoes; and many open streams."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 
 from kinkeeper.benchmarks.observer import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.benchmarks.serving import streams, talk
-from kinkeeper.benchmarks.serving.load import post
 from kinkeeper.benchmarks.serving.processes import ServerProcess, bare_server, our_server
-from kinkeeper.core.errors import InvariantError
+from kinkeeper.benchmarks.serving.turns import connected, said
 
 _ROUNDS, _HURRIED, _WARM_UP = 40, 20, 8
 _SETTLING_SECONDS = 2.0
@@ -30,7 +27,6 @@ _WAYS = {
     "a list": "what's on my to-do list?",
     "a statement": "the coach of the rowing team number {} is called Ben",
 }
-_END = b"\r\n0\r\n\r\n"  # of an answer in chunks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,17 +96,10 @@ async def _all_ways(ours: ServerProcess, nothing: ServerProcess, token: str) -> 
     for number, (name, text) in enumerate(_WAYS.items(), start=2):
         # An address for each way: a server bounds what one client may write.
         async with (
-            _connected(ours, f"127.0.0.{number}") as server,
-            _connected(nothing, f"127.0.0.{number}") as bare,
+            connected(ours, f"127.0.0.{number}") as server,
+            connected(nothing, f"127.0.0.{number}") as bare,
         ):
-            requests = (
-                post(
-                    "/chat",
-                    json.dumps({"text": text.format(each)}).encode(),
-                    Authorization=f"Bearer {token}",
-                )
-                for each in count()
-            )
+            requests = (said(text.format(each), token) for each in count())
             hurried = [await server.answered(next(requests)) for _ in range(_HURRIED)]
             await asyncio.sleep(_SETTLING_SECONDS)
             before = ours.cpu_seconds()
@@ -122,39 +111,3 @@ async def _all_ways(ours: ServerProcess, nothing: ServerProcess, token: str) -> 
             spent = 1000 * (ours.cpu_seconds() - before) / _ROUNDS
         found[name] = _Times(turns=turns, echoes=echoes[1:], hurried=hurried[_WARM_UP:], cpu=spent)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Connection:
-    """A connection to a server that answers in streams."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def answered(self, request: bytes) -> float:
-        """Return how long an answer took to its end, microseconds.
-
-        Raises:
-            InvariantError: It was none.
-        """
-        begun = perf_counter()
-        self.writer.write(request)
-        head = await self.reader.readuntil(b"\r\n\r\n")
-        if b" 200 " not in head[:16]:
-            raise InvariantError(f"the server did not answer: {head[:80]!r}")
-        told = await self.reader.readuntil(_END)
-        took = 1e6 * (perf_counter() - begun)
-        if b"event: done" not in told:
-            raise InvariantError(f"a turn broke: {told[:200]!r}")
-        return took
-
-
-@asynccontextmanager
-async def _connected(server: ServerProcess, address: str) -> AsyncIterator[_Connection]:
-    reader, writer = await asyncio.open_connection(
-        server.host, server.port, local_addr=(address, 0)
-    )
-    try:
-        yield _Connection(reader, writer)
-    finally:
-        writer.close()

@@ -74,7 +74,7 @@ def measure(sizes: Sequence[int] = SIZES) -> tuple[Figure, ...]:
 
 def _nights(size: int) -> Mapping[str, float]:
     with TemporaryDirectory() as folder, Store.open(str(Path(folder) / "memory.db")) as store:
-        tellings = _Tellings()
+        tellings = Tellings(_HOUSE)
         for start in range(0, size, _BATCH):
             known = [tellings.fact() for _ in range(min(_BATCH, size - start))]
             store.write_now(partial(import_facts, household=_HOUSE, imported=known, at=_BEGIN))
@@ -101,7 +101,7 @@ def _cpu_of(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _tell(store: Store, tellings: "_Tellings", now: datetime) -> Sequence[str]:
+def _tell(store: Store, tellings: "Tellings", now: datetime) -> Sequence[str]:
     """Store what is new; returns the ids of the turns."""
     new = [tellings.fact() for _ in range(NEW)]
     turns = [tellings.turn(now) for _ in range(NEW)]
@@ -120,10 +120,15 @@ def _place_all(store: Store, turns: Sequence[str]) -> None:
     store.write_now(partial(_place, kind=VectorKind.EPISODE, ids=turns))
 
 
-class _Tellings:
-    """Makes up what is told; the same in every run."""
+class Tellings:
+    """Makes up what is told; the same in every run.
 
-    def __init__(self) -> None:
+    Args:
+        household: Tenant key of what is said.
+    """
+
+    def __init__(self, household: str) -> None:
+        self._household = household
         self._chance = np.random.default_rng(20260301)
         syllables = [f"{one}{two}" for one in "bdfgklmnprstv" for two in "aeiou"]
         self._words = ["".join(each) for each in self._chance.choice(syllables, (_WORDS, 3))]
@@ -146,7 +151,7 @@ class _Tellings:
         self._count += 1
         said = str(self._chance.choice(self._told))
         return Episode(
-            household=_HOUSE, id=f"e{self._count}", text=f"{said} as always", said_at=now,
+            household=self._household, id=f"e{self._count}", text=f"{said} as always", said_at=now,
             member=str(self._chance.choice(_PEOPLE)), origin=Origin.SAID,
         )  # fmt: skip
 

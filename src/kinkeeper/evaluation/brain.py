@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection
 
 from kinkeeper.bootstrap import System, open_system
@@ -44,6 +45,7 @@ FLOORS = {
 }
 _MILLISECONDS = 1000
 _BINS = 5
+_SEED, _TRIALS = 20260301, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +99,13 @@ def measure(*, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
             known = [each for each in some if each.bears_on]
             unknown = [each for each in some if not each.bears_on]
             answered = [each for each in some if each.is_answered]
+            relevances = [each.known.relevance for each in some]
             figures = (
                 _share(each.is_answered for each in known),
                 _share(not each.is_answered for each in unknown),
                 _share(each.is_right for each in answered),
-                _calibration_error(some),
+                _calibration_error(relevances, [each.is_known_well for each in some]),
+                _error_by_chance(relevances),
                 sum(each.milliseconds for each in some) / len(some),
             )
             rows.append((f"{title}, by {by}", len(known), len(unknown), *figures))
@@ -111,7 +115,7 @@ def measure(*, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
             if title != HELD_OUT_TITLE:
                 worst += _mistakes(by, some)
     columns = (
-        "questions", "known", "unknown", "answered", "refused", "right", "calibration error", "ms",
+        "questions", "known", "unknown", "answered", "refused", "right", "calibration error", "by chance", "ms",
     )  # fmt: skip
     return Report(
         suite="brain", worst=tuple(worst),
@@ -136,15 +140,22 @@ def _share(hits: Iterable[bool]) -> float:
     return sum(found) / len(found) if found else 0.0
 
 
-def _calibration_error(asked: Sequence[Asked]) -> float:
+def _calibration_error(relevances: Sequence[float], are_known: Sequence[bool]) -> float:
     """Return how far, on average, a relevance is from the share of questions whose answer bears on them."""
-    bins: list[list[Asked]] = [[] for _ in range(_BINS)]
-    for each in asked:
-        bins[min(_BINS - 1, int(each.known.relevance * _BINS))].append(each)
-    return sum(
-        abs(sum(each.known.relevance for each in some) - sum(each.is_known_well for each in some))
-        for some in bins
-    ) / len(asked)
+    bins: list[list[float]] = [[] for _ in range(_BINS)]
+    for relevance, is_known in zip(relevances, are_known, strict=True):
+        bins[min(_BINS - 1, int(relevance * _BINS))].append(relevance - is_known)
+    return sum(abs(sum(some)) for some in bins) / len(relevances)
+
+
+def _error_by_chance(relevances: Sequence[float]) -> float:
+    """Return the error that so many relevances would have on average if they meant what they say."""
+    drawn = np.random.default_rng(_SEED).random((_TRIALS, len(relevances)))
+    errors = (
+        _calibration_error(relevances, [bool(each) for each in trial])
+        for trial in drawn < np.asarray(relevances)
+    )
+    return sum(errors) / _TRIALS
 
 
 def _mistakes(by: str, asked: Sequence[Asked]) -> Iterator[str]:
