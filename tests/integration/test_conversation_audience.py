@@ -163,3 +163,24 @@ async def test_what_only_sounds_secret_is_written(tmp_path: Path, text: str) -> 
         await talk.answer(text, by="john")
 
         assert await seen_by_all(talk) != before
+
+
+@on_a_loop
+async def test_what_lasts_of_another_is_offered_to_all_and_kept_with_a_yes(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer("Leo is allergic to cashews", by="john")
+        assert "whole family" in answer
+        assert not await known_to(talk, "john")
+
+        await talk.answer("yes", by="john")
+        assert await known_to(talk, "sarah") == {"Leo is allergic to cashews"}
+
+
+@on_a_loop
+async def test_what_is_offered_and_declined_is_nobodys_fact(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("Leo is allergic to cashews", by="john")
+        await talk.answer("no", by="john")
+
+        assert not await known_to(talk, "john")
+        assert not await known_to(talk, "sarah")

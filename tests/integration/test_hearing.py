@@ -12,10 +12,10 @@ from kinkeeper.actions import approvals, proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.memory.statements.lasting import is_lasting
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer import retention
 from kinkeeper.observer.hearing import MOST_A_DAY
-from kinkeeper.observer.lasting import is_lasting
 from page_visits import FREE, actions_of, hear
 from remembered import known_to, remember
 from web_server import Served, served

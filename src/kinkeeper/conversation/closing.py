@@ -7,6 +7,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation import cycles
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
@@ -132,12 +133,14 @@ class Closing:
         parts.gatherer.commit(conn, committed, context)
         if not committed.is_said or not _tells_something(ending):
             return
+        # What is offered for all to know becomes a fact with a yes; until then only its words are kept.
+        is_decided = bool(ending.results)
         message = SessionMessage(
             content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,
             channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
             member=turn.member, scope=person_scope(turn.member),
         )  # fmt: skip
-        take_in(conn, turn.household, message, at=parts.clock.now())
+        take_in(conn, turn.household, message, at=parts.clock.now(), is_read=is_decided)
 
 
 def _tells_something(ending: Ending) -> bool:
@@ -147,5 +150,11 @@ def _tells_something(ending: Ending) -> bool:
         routed is not None
         and routed.triage.confirmation is None
         and routed.intent.type is IntentType.STATEMENT
-        and not ending.results
+        and all(_is_offered_fact(each) for each in ending.results)
     )
+
+
+def _is_offered_fact(result: ActionResult) -> bool:
+    """Whether it only asks whether what was told is to be remembered."""
+    is_stored = (result.domain, result.action) == ("memory", "store")
+    return is_stored and result.status is ResultStatus.AWAITING

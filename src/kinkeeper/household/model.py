@@ -190,6 +190,11 @@ class Household:
         return {member.id: member.name for member in self.members}
 
     @property
+    def words_for_people(self) -> frozenset[str]:
+        """Names and other words that stand for one member."""
+        return frozenset({*self.names.values(), *self.called})
+
+    @property
     def called(self) -> Mapping[str, str]:
         """Display names of members by other words for them, in lower case; a word for several is left out."""
         found: dict[str, set[str]] = {}

@@ -66,7 +66,14 @@ class TakenIn:
     is_new: bool
 
 
-def take_in(conn: Connection, household: str, message: SessionMessage, *, at: datetime) -> TakenIn:
+def take_in(
+    conn: Connection,
+    household: str,
+    message: SessionMessage,
+    *,
+    at: datetime,
+    is_read: bool = False,
+) -> TakenIn:
     """Store a message of a session; the same one again changes nothing.
 
     It is the same if session, time and text are, or session and the client's id of it.
@@ -76,6 +83,7 @@ def take_in(conn: Connection, household: str, message: SessionMessage, *, at: da
         household: Tenant key.
         message: The message.
         at: Present time, aware.
+        is_read: Whether nothing more is to be read out of it: it can be found, and makes no fact.
 
     Raises:
         InputError: The session or the message is missing.
@@ -97,7 +105,7 @@ def take_in(conn: Connection, household: str, message: SessionMessage, *, at: da
     if known is not None:
         return TakenIn(session_id=session, episode_id=known, is_new=False)
     turns = _turns(conn, household, message, session=session, said_at=said_at, first=episode_id)
-    insert_episodes(conn, turns, at=at, keys={episode_id: key} if key else None)
+    insert_episodes(conn, turns, at=at, keys={episode_id: key} if key else None, is_read=is_read)
     return TakenIn(session_id=session, episode_id=episode_id, is_new=True)
 
 

@@ -31,13 +31,13 @@ from kinkeeper.memory.browsing import sharing_words
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.extraction import observe
+from kinkeeper.memory.statements.lasting import is_lasting
 from kinkeeper.memory.statements.relation import Relation, relate
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.observer import repository
-from kinkeeper.observer.lasting import is_lasting
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -69,9 +69,7 @@ class Hearing:
         self._household = household
         self._clock = clock
         self._lasts = lasts
-        self._names = frozenset(
-            name for member in household.members for name in (member.name, *member.aliases)
-        )
+        self._names = household.words_for_people
         self._since = clock.now() - _LOOK_BACK
         self._heard_up_to = 0
 

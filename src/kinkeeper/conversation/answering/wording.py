@@ -98,7 +98,7 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "email.send_email": lambda words: f"send this to {words.people}",
     "email.reply_to_email": lambda words: f"send this reply to {words.people}",
     "email.search": lambda _: "search the mail",
-    "memory.store": lambda _: "remember that",
+    "memory.store": lambda words: f"remember that{_for_whom(words)}",
     "memory.update": lambda _: "change what I remember",
     "memory.set_audience": lambda _: "change who can see that",
     "memory.search": lambda _: "look up what I remember",

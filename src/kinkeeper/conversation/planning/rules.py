@@ -15,6 +15,7 @@ from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
 from kinkeeper.conversation.planning.reminding import OF_WHAT_STANDS
+from kinkeeper.conversation.planning.told_facts import told_facts
 from kinkeeper.conversation.routing.asking_about import asks_about
 from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.household.vocabulary import compile_vocabulary
@@ -36,7 +37,7 @@ def plan_of(context: PlanningContext) -> Plan:
     steps = _answered(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
-    read = [_named(step, case) for step in _read(case)]
+    read = [_named(step, case) for step in _read(case)] or [*told_facts(case)]
     steps = _in_turn(_chained(read, context), context)
     plan = planned(steps[len(context.results) :])
     return replace(plan, is_whole=len(steps) == len(read) == len(plan.actions))

@@ -15,7 +15,7 @@ from kinkeeper.language.when.grammar import Grammar, Scope
 from kinkeeper.language.when.hours import Habits
 from kinkeeper.language.when.joining import may_join
 from kinkeeper.language.when.length_rules import LENGTHS, REPEATS
-from kinkeeper.language.when.partial import Length, Partial, merge, sure_clock
+from kinkeeper.language.when.partial import Every, Length, Partial, merge, sure_clock
 from kinkeeper.language.when.period_rules import PERIODS
 from kinkeeper.language.when.resolve import day_of
 from kinkeeper.language.when.series import BOUNDS, bounded, is_end
@@ -86,8 +86,10 @@ def group_at(
         return None
     partial, end = found
     while end < len(tokens):
-        more = _next_weekday(tokens, partial, end) or _next_atom(
-            tokens, partial, end, scope=scope, depth=depth
+        more = (
+            _next_weekday(tokens, partial, end)
+            or _weekdays_of_part(tokens, partial, end, scope=scope, depth=depth)
+            or _next_atom(tokens, partial, end, scope=scope, depth=depth)
         )
         if more is None:
             break
@@ -107,6 +109,20 @@ def _next_weekday(
         return None
     every = replace(partial.every, weekdays=(*partial.every.weekdays, weekday))
     return replace(partial, every=every), at + 1
+
+
+def _weekdays_of_part(
+    tokens: Sequence[Token], partial: Partial, end: int, *, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Say on which days a part of every day is meant: "evenings on tuesdays and fridays"."""
+    if partial != Partial(every=Every("FREQ=DAILY"), part=partial.part):
+        return None
+    found = group_at(tokens, end, scope, depth)
+    if found is None or found[0].every is None:
+        return None
+    days, after = found
+    is_of_weekdays = days == Partial(every=days.every) and days.every.weekdays
+    return (replace(days, part=partial.part), after) if is_of_weekdays else None
 
 
 def _next_atom(
