@@ -23,7 +23,6 @@ from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.calendar.event_records import event_of_line
-from kinkeeper.calendar.ics import import_ics
 from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.repository import find_event, find_override
 from kinkeeper.core.errors import ConflictError, InputError
@@ -149,6 +148,8 @@ class Import:
 
 
 def _read_ics(data: bytes, household: Household) -> CalendarFile:
+    from kinkeeper.calendar.ics import import_ics  # noqa: PLC0415 - loads a library that few need
+
     found = import_ics(data, household.id, household.zone)
     read = CalendarFile(events=list(found.events), overrides=list(found.overrides))
     read.lines = [_line(event) for event in found.events]

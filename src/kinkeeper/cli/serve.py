@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.memory import log_without_paint
 
 
 @located
@@ -21,6 +22,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API and the pages, and understand messages, until told to stop."""
+    log_without_paint()
     from kinkeeper.cli.serving import serve_until_told
 
     serve_until_told(where, host=host, port=port)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from rapidfuzz import fuzz, process
-
 _CLOSE_ENOUGH = 65.0
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that `word` was most likely meant to be, if one is close."""
     choices = sorted(set(known))
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - two megabytes that are needed after a mistake only
+
     found = process.extractOne(
         word, choices, scorer=fuzz.ratio, processor=str.lower, score_cutoff=_CLOSE_ENOUGH
     )

@@ -5,9 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from kinkeeper.language.dictionary import is_known
 from kinkeeper.language.folding import unaccented
 from kinkeeper.language.memo import Memo
@@ -63,6 +60,9 @@ class Misspellings:
         token = unaccented(folded)
         if len(token) < _SHORTEST or not token.isalpha() or token in self._exact or is_known(token):
             return None
+        from rapidfuzz import process  # noqa: PLC0415 - two megabytes that an idle server is spared
+        from rapidfuzz.distance import OSA  # noqa: PLC0415
+
         slips = _MOST_SLIPS if len(token) >= _TWO_SLIPS_FROM else 1
         place = token[0], len(token)
         near = [

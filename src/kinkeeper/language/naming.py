@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from rapidfuzz.distance import OSA
 from Stemmer import Stemmer
 
 from kinkeeper.language.folding import fold, unaccented
+from kinkeeper.language.slips import slips_between
 from kinkeeper.language.text import TokenKind, tokenise
 
 _STEMMER = Stemmer("english")
@@ -91,7 +91,7 @@ def _is_slip(stem: str, stems: frozenset[str]) -> bool:
     # A stem has an "i" for the last "y" of a word.
     stem = f"{stem[:-1]}y" if stem.endswith("i") else stem
     return len(stem) >= _SHORTEST_SLIP and any(
-        each[0] == stem[0] and OSA.distance(stem, each, score_cutoff=1) <= 1
+        each[0] == stem[0] and slips_between(stem, each, most=1) <= 1
         for each in stems
         if len(each) >= _SHORTEST_SLIP
     )

@@ -8,8 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from rapidfuzz.distance import OSA
-
+from kinkeeper.language.slips import slips_between
 from kinkeeper.language.when.holidays import Holiday, load_holidays
 
 Meanings = Mapping[str, int | str | Holiday]
@@ -121,6 +120,6 @@ def _nearest(word: str) -> str | None:
             word[0] == target[0]
             and word[-1] == target[-1]
             and abs(len(word) - len(target)) <= limit
-        ) and OSA.distance(word, target, score_cutoff=limit) <= limit:
+        ) and slips_between(word, target, most=limit) <= limit:
             return target
     return None

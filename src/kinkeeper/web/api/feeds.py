@@ -10,7 +10,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection
 
-from kinkeeper.calendar.ics import export_ics
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import as_utc
@@ -146,6 +145,8 @@ def calendar_file(conn: Connection, house: House, member: str | None) -> bytes:
             if member in {*event.who, *event.responsible}
             or any(member in (each.responsible or ()) for each in overrides.get(event.id, ()))
         ]
+    from kinkeeper.calendar.ics import export_ics  # noqa: PLC0415 - loads a library that few need
+
     name = house.household.id if member is None else house.participants.name(member)
     return export_ics(events, overrides, name=name)
 
