@@ -35,7 +35,7 @@ STAGE: Final = "conversation.planner"
 """Name under which going on without a model is counted."""
 
 REPHRASE: Final = "I had trouble understanding; could you rephrase?"
-_PATIENCE = timedelta(seconds=20)
+_PATIENCE = timedelta(seconds=18)  # less than the stage has: what the rules read then stands
 _TURNS_SHOWN, _THINGS_SHOWN, _LONGEST = 6, 30, 400
 
 
