@@ -19,6 +19,8 @@ from planning import done, exchange, plan, planned
         ("put 'grease the chain' on my jobs list", "grease the chain"),
         ("rmd me 2 ring Auntie tmrw", "ring Auntie"),
         ("remind me too water the ferns tonite", "water the ferns"),
+        ("see to it that we don't run out of oats", "not to run out of oats"),
+        ("make sure we don't forget the inhaler", "inhaler"),
     ],
 )
 def test_one_task(text: str, title: str) -> None:
