@@ -86,8 +86,14 @@ def test_what_is_no_deed_of_its_own_is_refused(text: str) -> None:
     assert told.startswith("No, that is nothing I can do. I can keep the calendar")
 
 
+def test_what_it_could_do_but_did_not_understand_is_said_so() -> None:
+    told = not_able(turn("can you put this somewhere"), standing())
+    assert told is not None
+    assert told.startswith("I did not understand that, or cannot do it; I have done nothing.")
+
+
 @pytest.mark.parametrize(
-    "text", ["can you tell me a story", "can you put this somewhere", "what can I order?", "order"]
+    "text", ["can you tell me a story", "can you see it?", "what can I order?", "order"]
 )
 def test_nothing_is_refused_that_may_only_be_badly_understood(text: str) -> None:
     assert not_able(turn(text), standing()) is None

@@ -83,6 +83,12 @@ def test_a_bare_question_is_about_what_was_told(text: str, wanted: str) -> None:
     assert (params["query"], params["wanted"]) == ("Chess match", wanted)
 
 
+def test_she_is_who_alone_takes_part_in_what_was_told() -> None:
+    theirs = done("calendar.list_events", events=[{**GAME, "who": ["emma"]}])
+    ((name, params),) = planned("is she free at 8?", history=[exchange("when's chess?", theirs)])
+    assert (name, params["who"]) == ("calendar.find_free", ["emma"])
+
+
 def test_a_bare_question_about_nothing_is_not_guessed() -> None:
     assert planned("where?") == []
 
@@ -91,6 +97,12 @@ def test_a_bare_question_about_nothing_is_not_guessed() -> None:
     ("text", "name", "params"),
     [
         ("who's cooking tonight?", "calendar.list_events", {"wanted": "responsible", "query": "cooking"}),
+        ("anyone driving Leo on Friday?", "calendar.list_events", {"wanted": "responsible", "who": ["leo"]}),
+        ("sorry to bother you, but would you know when the gas check is?", "calendar.list_events", {"wanted": "next", "query": "gas check"}),
+        ("is Friday morning free?", "calendar.find_free", {"who": ["john"]}),
+        ("is Sarah with the Lees on Friday?", "calendar.list_events", {"wanted": "whether", "who": ["sarah"]}),
+        ("what's on Sarah's to-do list?", "task.list", {"who": ["sarah"]}),
+        ("is there anything due this week?", "task.list", {"who": []}),
         ("is the car free on Friday?", "calendar.list_events", {"query": "car", "from": "2026-03-13"}),
         ("when is Sarah back?", "calendar.list_events", {"who": ["sarah"], "wanted": "away"}),
         ("is milk on the list?", "notes.list", {"title": "Shopping list", "line": "milk"}),
@@ -109,7 +121,7 @@ def test_a_bare_question_about_nothing_is_not_guessed() -> None:
     ],
 )  # fmt: skip
 def test_what_else_people_ask_is_looked_up(text: str, name: str, params: dict[str, Any]) -> None:
-    ((read, found),) = planned(text)
+    read, found = planned(text)[0]
     assert read == name
     assert {each: found.get(each) for each in params} == params
 

@@ -22,6 +22,7 @@ _ASKED_FOR = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|please)\W+)*(?:can|could|will|would) (?:you|u)(?: (?:please|also|maybe|just|quickly))* (?=[a-z])",
     re.IGNORECASE,
 )
+_NOT_UNDERSTOOD: Final = "I did not understand that, or cannot do it; I have done nothing."
 _NO_DEED = re.compile(
     r"(?:tell|say|see|remember|recall|know|find|look|check|show|explain|help|guess|hear|read|think|believe|imagine|be|do|"
     r"understand|confirm|describe|list|give|answer|repeat|stop)\b",
@@ -74,17 +75,19 @@ def told_about(context: AnswerContext, standing: Standing) -> str | None:
 
 
 def not_able(context: AnswerContext, standing: Standing) -> str | None:
-    """Return that something cannot be done, where a message asks the assistant for a deed that is none of its own.
+    """Return that something cannot be done, or was not understood, where a message asks the assistant for a deed.
 
     Args:
         context: The turn, in which nothing was understood.
         standing: How the assistant is set up.
     """
     deed, asked = _ASKED_FOR.subn("", context.text.replace("’", "'"), count=1)
-    if not asked or _NO_DEED.match(deed) or load_grammar().starts.match(deed):
+    if not asked or _NO_DEED.match(deed):
         return None
     setting = _Setting(standing=standing, household=context.asked.household)
-    return f"No, that is nothing I can do. I can {_abilities(setting)}."
+    is_own = load_grammar().starts.match(deed) is not None
+    lead = _NOT_UNDERSTOOD if is_own else "No, that is nothing I can do."
+    return f"{lead} I can {_abilities(setting)}."
 
 
 def _abilities(setting: _Setting) -> str:
@@ -165,7 +168,7 @@ def _language(_setting: _Setting) -> str:
 
 def _cancel(setting: _Setting) -> str:
     first = setting.asks_first("calendar.delete_event", "task.delete")
-    return f"Say what to cancel, and the day: “cancel the dentist on Friday”, “delete the task about the gate”.{_first(first)}"
+    return f"Say what to cancel, and the day: “cancel the dentist on Friday”, “delete the reminder about the gate”.{_first(first)}"
 
 
 def _undo(_setting: _Setting) -> str:

@@ -11,6 +11,7 @@ from kinkeeper.conversation.planning.people import members_in, who_of, without_p
 from kinkeeper.conversation.planning.question_forms import plainly_asked
 from kinkeeper.conversation.planning.windows import Window, window_of, window_with
 from kinkeeper.core.time import midnight
+from kinkeeper.language.naming import meant_by
 
 _MOST_WORDS = 16
 _MOST_SUBJECT = 4
@@ -21,13 +22,17 @@ _ASKED_OF = re.compile(
     r"^(?:can|could|would|will|is|are|am|was|do|does|has|have|isn't|aren't) (?P<who>(?:the )?[^\W\d_]+(?:(?:,| and|, and) (?:the )?[^\W\d_]+)*)",
     re.IGNORECASE,
 )
+_OF_TIME = re.compile(
+    rf"^(?:is|are|does|do|will|isn't) (?:the )?{TIME_MARK}(?: (?:still|all|completely))*(?: be)? (?:free|available|open|clear|empty|busy|booked|work|works)\b",
+    re.IGNORECASE,
+)
 _AWARE = re.compile(
     r"\b(?:i|we) (?:should|must|need to|ought to|have to) (?:know|be aware)\b", re.IGNORECASE
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _POINTS = re.compile(
     r"\b(?:it|that|them|this|there|him|her|he|she|they)\b(?! (?:a|an|any|anything|something)\b)"
-    r"|^(?:where|when|what time|how long|how many (?:days|sleeps|nights|weeks)|who(?:'s| is)? (?:coming|going|taking part|in charge|driving)|until when|which day|what day)$",
+    r"|^(?:where|when|what time|how long|how many (?:days|sleeps|nights|weeks)|who(?:'s| is)? (?:coming|going|taking part|in charge|driving)|until when|which day|what day|(?:at |in |on )?(?:which|what) [a-z]+)$",
     re.IGNORECASE,
 )
 _THAT_TIME = re.compile(
@@ -44,6 +49,7 @@ _ALTERNATIVE = re.compile(
 """The other half of a question whose first half is answered: "... or is it cancelled?"."""
 
 _ANYBODY = frozenset({"anyone", "anybody", "someone", "somebody"})
+_ONE = frozenset({"he", "she"})
 _ALL = frozenset({"we", "they", "everyone", "everybody"})
 
 
@@ -59,6 +65,7 @@ class Question:
         who: Ids of the members it is about, the asker among them where they speak of themselves.
         asked_of: Ids of the members whose time is asked about.
         is_of_anybody: Whether anybody's time is: "is anyone around".
+        is_of_time: Whether a time itself is: "is Friday free".
         window: When, if it says so.
         is_past: Whether it is about what has been.
         is_of_days: Whether it speaks of days at all, beside its times.
@@ -72,6 +79,7 @@ class Question:
     who: tuple[str, ...]
     asked_of: tuple[str, ...]
     is_of_anybody: bool
+    is_of_time: bool
     window: Window | None
     is_past: bool
     is_of_days: bool
@@ -128,8 +136,9 @@ def read_question(clause: str, case: Case) -> Question | None:
         is_only_known=wanted == "whether" and not is_past and subject is not None
         and all(is_of_calendar(word, case) for word in subject.split()),
         who=tuple(named) or ((me,) if is_mine and subject is None else ()),
-        asked_of=_asked_of(of.lower(), case),
+        asked_of=_asked_of(of.lower(), case) or _one_spoken_of(of.lower(), case),
         is_of_anybody=of.lower() in _ANYBODY,
+        is_of_time=_OF_TIME.match(clause) is not None,
         window=window, is_past=is_past,
         is_of_days=asking["days"].search(case.message.title(clause)) is not None,
         is_absent=asking["absent"].search(clause) is not None,
@@ -165,6 +174,12 @@ def _its_day(thing: Thing, case: Case) -> Window | None:
     )
 
 
+def _one_spoken_of(word: str, case: Case) -> tuple[str, ...]:
+    """Return whom "she" or "he" stands for: who alone takes part in what was told last."""
+    thing = _spoken_of(case) if word in _ONE else None
+    return thing.who if thing is not None and len(thing.who) == 1 else ()
+
+
 def _asked_of(word: str, case: Case) -> tuple[str, ...]:
     if word in _ALL:
         return tuple(each.id for each in case.household.members)
@@ -194,13 +209,8 @@ def is_of_calendar(words: str, case: Case) -> bool:
     if case.grammar.said["appointment"].search(words):
         return True
     said = words.lower().split()
-    titles = {
-        word
-        for thing in case.things
-        if thing.kind == "event"
-        for word in thing.title.lower().split()
-    }
-    return not titles.isdisjoint(said) or any(
+    titles = [*dict.fromkeys(each.title for each in case.things if each.kind == "event")]
+    return any(meant_by(word, titles) for word in said) or any(
         word.kind in {"activity", "generic_activity"}
         for start in range(len(said)) for end in range(start + 1, len(said) + 1)
         for word in case.vocabulary.meanings(" ".join(said[start:end]))

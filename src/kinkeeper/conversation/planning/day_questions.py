@@ -99,6 +99,8 @@ def _is_of_calendar(question: Question) -> bool:
         return question.window is not None or question.is_known
     if question.wanted == "who" and question.is_past:
         return True
+    if question.wanted == "whether" and question.who and question.window is not None:
+        return True
     is_timely = question.window is not None and question.is_of_days
     if question.subject is None:
         return question.window is not None or question.is_of_days
@@ -117,11 +119,16 @@ def _agenda(question: Question, case: Case) -> Sequence[Step] | None:
     """What is still to be done of some days: tasks that are due, and what takes place."""
     if question.subject is not None:
         return None
-    who = {"who": list(question.who)} if question.who != (case.context.asked.member.id,) else {}
+    is_mine = question.who == (case.context.asked.member.id,)
+    whose = {} if is_mine else {"who": list(question.who)}
     if question.window is None:
-        return [action("task", "list", who)] if who else None
-    until = question.window.until.date().isoformat()
-    return [action("task", "list", {"due_before": until, **who}), *(_listed(question, case) or ())]
+        return [_tasks(whose)] if question.who and not is_mine else None
+    due = {"due_before": question.window.until.date().isoformat()}
+    return [_tasks(due | whose), *(_listed(question, case) or ())]
+
+
+def _tasks(params: Mapping[str, Any]) -> PlannedAction:
+    return PlannedAction(domain="task", action="list", params=params)
 
 
 def _each_free(question: Question, case: Case) -> Sequence[Step] | None:
@@ -137,12 +144,21 @@ def _each_free(question: Question, case: Case) -> Sequence[Step] | None:
 def _is_free(question: Question, case: Case) -> Sequence[Step] | None:
     """Whether somebody has time; where anybody's is asked about, what there is."""
     if not question.asked_of:
-        return _listed_whether(question) if question.is_of_anybody else None
+        return (
+            _listed_whether(question) if question.is_of_anybody else _is_time_free(question, case)
+        )
     if question.window is None and not question.is_known:
         return None
     is_timed = question.window is not None and not question.window.is_days
     around = question.subject if question.is_known and not is_timed else None
     return [_free(question, case, who=question.asked_of, around=around)]
+
+
+def _is_time_free(question: Question, case: Case) -> Sequence[Step] | None:
+    """Read "is Saturday morning free?": of whoever asks."""
+    if question.window is None or question.subject is not None or not question.is_of_time:
+        return None
+    return [_free(question, case, who=[case.context.asked.member.id])]
 
 
 def _listed_whether(question: Question) -> Sequence[Step] | None:

@@ -10,7 +10,7 @@ _TAG = re.compile(
 )
 _ASKS_WHETHER = re.compile(
     r"^(?:(?:please )?(?:i (?:wonder|wondered|was wondering|am wondering|would like to know|want to know|need to know)|i'm wondering"
-    r"|do you (?:happen to )?know|any idea|no idea|not sure|tell me|let me know|check|find out|see|remind me|(?:please )?confirm|make sure)"
+    r"|(?:(?:do|would|might|can|could) you )?(?:happen to )?know|(?:have you )?any idea|no idea|not sure|(?:just )?checking|double[- ]checking|tell me|let me know|check|find(?: out)?|see|remind me|(?:please )?confirm|make sure)"
     r"[\s,:]+(?:(?:about )?(?P<whether>if|whether|that)\s+(?=\S)|(?=(?:who|whose|when|where|what|which|how)(?:'s)?\b)))",
     re.IGNORECASE,
 )
@@ -19,7 +19,7 @@ _ALL_OF = re.compile(
     re.IGNORECASE,
 )
 _ASKS_LAST = re.compile(
-    r"^(?P<what>\S+(?:\s+\S+){0,4}?)[\s,:-]+(?P<wh>what time|when|where|how long|until when|till when|which day|what day|who with|who)$",
+    r"^(?P<what>(?!(?:until|till|since|from|at|by|on|in|for)\s)\S+(?:\s+\S+){0,4}?)[\s,:-]+(?P<wh>what time|when|where|how long|until when|till when|which day|what day|who with|who)$",
     re.IGNORECASE,
 )
 _ASKS = re.compile(

@@ -11,7 +11,13 @@ from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, ac
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
 from kinkeeper.conversation.planning.named import best_match
-from kinkeeper.conversation.planning.people import PRONOUNS, is_person, is_speaker, one_of
+from kinkeeper.conversation.planning.people import (
+    PRONOUNS,
+    is_person,
+    is_speaker,
+    members_in,
+    one_of,
+)
 from kinkeeper.language.when.model import TimeSpan
 
 _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
@@ -173,7 +179,9 @@ def add(groups: Groups, case: Case) -> Sequence[Step] | None:
 def listed(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "what's on my list?"; what "there is" is asked of everybody's."""
     moment = moment_of(case.message.times(groups.get("when", "")), case.now)
-    whose: Mapping[str, Any] = {"who": []} if _OF_ALL.search(case.message.text) else {}
+    named = members_in(case.message.text, case)
+    is_of_all = _OF_ALL.search(case.message.text) is not None
+    whose: Mapping[str, Any] = {"who": named} if named or is_of_all else {}
     if moment is None or moment.day is None:
         return [_list(whose)]
     last = moment.day + timedelta(days=max(moment.days, 1))

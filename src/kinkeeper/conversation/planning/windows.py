@@ -25,7 +25,7 @@ _SAME_TIME = re.compile(
     rf"\b(?:this|the same) time,? (?:the )?(?P<mark>{TIME_MARK})", re.IGNORECASE
 )
 _COMING = re.compile(
-    r"(?:in |over |for |during )*(?:the )?(?:next|coming) (?:\d|few|couple|two|three|four|five|six|seven|ten)",
+    r"(?:in |over |for |during )*(?:the )?(?:next|coming) (?:\d|few|couple|two|three|four|five|six|seven|ten)|(?:in |over |within |during )?the (?:next|coming) (?:week|month|year)\b",
     re.IGNORECASE,
 )
 """Days from now on, today among them."""
@@ -133,7 +133,8 @@ def _is_long(span: TimeSpan) -> bool:
 def _days(span: TimeSpan, case: Case) -> Window:
     zone, now = case.household.zone, case.now
     if _COMING.match(span.surface):
-        span = replace(span, begin=midnight(now.date(), zone))
+        begin = midnight(now.date(), zone)
+        span = replace(span, begin=begin, until=begin + (span.until - span.begin))
     match span.bound:
         case "before":
             return Window(
