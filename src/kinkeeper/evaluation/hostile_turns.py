@@ -32,6 +32,7 @@ from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
+from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.hostile_places import (
@@ -50,7 +51,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata
 
 HOUSEHOLD = Path("examples/miller/household.toml")
-CHANNELS = ("web", "cli", "telegram")
+CHANNELS = ("web", "cli", "telegram", PROGRAMS)
 _WRITTEN = (
     "events", "event_changes", "tasks", "notes", "statements", "memory_verdicts", "outside_work", "mail_drafts",
 )  # fmt: skip
