@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from kinkeeper.bootstrap import Houses
+from kinkeeper.bootstrap.web import end_keys_of_who_left
 from kinkeeper.core.time import Clock
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import IDLE, AccessRole
@@ -239,6 +241,30 @@ def test_who_left_the_household_file_is_out(house: Served) -> None:
             return (await client.get("/api/me")).status_code
 
     assert asyncio.run(story()) == 401
+
+
+def test_who_left_leaves_no_key_to_the_next_one_of_that_id(house: Served, tmp_path: Path) -> None:
+    nanny = house.system.household.adults[0]
+    left = replace(
+        house.system.household,
+        members=tuple(each for each in house.system.household.members if each != nanny),
+    )
+    tokens = [house.token(nanny.id), house.token(left.adults[0].id)]
+    invitation = house.invitation(nanny.id)
+    system = replace(house.system, household=left)
+    house.context.store.write_now(
+        lambda conn: end_keys_of_who_left(conn, Houses(systems=(system,)), now=house.clock.now())
+    )
+
+    async def story() -> list[int]:
+        async with house.client(headers=BROWSER) as client:
+            found = [(await client.post(invitation)).status_code]
+        for token in tokens:
+            async with house.bearing(token) as client:
+                found.append((await client.get("/api/me")).status_code)
+        return found
+
+    assert asyncio.run(story()) == [404, 401, 200]
 
 
 def test_people_end_their_own_keys_and_the_owner_ends_all(house: Served) -> None:

@@ -3,8 +3,12 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from urllib.parse import urlsplit
+
+import structlog
+from sqlalchemy import Connection
 
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_findings
@@ -26,10 +30,13 @@ from kinkeeper.observer.intake import Intake
 from kinkeeper.settings.hosts import outbound_hosts
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.checks import backup_findings, database_findings, machine_findings
+from kinkeeper.web.access.repository import end_keys_of_others
 from kinkeeper.web.context import House, WebContext
 from kinkeeper.web.readiness import DatabaseCheck
 from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
+
+log = structlog.get_logger()
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - shown, not listened on
 
@@ -81,6 +88,20 @@ def web_context(
             _check_up, houses=houses, settings=settings, clock=clock, telegram=telegram
         ),
     )  # fmt: skip
+
+
+def end_keys_of_who_left(conn: Connection, houses: Houses, *, now: datetime) -> None:
+    """End the logins, tokens, invites and calendar addresses of who is in no household file any more.
+
+    Args:
+        conn: In a write transaction.
+        houses: As their files have them now.
+        now: Aware.
+    """
+    for household in (each.household for each in houses.systems):
+        members = {member.id for member in household.members}
+        if ended := end_keys_of_others(conn, household.id, members, now=now):
+            log.warning("web.keys.ended", household=household.id, keys=ended)
 
 
 def server_address(settings: Settings, *, port: int | None = None) -> str:

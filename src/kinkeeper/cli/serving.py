@@ -14,7 +14,7 @@ import uvloop
 from kinkeeper.bootstrap import Houses
 from kinkeeper.bootstrap.conversation import warm_up
 from kinkeeper.bootstrap.telegram import telegram_connected
-from kinkeeper.bootstrap.web import web_context
+from kinkeeper.bootstrap.web import end_keys_of_who_left, web_context
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opening import opened_houses
@@ -105,6 +105,7 @@ async def _serve(
     count_unforeseen(asyncio.get_running_loop())
     clock, working = SystemClock(), asyncio.Event()
     port, intakes = listener.getsockname()[1], houses.intakes(queue)
+    await houses.store.write(lambda conn: end_keys_of_who_left(conn, houses, now=clock.now()))
     async with (
         houses.talking(clock) as talking,
         telegram_connected(houses, intakes, talking.talks, clock=clock) as telegram,

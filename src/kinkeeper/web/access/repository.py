@@ -1,6 +1,6 @@
 """Keys in the database. Functions over the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
@@ -79,6 +79,31 @@ def end_sessions(conn: Connection, household: str, member: str, *, now: datetime
             access_keys.c.household == household,
             access_keys.c.member == member,
             access_keys.c.kind == KeyKind.SESSION.value,
+            access_keys.c.ended_at.is_(None),
+        )
+        .values(ended_at=now)
+    ).rowcount
+
+
+def end_keys_of_others(
+    conn: Connection, household: str, members: Collection[str], *, now: datetime
+) -> int:
+    """End all that opened something to who left the household: it must not open it to the next one of that id.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        members: Ids of those in it now.
+        now: Aware.
+
+    Returns:
+        How many keys were open.
+    """
+    return conn.execute(
+        update(access_keys)
+        .where(
+            access_keys.c.household == household,
+            access_keys.c.member.not_in(members),
             access_keys.c.ended_at.is_(None),
         )
         .values(ended_at=now)
