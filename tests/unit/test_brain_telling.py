@@ -9,7 +9,7 @@ import pytest
 from kinkeeper.brain.bearing import bearing
 from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.model import Source, SourceKind, Sureness
-from kinkeeper.brain.question import read_question, with_names
+from kinkeeper.brain.question import read_question
 from kinkeeper.brain.schedule import Scheduled
 from kinkeeper.brain.telling import (
     NOTHING_KNOWN,
@@ -113,14 +113,6 @@ def test_what_somebody_says_of_themselves_bears_on_them() -> None:
     question = read_question("What is Leo allergic to?", MILLER, now=NOW)
     said = hit("I am allergic to peanuts")
     assert bearing(question, said, speaker="leo") >= 0.5 > bearing(question, said, speaker="mia")
-
-
-@pytest.mark.parametrize(
-    ("asked", "added"),
-    [("what's mom's shoe size", "sarah"), ("what's Sarah's shoe size", ""), ("the shoe shop", "")],
-)
-def test_who_is_called_otherwise_is_searched_for_by_name_too(asked: str, added: str) -> None:
-    assert with_names(asked, MILLER) == f"{asked} {added}".strip()
 
 
 def test_an_event_is_told_with_its_times_place_and_who_is_in_charge() -> None:

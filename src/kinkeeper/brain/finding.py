@@ -8,7 +8,7 @@ from enum import StrEnum
 from sqlalchemy import Connection
 
 from kinkeeper.brain.event_words import EventWords
-from kinkeeper.brain.question import read_question, with_names
+from kinkeeper.brain.question import read_question
 from kinkeeper.brain.schedule import scheduled
 from kinkeeper.brain.telling import event_sentence
 from kinkeeper.core.errors import InputError
@@ -91,9 +91,7 @@ async def find(
     is_complete = True
     of_memory = tuple(HitKind(kind) for kind in kinds if kind is not Kind.EVENT)
     if of_memory:
-        text = search.text if household is None else with_names(search.text, household)
-        asked = replace(search, text=text, kinds=of_memory)
-        found = await finder.search(asked, patience=patience)
+        found = await finder.search(replace(search, kinds=of_memory), patience=patience)
         hits, is_complete = found.hits, found.is_complete
     events: Sequence[EventHit] = ()
     if Kind.EVENT in kinds and household is not None:

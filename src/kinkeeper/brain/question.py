@@ -88,24 +88,6 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     )
 
 
-def with_names(text: str, household: Household) -> str:
-    """Return a text with the names of members it calls otherwise, by which they speak: "mum" is Sarah.
-
-    Args:
-        text: Any.
-        household: Whose members.
-    """
-    words = frozenset(stems(text))
-    called = [
-        word
-        for member in household.members
-        for word in dict.fromkeys((member.name.casefold(), member.id.casefold()))
-        if words.isdisjoint(stems(member.name))
-        and any(stems(alias) and words.issuperset(stems(alias)) for alias in member.aliases)
-    ]
-    return " ".join([text, *called])
-
-
 def _period(span: TimeSpan) -> Interval:
     """Return the time a span names; of something recurring, of an instant, or of a time of day, its whole day."""
     begin = span.begin.replace(hour=0, minute=0, second=0, microsecond=0)

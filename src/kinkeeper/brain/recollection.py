@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.brain.bearing import bearing
 from kinkeeper.brain.model import Source, SourceKind
-from kinkeeper.brain.question import Question, with_names
+from kinkeeper.brain.question import Question
 from kinkeeper.brain.telling import BEARS, quote, statement
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
@@ -46,7 +46,7 @@ class Recollection:
         """
         found = await self._finder.search(
             Search(
-                text=with_names(question.text, self._household),
+                text=question.text,
                 viewer=viewer,
                 now=now,
                 limit=_MOST_HITS,
