@@ -132,10 +132,7 @@ class _Answering:
         try:
             async with aclosing(self._pieces()) as pieces:
                 async for piece in pieces:
-                    if piece is None:
-                        yield ALIVE
-                    elif piece:
-                        yield self._chunk({"content": piece})
+                    yield self._chunk({"content": piece}) if piece else ALIVE
         except UnavailableError as error:
             yield _data(error_body(_UNAVAILABLE, str(error)))
             return
