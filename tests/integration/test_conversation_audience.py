@@ -3,12 +3,19 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Connection
 
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.repository import list_actions
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.core.ids import canonical_json
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.store.schema import metadata
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.tasks.repository import list_tasks
 from talking import Talking, on_a_loop, talking
 
 
@@ -20,19 +27,29 @@ async def known_to(talk: Talking, member: str) -> set[str]:
     return {each.narrative for each in facts}
 
 
-async def seen_by_all(talk: Talking) -> int:
-    """Return how many events, tasks and notes the family can look at, and what waits to become one."""
-    tables = [metadata.tables[name] for name in ("events", "tasks", "notes", "pending_actions")]
-    return sum(
-        [
-            await talk.system.store.read(
-                lambda conn, table=table: conn.execute(
-                    select(func.count()).select_from(table)
-                ).scalar_one()  # type: ignore[misc]
-            )
-            for table in tables
-        ]
+async def seen_by(talk: Talking, member: str) -> set[str]:
+    """Return what a member sees of tasks and notes, and of what was put into the calendar in conversation."""
+    viewer = Viewer.of(talk.system.household.id, member)
+
+    def read(conn: Connection) -> set[str]:
+        events = [
+            each for each in list_events(conn, viewer)
+            if each.provenance.source_type is SourceType.CHAT
+        ]  # fmt: skip
+        listed = [*list_tasks(conn, viewer), *list_notes(conn, viewer)]
+        return {each.title for each in listed} | {each.summary for each in events}
+
+    return await talk.system.store.read(read)
+
+
+async def actions_read_by(talk: Talking, member: str) -> str:
+    viewer = Viewer.of(talk.system.household.id, member)
+    found = await talk.system.store.read(
+        lambda conn: list_actions(
+            conn, viewer, statuses=frozenset(ActionStatus), now=talk.clock.now()
+        )
     )
+    return canonical_json([action_record(each) for each in found])
 
 
 @pytest.mark.parametrize(
@@ -96,53 +113,148 @@ async def test_for_whom_is_said_with_it(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["take a private note: the ring is in the tea caddy", "note to self: just for me, the ring is in the tea caddy"]
-)  # fmt: skip
+    "text",
+    [
+        "take a private note: the ring is in the tea caddy",
+        "note to self: just for me, the ring is in the tea caddy",
+        "note to self, private: the ring is in the tea caddy",
+        "make a note that the ring is in the tea caddy, nobody else should read it",
+    ],
+)
 @on_a_loop
-async def test_a_private_note_is_remembered_for_its_writer(tmp_path: Path, text: str) -> None:
+async def test_a_private_note_is_its_writers(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
         answer = await talk.answer(text, by="sarah")
 
-        assert "for you only" in answer
-        (kept,) = await known_to(talk, "sarah")
-        assert kept.casefold().startswith("the ring")
-        assert not await known_to(talk, "john")
+        assert "Only you see that" in answer
+        assert await seen_by(talk, "sarah") == {"the ring is in the tea caddy"}
+        assert await seen_by(talk, "john") == set()
 
 
-@pytest.mark.parametrize("text", ["add candles to the shopping list", "remind me to sew the cape"])
 @on_a_loop
-async def test_what_the_family_sees_anyway_is_not_said_to_be_kept(
-    tmp_path: Path, text: str
-) -> None:
+async def test_a_note_of_ones_own_affairs_is_ones_own(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
-        await talk.answer(text, by="sarah")
+        await talk.answer("note that my debit card pin is 7731", by="sarah")
+        await talk.answer("note down the bins go out on tuesdays", by="sarah")
+
+        assert await seen_by(talk, "john") == {"the bins go out on tuesdays"}
+
+
+@on_a_loop
+async def test_a_list_of_all_is_not_kept_from_them(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("add candles to the shopping list", by="john")
+        await talk.answer("add matches to the shopping list", by="sarah")
 
         answer = await talk.answer("just for me", by="sarah")
 
         assert "whole family" in answer
+        assert await seen_by(talk, "john") == {"Shopping list"}
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private", "fertility clinic appointment"),
+        ("remind me on Friday at 10 to fetch the necklace, don't tell sarah", "fetch the necklace"),
+        ("remind me tomorrow at 4 to order the bike without Leo knowing", "order the bike"),
+        ("remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it", "wrap the telescope"),
+        ("for my eyes only: put the lawyer in the calendar on Monday at 3", "lawyer"),
+        ("add buy a ring for Anna to my list, just for me", "buy a ring for Anna"),
+        ("remind me privately to call the notary on Monday at 9", "call the notary"),
+        ("add a private event on Friday at 6pm: therapy", "therapy"),
+        ("I have a job interview on Thursday at 2, please keep that secret", "job interview"),
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_what_is_secret_is_seen_by_who_says_it_alone(
+    tmp_path: Path, text: str, title: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer(text, by="john")
+
+        assert "Only you see" in answer
+        assert await seen_by(talk, "john") == {title}
+        assert await seen_by(talk, "sarah") == await seen_by(talk, "leo") == set()
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private",
         "add farewell drinks for Sarah on Friday at 6, only mia and I should know",
-        "remind me on Friday at 10 to fetch the necklace, don't tell sarah",
-        "remind me tomorrow at 4 to order the bike without Leo knowing",
-        "remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it",
-        "make a note that the will is in the safe, nobody else should read it",
-        "for my eyes only: put the lawyer in the calendar on Monday at 3",
+        "remind me tomorrow at 5 to fetch the cake, just between mia and me",
     ],
 )
 @on_a_loop
-async def test_what_is_secret_is_not_written_where_all_look(tmp_path: Path, text: str) -> None:
+async def test_what_is_for_a_few_is_written_for_nobody(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
-        before = await seen_by_all(talk)
-
         answer = await talk.answer(text, by="john")
 
-        assert "whole family" in answer or "for you only" in answer
-        assert await seen_by_all(talk) == before
+        assert "written nothing" in answer
+        assert await seen_by(talk, "john") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("remind me to buy the ring on friday at 5", "buy the ring"),
+        ("add an eye test on friday at 5pm", "eye test"),
+        ("make a note called cellar: wine behind the boiler", "Cellar"),
+    ],
+)
+@on_a_loop
+async def test_who_sees_it_is_changed_afterwards(tmp_path: Path, text: str, title: str) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(text, by="john")
+        assert await seen_by(talk, "sarah") == {title}
+
+        assert "Only you can see" in await talk.answer("make that private", by="john")
+        assert await seen_by(talk, "sarah") == set()
+
+        assert "whole family" in await talk.answer("share it with everyone", by="john")
+        assert await seen_by(talk, "sarah") == {title}
+
+
+@on_a_loop
+async def test_nobody_takes_from_others_what_is_theirs_too(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("remind sarah to water the ferns on friday at 5", by="john")
+
+        answer = await talk.answer("make that private", by="john")
+
+        assert "Sarah" in answer
+        assert await seen_by(talk, "sarah") == {"water the ferns"}
+
+
+@on_a_loop
+async def test_what_is_done_about_something_private_is_told_to_nobody_else(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("add an eye test on friday at 5pm", by="john")
+        await talk.answer("make that private", by="john")
+        await talk.answer("cancel the eye test", by="john")
+
+        assert "eye test" in await actions_read_by(talk, "john")
+        assert "eye test" not in await actions_read_by(talk, "sarah")
+
+
+@on_a_loop
+async def test_others_learn_when_somebody_is_busy_and_no_more(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer(
+            "add fertility clinic on friday at 5pm at Elm House, just for me", by="john"
+        )
+
+        for question in (
+            "is john free on friday at 5pm?", "what's on friday?", "what does john have on friday?",
+            "where is john on friday at 5pm?", "when is the fertility clinic?",
+            "what do you know about the fertility clinic?", "what's at elm house?",
+            "add dinner with john on friday at 5:30pm",
+        ):  # fmt: skip
+            answer = (await talk.answer(question, by="sarah")).lower()
+            said = question.lower()
+            for word in ("fertility", "clinic", "elm house"):
+                assert word not in answer or word in said, (question, answer)
+        assert "not free" in await talk.answer("is john free on friday at 5pm?", by="sarah")
 
 
 @pytest.mark.parametrize(
@@ -158,11 +270,9 @@ async def test_what_is_secret_is_not_written_where_all_look(tmp_path: Path, text
 @on_a_loop
 async def test_what_only_sounds_secret_is_written(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
-        before = await seen_by_all(talk)
-
         await talk.answer(text, by="john")
 
-        assert await seen_by_all(talk) != before
+        assert await seen_by(talk, "sarah")
 
 
 @on_a_loop

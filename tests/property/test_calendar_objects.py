@@ -13,6 +13,9 @@ from kinkeeper.calendar.recurrence import original_starts
 from kinkeeper.connectors.caldav.objects import Entry, read, written
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import Interval
+from kinkeeper.household.model import Household
+
+HOUSE = Household(id="h", zone=HOME, locale="en-GB", bot_name="Bot", owner="ann")
 
 
 @st.composite
@@ -47,7 +50,7 @@ def with_notes(data: bytes, note: str) -> bytes:
 @settings(max_examples=25)
 @given(entry=entries())
 def test_what_is_written_reads_back_as_the_same(entry: Entry):
-    back = read(written(entry, name="Family"), "h", HOME)
+    back = read(written(entry, name="Family"), HOUSE)
     assert back.shared() == entry.shared()
     assert back.completed(entry).shared() == entry.shared()
     assert back.completed(entry).event.who == entry.event.who
@@ -59,7 +62,7 @@ def test_writing_over_an_object_keeps_what_is_theirs(entry: Entry, note: str, ti
     there = with_notes(written(entry, name="Family"), note)
     changed = replace(entry, event=replace(entry.event, summary=title))
     over = written(changed, name="Family", over=there)
-    assert read(over, "h", HOME).shared() == changed.shared()
+    assert read(over, HOUSE).shared() == changed.shared()
     whole = next(
         each for each in Calendar.from_ical(over).walk("VEVENT") if "RECURRENCE-ID" not in each
     )
@@ -70,7 +73,7 @@ def test_writing_over_an_object_keeps_what_is_theirs(entry: Entry, note: str, ti
 @given(data=st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
 def test_no_bytes_are_more_than_an_object_that_is_left_out(data: bytes):
     try:
-        read(b"BEGIN:VCALENDAR\r\n" + data, "h", HOME)
+        read(b"BEGIN:VCALENDAR\r\n" + data, HOUSE)
     except InputError:
         return
 

@@ -9,6 +9,8 @@ from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Refusal
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.viewing import person_of
 
 
 def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Receipt:
@@ -20,9 +22,12 @@ def admit(conn: Connection, action_id: str, press: Press) -> PendingAction | Rec
         press: Who presses, and what they were shown.
 
     Raises:
-        NotFoundError: The household has no action with that id.
+        NotFoundError: The household has no action with that id, or it is about what is private to another: a receipt
+            would tell of it.
     """
     action = load_action(conn, press.household.id, action_id, for_update=True)
+    if person_of(action.proposal.scope) not in {None, press.member.id}:
+        raise NotFoundError(f"there is no action {action_id!r}", action_id=action_id)
     reason = objection(action, press)
     if reason is None:
         return action

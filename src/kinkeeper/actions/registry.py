@@ -50,6 +50,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "calendar.update_event": EffectKind(
             parameters=calendar.UpdateEvent, stakes=Stakes.HIGH, undo=calendar.undo
         ),
+        "calendar.set_scope": EffectKind(
+            parameters=calendar.SetEventScope, stakes=Stakes.LOW, undo=calendar.undo
+        ),
         "calendar.cancel_event": EffectKind(
             parameters=calendar.CancelEvent, stakes=Stakes.HIGH, undo=calendar.undo
         ),

@@ -11,6 +11,7 @@ from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usu
 from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import person_of
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import former_chats, private_chat_of
 from kinkeeper.messaging.outbound import Outbound
@@ -55,8 +56,10 @@ class ReminderPost:
         thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
         if thread is not None and not self._is_read(conn, thread):
             thread = None
-        if thread is not None:
+        if thread is not None and not self._is_heard_by_all(thread, reminder):
             self._say(conn, thread, reminder)
+        elif thread is not None:
+            thread = None
         for member in self._absent(thread, reminder):
             self._say(conn, self._own_thread(conn, member), reminder)
 
@@ -72,6 +75,12 @@ class ReminderPost:
             return True
         own = private_chat_of(conn, household.id, thread.channel, thread.member)
         return own == chat_id and household.member(thread.member) is not None
+
+    def _is_heard_by_all(self, thread: Thread, reminder: Reminder) -> bool:
+        """Whether others would read in the thread of what is private to one member."""
+        owner = person_of(reminder.task.scope)
+        is_shared = thread.chat_id in self._household.chats or thread.member != owner
+        return owner is not None and is_shared
 
     def _absent(self, thread: Thread | None, reminder: Reminder) -> Iterator[str]:
         """Yield the members who are to hear it and do not read what is said in the thread."""

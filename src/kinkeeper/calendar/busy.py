@@ -13,7 +13,7 @@ from kinkeeper.calendar.model import (
 )
 from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.core.ids import stable_id
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_of, person_scope
 
 SUMMARY: Final = "something private"
 """What it is called where the household must do without its name."""
@@ -38,6 +38,17 @@ def as_busy(occurrence: Occurrence) -> Occurrence | None:
         who=(member,), provenance=Provenance(source_type=SourceType.CHAT, source_id=""),
     )  # fmt: skip
     return replace(occurrence, event=mask, responsible=(), place=None)
+
+
+def private_to(event: Event, member: str) -> Event:
+    """Return an event as one that only a member may see, and that keeps them busy.
+
+    Args:
+        event: Any.
+        member: Member id.
+    """
+    who = event.who if member in {*event.who, *event.responsible} else (member, *event.who)
+    return replace(event, who=who, scope=person_scope(member))
 
 
 def is_busy(event: Event) -> bool:

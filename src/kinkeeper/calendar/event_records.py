@@ -11,6 +11,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.household.viewing import person_of
 from kinkeeper.messaging.records import parse_record, storable
 
 _FIELDS = frozenset({"summary", "start", "end", "rrule", "who", "responsible", "location"})
@@ -87,6 +88,7 @@ def occurrence_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
     return {
         "id": event.id,
         "summary": event.summary,
+        "private": person_of(event.scope) is not None,
         "kind": event.kind.value,
         "activity": event.activity,
         "task": event.task,

@@ -16,6 +16,7 @@ from kinkeeper.actions.effects.calendar import (
 )
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.registry import read_effects
+from kinkeeper.calendar.busy import is_busy
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.repository import find_event
 from kinkeeper.calendar.search import activity_occurrences, occurrences_between
@@ -94,10 +95,10 @@ def _from_graph(occurrences: Iterable[Occurrence], zone: ZoneInfo) -> Iterator[S
             task=event.task,
             who=event.who,
             responsible=occurrence.responsible,
-            event_id=event.id,
+            event_id=None if is_busy(event) else event.id,
             source_id=event.provenance.source_id,
             is_from_chat=event.provenance.source_type is SourceType.OBSERVER,
-            occurrence=occurrence,
+            occurrence=None if is_busy(event) else occurrence,
         )
 
 

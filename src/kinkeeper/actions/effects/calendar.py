@@ -104,6 +104,30 @@ class UpdateEvent(_WholeEvent):
         changes.update_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
+class SetEventScope(_NamedEvent):
+    """Let others see what an event is, or keep that to one member.
+
+    Attributes:
+        new_scope: Who may see it from then on.
+    """
+
+    effect: Literal["calendar.set_scope"] = "calendar.set_scope"
+    new_scope: str = NonEmpty
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return who may see the event, before and after."""
+        return {*super().scopes(conn, household), self.new_scope}
+
+    def check(self, household: str) -> None:
+        """Accept any event; whether it exists shows when it is written."""
+
+    def apply(self, conn: Connection, execution: Execution) -> None:
+        """Write it."""
+        stored = load_event(conn, Viewer.whole(execution.household), self.event_id)
+        changed = replace(stored, scope=self.new_scope)
+        changes.update_event(conn, changed, change_id=execution.change_id, at=execution.at)
+
+
 class CancelEvent(_NamedEvent):
     """Let an event with all its occurrences take place no more."""
 

@@ -7,13 +7,26 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, CancelOccurrence
+from kinkeeper.actions.effects.calendar import (
+    AddEvent,
+    CancelEvent,
+    CancelOccurrence,
+    SetEventScope,
+)
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.audience import (
+    SEEN_BY,
+    SetAudience,
+    changed_scope,
+    is_private,
+    scope_for,
+)
 from kinkeeper.actions.requests.calendar_parameters import (
     CreateEvent,
     DeleteEventOf,
+    FindEvent,
     FindFree,
     ListEvents,
     Scope,
@@ -48,14 +61,16 @@ from kinkeeper.actions.requests.moments import (
     shifted,
 )
 from kinkeeper.actions.requests.people import read_who
+from kinkeeper.calendar.busy import private_to
 from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
-from kinkeeper.calendar.repository import list_overrides
+from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.calendar.validity import check_event
-from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, midnight
+from kinkeeper.household.viewing import GUEST_DAYS
 from kinkeeper.store.store import Store
 
 _DAY = timedelta(days=1)
@@ -86,6 +101,11 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
             progress="Looking for the event…", prepare=requests.update,
         ),
         RequestKind(
+            domain="calendar", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            description="Let the household see what an event is, or only when one is busy.",
+            progress="Looking for the event…", prepare=requests.set_audience,
+        ),
+        RequestKind(
             domain="calendar", name="delete_event", parameters=DeleteEventOf, stakes=Stakes.HIGH,
             description="Cancel an event, or one time of it.", progress="Looking for the event…",
             prepare=requests.delete,
@@ -105,6 +125,8 @@ class _CalendarRequests:
 
     async def list(self, wanted: ListEvents, asked: Asked) -> Found:
         chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
+        if not chosen.events:
+            _require_seen(chosen.span, asked)
         is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
         runs = (
             [Run(times=(each,)) for each in chosen.events] if is_each
@@ -154,6 +176,19 @@ class _CalendarRequests:
             prepared, shown=lines | beside,
             result={**prepared.result, "before": occurrence_json(found, asked)},
         )  # fmt: skip
+
+    async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
+        if not wanted.private and not asked.member.is_adult:
+            raise DeniedError("an adult has to put that into everybody's calendar")
+        named = await self._store.read(lambda conn: _event_meant(conn, wanted.find_by, asked))
+        found = await self._store.read(lambda conn: find_occurrence(conn, named, asked))
+        event = found.event
+        people = {*event.who, *event.responsible} or {event.provenance.confirmed_by or ""}
+        scope = changed_scope(event.scope, wanted, asked, people)
+        effect = SetEventScope(event_id=event.id, new_scope=scope)
+        after = replace(found, event=replace(event, scope=scope))
+        summary = f"{SEEN_BY[wanted.private]}: {told(found, asked)}"
+        return _prepared(after, summary, [effect], asked)
 
     async def delete(self, wanted: DeleteEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
@@ -210,6 +245,7 @@ class _CalendarRequests:
 
 def _free(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) -> Found:
     """Return when people have time within a span, or within that of an event in it."""
+    _require_seen(span, asked)
     members, ignored = read_who(wanted.who, asked), list[str]()
     if wanted.around is not None:
         meant = find_around(conn, wanted.around, span, asked)
@@ -239,6 +275,13 @@ def _free(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) -> F
     return Found(result=result, card=card)
 
 
+def _require_seen(span: Interval, asked: Asked) -> None:
+    """Refuse to tell a guest that there is nothing at a time that they are not shown."""
+    days = asked.viewer.days
+    if days is not None and not (days.start <= span.start and span.end <= days.end):
+        raise DeniedError(f"guests see the calendar of today and the next {GUEST_DAYS} days only")
+
+
 def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
     zone = asked.household.zone
     start = read_moment(wanted.start_time, asked)
@@ -253,7 +296,8 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         length = usual_length if end is None else as_utc(end.at) - as_utc(first)
     if length <= timedelta():
         raise InputError("the event would end before it begins")
-    return Event(
+    scope = scope_for(wanted.private, asked)
+    event = Event(
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         household=asked.household.id,
         kind=EventKind.BREAK if all_day and length > _DAY else EventKind.BOOKING,
@@ -264,6 +308,13 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
         provenance=provenance(asked),
     )  # fmt: skip
+    return private_to(event, asked.member.id) if is_private(scope) else event
+
+
+def _event_meant(conn: Connection, words: str, asked: Asked) -> FindEvent:
+    """Return how an event is found: by its id where the words are one, else by them."""
+    is_id = find_event(conn, asked.viewer, words.strip()) is not None
+    return FindEvent(event_id=words.strip()) if is_id else FindEvent(find_by=words)
 
 
 def _only(event: Event) -> Occurrence:

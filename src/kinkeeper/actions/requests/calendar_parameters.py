@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from kinkeeper.actions.requests.audience import PRIVATE
 from kinkeeper.actions.requests.model import Parameters
 from kinkeeper.actions.requests.people import Who
 
@@ -63,6 +64,7 @@ class CreateEvent(Parameters):
     rrule: str | None = Field(
         default=None, description="RFC 5545 rule without prefix if it repeats"
     )
+    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class Scope(StrEnum):

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from kinkeeper.actions.requests.audience import ONLY_YOU, is_private
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.moments import Moment, said, said_span
 from kinkeeper.actions.requests.people import names
@@ -28,6 +29,7 @@ def occurrence_json(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
         "original_start": occurrence.original_start.astimezone(zone).isoformat(),
         "title": event.summary,
         "summary": event.summary,
+        "private": is_private(event.scope),
         "start": start.date().isoformat() if event.all_day else start.isoformat(),
         "end": (end - _DAY).date().isoformat() if event.all_day else end.isoformat(),
         "all_day": event.all_day,
@@ -93,5 +95,6 @@ def shown_lines(occurrence: Occurrence, asked: Asked) -> dict[str, str]:
     lines = {
         "event": shown["text"], "when": shown["when"], "who": names(record["who"], asked),
         "in charge": names(record["responsible"], asked), "where": record["location"],
+        "seen by": ONLY_YOU if record["private"] else "",
     }  # fmt: skip
     return {name: text for name, text in lines.items() if text}

@@ -9,6 +9,7 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import EditFact, SetScope, remembered_lines
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
+from kinkeeper.actions.requests.audience import SetAudience, is_private, scope_for
 from kinkeeper.actions.requests.model import (
     Asked,
     Card,
@@ -58,13 +59,6 @@ class UpdateFact(Parameters):
 
     key: str = Field(min_length=1, description="words of what is remembered now")
     new_value: str = Field(min_length=1, description="the whole statement as it shall be")
-
-
-class SetAudience(Parameters):
-    """Who may recall a memory of one's own."""
-
-    find_by: str = Field(min_length=1, description="the memory's id, or words of it")
-    private: bool = Field(description="whether only who asks may recall it, or the household")
 
 
 class SearchMemory(Parameters):
@@ -127,12 +121,7 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
-        if wanted.private and asked.is_shared:
-            raise InputError("others read along here; tell me that where we are alone")
-        is_private = wanted.private
-        if is_private is None:
-            is_private = is_sensitive(text)
-        scope = person_scope(asked.member.id) if is_private else HOUSEHOLD_SCOPE
+        scope = scope_for(wanted.private, asked, is_usual=is_sensitive(text))
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",
@@ -141,7 +130,7 @@ class _MemoryRequests:
             type=proposal.type, summary=proposal.summary, effects=proposal.effects,
             shown={"text": text},
             result={
-                "title": text, "text": text, "private": is_private, "is_told": wanted.private is not None,
+                "title": text, "text": text, "private": is_private(scope), "is_told": wanted.private is not None,
                 "memories": [*remembered_lines(proposal.effects)],
             },
         )  # fmt: skip

@@ -13,8 +13,18 @@ from kinkeeper.actions.effects.notes import (
     DeleteNote,
     NoteField,
     ReplaceLines,
+    SetNoteScope,
 )
 from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.audience import (
+    ONLY_YOU,
+    PRIVATE,
+    SEEN_BY,
+    SetAudience,
+    changed_scope,
+    is_private,
+    scope_for,
+)
 from kinkeeper.actions.requests.model import (
     Asked,
     Card,
@@ -27,6 +37,7 @@ from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
+from kinkeeper.memory.statements.sensitive import is_sensitive
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.notes.search import find_by, matching
@@ -51,6 +62,7 @@ class CreateNote(Parameters):
 
     title: str = Field(min_length=1)
     body: str = Field(default="", description="Markdown")
+    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class AppendNote(Parameters):
@@ -58,6 +70,7 @@ class AppendNote(Parameters):
 
     title: str = Field(min_length=1, description=_TITLE)
     body: str = Field(min_length=1, description=_LINES)
+    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class RemoveLine(Parameters):
@@ -119,6 +132,11 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
             progress="Adding that…", prepare=requests.append,
         ),
         RequestKind(
+            domain="notes", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            description="Let the household see a note, or keep it to oneself.",
+            progress="Looking for the note…", prepare=requests.set_audience,
+        ),
+        RequestKind(
             domain="notes", name="remove_line", parameters=RemoveLine, stakes=Stakes.LOW,
             description="Take something off a list or a note.", progress="Taking that off…",
             prepare=requests.remove_line,
@@ -156,6 +174,7 @@ def note_json(note: Note) -> dict[str, Any]:
     return {
         "id": note.id,
         "title": note.title,
+        "private": is_private(note.scope),
         "body": note.body,
         "entries": entries(note.body),
         "made_by": note.made_by,
@@ -168,32 +187,46 @@ class _NoteRequests:
 
     async def create(self, wanted: CreateNote, asked: Asked) -> Prepared:
         title = checked_title(wanted.title)
-        known = await self._all(asked)
+        body = checked_body(wanted.body)
+        scope = _scope(wanted.private, title, body, asked)
+        known = [note for note in await self._all(asked) if note.scope == scope]
         if title.casefold() in {note.title.casefold() for note in known}:
             raise ConflictError(
                 f"there is a note {title!r} already; add to it, or say another title"
             )
-        return _new(title, checked_body(wanted.body), asked)
+        return _new(title, body, scope, asked)
 
     async def append(self, wanted: AppendNote, asked: Asked) -> Prepared:
         try:
-            note = find_by(wanted.title, await self._all(asked))
+            note = _meant(wanted.title, await self._all(asked), private=wanted.private)
         except NotFoundError:
-            return _new(checked_title(wanted.title), appended("", wanted.body), asked)
+            title, body = checked_title(wanted.title), appended("", wanted.body)
+            return _new(title, body, _scope(wanted.private, title, body, asked), asked)
         if appended(note.body, wanted.body) == note.body:
             raise InputError(f"that is on {note.title} already")
         effect = AppendToNote(note_id=note.id, made_by=note.made_by, added=wanted.body)
         added = ", ".join(entries(wanted.body))
         return _changed(note, effect, f"Add to {note.title}: {added}", {"added": added})
 
+    async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
+        note = _meant(wanted.find_by, await self._all(asked))
+        people = (note.made_by,) if note.made_by else ()
+        scope = changed_scope(note.scope, wanted, asked, people)
+        effect = SetNoteScope(note=NoteField.of(note), new_scope=scope)
+        return Prepared(
+            type=ActionType.NOTE, summary=f"{SEEN_BY[wanted.private]}: the note {note.title}",
+            effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
+            result=note_json(replace(note, scope=scope)),
+        )  # fmt: skip
+
     async def remove_line(self, wanted: RemoveLine, asked: Asked) -> Prepared:
-        note = find_by(wanted.title, await self._all(asked))
+        note = _meant(wanted.title, await self._all(asked))
         _, line = without(note.body, wanted.line)
         effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=(line,))
         return _changed(note, effect, f"Take off {note.title}: {line}", {"removed": line})
 
     async def change_line(self, wanted: ChangeLine, asked: Asked) -> Prepared:
-        note = find_by(wanted.title, await self._all(asked))
+        note = _meant(wanted.title, await self._all(asked))
         _, line = without(note.body, wanted.line)
         effect = ReplaceLines(
             note_id=note.id, made_by=note.made_by, removed=(line,), added=wanted.new
@@ -203,7 +236,7 @@ class _NoteRequests:
         return _changed(note, effect, summary, {"removed": line, "added": added})
 
     async def clear(self, wanted: ClearNote, asked: Asked) -> Prepared:
-        note = find_by(wanted.title, await self._all(asked))
+        note = _meant(wanted.title, await self._all(asked))
         if not is_list(note.body):
             raise InputError(
                 f"there is no list on {note.title}" if note.body else f"{note.title} is empty"
@@ -214,7 +247,7 @@ class _NoteRequests:
         return _changed(note, effect, f"Take off {note.title}: {removed}", {"removed": removed})
 
     async def delete(self, wanted: DeleteNoteOf, asked: Asked) -> Prepared:
-        note = find_by(wanted.title, await self._all(asked))
+        note = _meant(wanted.title, await self._all(asked))
         effect = DeleteNote(note=NoteField.of(note))
         return Prepared(
             type=ActionType.NOTE, summary=f"Throw away the note {note.title}",
@@ -229,7 +262,7 @@ class _NoteRequests:
         notes = await self._all(asked)
         if wanted.title is None:
             return _found(notes, "Notes")
-        note = find_by(wanted.title, notes)
+        note = _meant(wanted.title, notes)
         if wanted.line is not None:
             lines = entries(note.body)
             found = [lines[place] for place in meant_by(wanted.line, lines)]
@@ -253,17 +286,39 @@ def _found(notes: Sequence[Note], title: str) -> Found:
     )
 
 
-def _new(title: str, body: str, asked: Asked) -> Prepared:
+def _meant(words: str, notes: Sequence[Note], *, private: bool | None = None) -> Note:
+    """Return the note that is meant; of two of one title the household's, unless it is said which."""
+    wanted = [each for each in notes if private in {None, is_private(each.scope)}]
+    shared = [each for each in wanted if not is_private(each.scope)]
+    titles = {each.title.casefold() for each in shared}
+    own = [
+        each for each in wanted if is_private(each.scope) and each.title.casefold() not in titles
+    ]
+    by_id = [each for each in wanted if each.id == words.strip()]
+    return (
+        by_id[0]
+        if by_id
+        else find_by(words, [each for each in wanted if each in shared or each in own])
+    )
+
+
+def _scope(private: bool | None, title: str, body: str, asked: Asked) -> str:  # noqa: FBT001 - as it was said
+    """Return who may see a new note: of one's own health, money, keys or love only oneself, unless they say so."""
+    lines = [title, *entries(body)]
+    return scope_for(private, asked, is_usual=any(map(is_sensitive, lines)))
+
+
+def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
     note = Note(
         id=stable_id(asked.household.id, "note", asked.turn_id, asked.number),
-        household=asked.household.id, title=title, body=body, made_by=asked.member.id,
+        household=asked.household.id, scope=scope, title=title, body=body, made_by=asked.member.id,
         created_at=asked.now,
     )  # fmt: skip
     effect = AddNote(note=NoteField.of(note))
     summary = f"New note {title}: {', '.join(entries(body))}" if body else f"New note {title}"
     return Prepared(
         type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
-        shown={"title": title, "body": body},
+        shown={"title": title, "body": body, **({"seen by": ONLY_YOU} if is_private(scope) else {})},
         result={**note_json(note), "added": ", ".join(entries(body)), "is_new": True},
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from kinkeeper.actions.requests.audience import PRIVATE
 from kinkeeper.actions.requests.model import Parameters
 from kinkeeper.actions.requests.people import Who
 from kinkeeper.tasks.model import Priority
@@ -34,6 +35,7 @@ class CreateTask(Parameters):
         default=None, description="RFC 5545 rule without prefix if it repeats"
     )
     who: Who | None = Field(default=None, description="member ids or names; who asks if left out")
+    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class TaskChanges(Parameters):

@@ -8,6 +8,14 @@ from typing import Any
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
+from kinkeeper.actions.requests.audience import (
+    ONLY_YOU,
+    SEEN_BY,
+    SetAudience,
+    changed_scope,
+    is_private,
+    scope_for,
+)
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
     Moment,
@@ -58,6 +66,11 @@ def task_requests(store: Store) -> tuple[RequestKind, ...]:
             progress="Changing the task…", prepare=requests.update,
         ),
         RequestKind(
+            domain="task", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
+            description="Let the household see a task, or keep it to oneself.",
+            progress="Changing the task…", prepare=requests.set_audience,
+        ),
+        RequestKind(
             domain="task", name="complete", parameters=FindTask, stakes=Stakes.LOW,
             description="Mark a task as done.", progress="Ticking that off…",
             prepare=requests.complete,
@@ -82,6 +95,7 @@ def task_json(task: Task) -> dict[str, Any]:
     return {
         "id": task.id,
         "title": task.title,
+        "private": is_private(task.scope),
         "description": task.description,
         "priority": task.priority.value,
         "deadline": None if due is None else due.isoformat(),
@@ -109,9 +123,14 @@ class _TaskRequests:
         deadline = _ahead(wanted.deadline, asked, "When should it be?")
         reminder = _ahead(wanted.remind_at, asked, "When should I remind you?")
         who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
+        scope = scope_for(wanted.private, asked)
+        if is_private(scope) and who != (asked.member.id,):
+            raise InputError(
+                "what only you see is only for you: leave out for whom it is, or share it with all"
+            )
         task = Task(
             id=stable_id(asked.household.id, "task", asked.turn_id, asked.number),
-            household=asked.household.id, title=wanted.title, description=wanted.description,
+            household=asked.household.id, scope=scope, title=wanted.title, description=wanted.description,
             priority=wanted.priority, rrule=wanted.rrule, tz=asked.household.zone.key, who=who,
             asked_by=asked.member.id, created_at=asked.now,
             place=Place(channel=asked.channel, thread_id=asked.thread_id),
@@ -129,6 +148,13 @@ class _TaskRequests:
         prepared = _prepared(after, f"Change task: {_line(after, asked)}", effect.frozen(), asked)
         shown = {"before": _line(task, asked), "after": _line(after, asked)}
         return replace(prepared, shown=shown)
+
+    async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
+        task = await self._open(FindTask(find_by=wanted.find_by), asked)
+        scope = changed_scope(task.scope, wanted, asked, task.who)
+        after = replace(task, scope=scope)
+        effect = UpdateTask(task=after, based_on=task)
+        return _prepared(after, f"{SEEN_BY[wanted.private]}: {task.title}", effect.frozen(), asked)
 
     async def complete(self, wanted: FindTask, asked: Asked) -> Prepared:
         task = await self._open(wanted, asked)
@@ -282,7 +308,7 @@ def _item(task: Task, asked: Asked) -> dict[str, Any]:
 def _prepared(task: Task, summary: str, effect: dict[str, Any], asked: Asked) -> Prepared:
     lines = {
         "task": task.title, "when": when_due(task, asked), "for": names(task.who, asked),
-        "about": task.description,
+        "about": task.description, "seen by": ONLY_YOU if is_private(task.scope) else "",
     }  # fmt: skip
     return Prepared(
         type=ActionType.TASK, summary=summary, effects=(effect,), result=task_json(task),

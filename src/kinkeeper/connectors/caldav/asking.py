@@ -15,6 +15,7 @@ from kinkeeper.connectors.caldav.deciding import Verdict
 from kinkeeper.connectors.caldav.records import ObjectRow, ObjectState, change_object
 from kinkeeper.connectors.caldav.things import Thing, Things
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 
 SOURCE = "CALDAV"
 KEEP_OURS = "Keep ours"
@@ -60,7 +61,7 @@ class Asking:
     lasts: timedelta
 
     def ask(self, conn: Connection, differences: Sequence[Difference], now: datetime) -> int:
-        """Propose what differs: one action each, and one for all that is new of a kind.
+        """Propose what differs: one action each, and one for all that is new of a kind and for the same eyes.
 
         Args:
             conn: Open connection, in a write transaction.
@@ -70,11 +71,12 @@ class Asking:
         Returns:
             How many actions were proposed.
         """
-        new: dict[str, list[Difference]] = {}
+        new: dict[tuple[str, str], list[Difference]] = {}
         asked = 0
         for each in differences:
             if each.verdict is Verdict.ASK_ADD:
-                new.setdefault(each.things.component, []).append(each)
+                scope = HOUSEHOLD_SCOPE if each.theirs is None else each.theirs.scope
+                new.setdefault((each.things.component, scope), []).append(each)
             else:
                 asked += self._propose(conn, [each], self._of_one(each, now), now)
         for found in new.values():

@@ -23,9 +23,10 @@ from kinkeeper.calendar.recurrence import produces
 from kinkeeper.calendar.repository import list_all_overrides, list_events
 from kinkeeper.connectors.caldav import objects
 from kinkeeper.connectors.caldav.objects import Entry
+from kinkeeper.connectors.caldav.records import ids_from_there
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import Viewer, person_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,13 @@ class Events:
     changing = ActionType.SCHEDULE_CHANGE
 
     def load(self, conn: Connection) -> Mapping[str, Entry]:
-        """Return all of ours by id, cancelled ones too."""
+        """Return all of ours by id, cancelled ones too; what is private is taken nowhere, unless it came from there."""
+        theirs = ids_from_there(conn, self.household.id)
         overrides = list_all_overrides(conn, self.household.id)
         return {
             event.id: Entry(event=event, overrides=tuple(overrides.get(event.id, ())))
             for event in list_events(conn, Viewer.whole(self.household.id), include_cancelled=True)
+            if person_of(event.scope) is None or event.id in theirs
         }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:
@@ -60,7 +63,7 @@ class Events:
         Raises:
             InputError: It holds no event, or several, that can be taken over.
         """
-        return objects.read(data, self.household.id, self.household.zone)
+        return objects.read(data, self.household)
 
     def to_add(self, thing: Entry) -> list[Effect]:
         """Return what takes it in, with what is changed of single occurrences."""

@@ -18,9 +18,12 @@ from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.recurrence import local_start, produces
 from kinkeeper.calendar.rows import event_row, override_row
 from kinkeeper.calendar.rules import parse_rule
+from kinkeeper.connectors.caldav.classes import classify, scope_of
 from kinkeeper.core import ids
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, to_text
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_of
 
 _ACTION = "X-KINKEEPER-ACTION"
 _OWN = "X-KINKEEPER-"
@@ -57,6 +60,11 @@ class Entry:
     def title(self) -> str:
         """Of the event."""
         return self.event.summary
+
+    @property
+    def scope(self) -> str:
+        """Of the event."""
+        return self.event.scope
 
     @property
     def is_cancelled(self) -> bool:
@@ -99,6 +107,7 @@ class Entry:
                 duration=event.duration, all_day=event.all_day, state=event.state,
                 tz=event.tz if is_rewritten else known.tz, rrule=event.rrule,
                 exdates=event.exdates,
+                scope=known.scope if event.scope == HOUSEHOLD_SCOPE else event.scope,
             ),
             overrides=tuple(replace(each, event_id=known.id) for each in self.overrides),
         )  # fmt: skip
@@ -118,27 +127,29 @@ def written(entry: Entry, *, name: str, over: bytes | None = None) -> bytes:
     for component in calendar.walk("VEVENT"):
         if event.provenance.action_id is not None:
             component.add(_ACTION, event.provenance.action_id)
+        classify(component, event.scope)
     if over is not None:
-        _keep_all_theirs(calendar, parsed(over))
+        _keep_all_theirs(calendar, parsed(over), event.scope)
     return bytes(calendar.to_ical())
 
 
-def read(data: bytes, household: str, zone: ZoneInfo) -> Entry:
+def read(data: bytes, household: Household) -> Entry:
     """Return the entry that an object of the server stands for.
 
     Args:
         data: The object.
-        household: Tenant key.
-        zone: Where times without a timezone are meant.
+        household: Whose; times without a timezone are meant in its own.
 
     Raises:
         InputError: It holds no event, or several, that can be taken over; the message says why.
     """
-    found = import_ics(data, household, zone)
+    found = import_ics(data, household.id, household.zone)
     if len(found.events) != 1:
         reason = found.problems[0].message if found.problems else "it holds no single event"
         raise InputError(reason)
-    event = found.events[0]
+    scopes = [scope_of(each, household) for each in parsed(data).walk("VEVENT")]
+    scope = next((each for each in scopes if each != HOUSEHOLD_SCOPE), HOUSEHOLD_SCOPE)
+    event = replace(found.events[0], scope=scope)
     overrides = sorted(found.overrides, key=lambda each: each.original_start)
     return Entry(event=event, overrides=tuple(overrides))
 
@@ -196,6 +207,7 @@ def _basics(event: Event) -> dict[str, Any]:
         "place": " ".join((event.place or "").split()),
         "all_day": event.all_day,
         "state": event.state.value,
+        "private": person_of(event.scope) is not None,
     }
 
 
@@ -214,13 +226,14 @@ def parsed(data: bytes) -> Calendar:
     return calendar
 
 
-def _keep_all_theirs(calendar: Calendar, known: Calendar) -> None:
+def _keep_all_theirs(calendar: Calendar, known: Calendar, scope: str) -> None:
     """Put into our object what stands in theirs and is no business of ours."""
     theirs = {_key(component): component for component in known.walk("VEVENT")}
     for component in calendar.walk("VEVENT"):
         match = theirs.pop(_key(component), None)
         if match is not None:
             keep_theirs(component, match, ours=_OURS)
+            classify(component, scope, match)
     for key, component in theirs.items():
         # An occurrence that differs in nothing we hold (a note, a reminder) stays as it is.
         if key is not None and _takes_place_by_rule(component):

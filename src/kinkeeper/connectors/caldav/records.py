@@ -208,6 +208,15 @@ def change_object(conn: Connection, household: str, path: str, **values: object)
     conn.execute(update(objects).where(*mine).values(**values))
 
 
+def ids_from_there(conn: Connection, household: str) -> frozenset[str]:
+    """Return the ids of what others put on the server, and not we: ours stands there under its own id."""
+    return frozenset(
+        row.local_id
+        for row in list_objects(conn, household)
+        if row.local_id is not None and not row.path.endswith(f"/{row.local_id}.ics")
+    )
+
+
 def forget_objects(conn: Connection, household: str, paths: Iterable[str]) -> None:
     """Forget objects that are on neither side any more."""
     for path in paths:

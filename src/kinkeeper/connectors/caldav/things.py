@@ -24,6 +24,11 @@ class Thing(Protocol):
         ...
 
     @property
+    def scope(self) -> str:
+        """Who may see it here."""
+        ...
+
+    @property
     def is_cancelled(self) -> bool:
         """Whether it takes place no more."""
         ...

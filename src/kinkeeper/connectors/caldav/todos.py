@@ -13,12 +13,14 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
 from kinkeeper.calendar.rules import check_rule, parse_rule
+from kinkeeper.connectors.caldav.classes import classify, scope_of
 from kinkeeper.connectors.caldav.objects import keep_theirs, parsed
+from kinkeeper.connectors.caldav.records import ids_from_there
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import payload_hash, stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_of
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.tasks.rows import task_row
@@ -58,6 +60,11 @@ class Entry:
         """Of the task."""
         return self.task.title
 
+    @property
+    def scope(self) -> str:
+        """Of the task."""
+        return self.task.scope
+
     def fingerprint(self) -> str:
         """Return a digest of all that is stored of it."""
         return payload_hash(task_row(self.task))
@@ -71,7 +78,7 @@ class Entry:
                 "title": task.title, "description": " ".join(task.description.split()),
                 "priority": task.priority.value, "deadline": _moment(task),
                 "rule": None if rule is None else sorted(rule.parts.items()),
-                "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
+                "private": person_of(task.scope) is not None, "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
             }
         )  # fmt: skip
 
@@ -91,7 +98,8 @@ class Entry:
         return replace(
             self,
             task=replace(
-                known, title=theirs.title, description=theirs.description,
+                known, scope=known.scope if theirs.scope == HOUSEHOLD_SCOPE else theirs.scope,
+                title=theirs.title, description=theirs.description,
                 priority=theirs.priority, deadline=theirs.deadline, is_all_day=theirs.is_all_day,
                 rrule=theirs.rrule, status=theirs.status,
                 done_at=(known.done_at or theirs.done_at) if is_done else None,
@@ -116,9 +124,13 @@ class Todos:
     changing = ActionType.TASK
 
     def load(self, conn: Connection) -> Mapping[str, Entry]:
-        """Return all of ours by id, those that are done too."""
+        """Return all of ours by id, those that are done too; what is private only if it came from there."""
+        theirs = ids_from_there(conn, self.household.id)
+        found = list_tasks(conn, Viewer.whole(self.household.id))
         return {
-            task.id: Entry(task=task) for task in list_tasks(conn, Viewer.whole(self.household.id))
+            task.id: Entry(task=task)
+            for task in found
+            if person_of(task.scope) is None or task.id in theirs
         }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:
@@ -127,8 +139,10 @@ class Todos:
         calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
         calendar.add("version", "2.0")
         todo = _todo(thing.task)
-        if over is not None:
-            keep_theirs(todo, _only(parsed(over)), ours=_OURS)
+        known = None if over is None else _only(parsed(over))
+        if known is not None:
+            keep_theirs(todo, known, ours=_OURS)
+        classify(todo, thing.scope, known)
         calendar.add_component(todo)
         calendar.add_missing_timezones()
         return bytes(calendar.to_ical())
@@ -225,10 +239,11 @@ def _entry(todo: Component, household: Household) -> Entry:
         check_rule(rrule, deadline.replace(tzinfo=None, fold=0))
     task = Task(
         id=own if own and own != uid else stable_id(household.id, "caldav task", uid),
-        household=household.id, title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
+        household=household.id, scope=scope_of(todo, household), title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
         tz=household.zone.key, place=Place(channel="caldav"),
         created_at=stamp.astimezone(household.zone), description=str(todo.get("DESCRIPTION", "")),
         priority=_priority(todo), deadline=deadline, is_all_day=all_day, rrule=rrule,
+        who=() if (owner := person_of(scope_of(todo, household))) is None else (owner,),
         status=TaskStatus.DONE if is_done else TaskStatus.OPEN,
         done_at=next(iter(_instants(todo, "COMPLETED", "LAST-MODIFIED")), stamp).astimezone(
             household.zone

@@ -73,6 +73,28 @@ def _reminder(words: Words) -> str:
     return f"“{title}” is on the list{due}{', ' + every if every else ''}.{whom}"
 
 
+def _only_you(words: Words) -> str:
+    """Return that only the person sees it, where that is so, as a sentence with a space before it."""
+    return " Only you see that." if words.done.result.get("private") else ""
+
+
+def _unseen(words: Words) -> str:
+    """Return what others see of a new event that is private."""
+    return (
+        " Only you see what it is; the others see that you are busy."
+        if words.done.result.get("private")
+        else ""
+    )
+
+
+def _audience(words: Words) -> str:
+    """Return who sees something from now on."""
+    if not words.done.result.get("private"):
+        return f"The whole family can see {words.title} now."
+    busy = " The others only see that you are busy." if words.done.domain == "calendar" else ""
+    return f"Only you can see {words.title} now.{busy}"
+
+
 def _repeated(words: Words, at: str, every: str) -> str:
     setting = words.setting
     moment = local(at, now=setting.now)
@@ -101,6 +123,9 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "memory.store": lambda words: f"remember that{_for_whom(words)}",
     "memory.update": lambda _: "change what I remember",
     "memory.set_audience": lambda _: "change who can see that",
+    "task.set_audience": lambda words: f"change who can see {words.title}",
+    "calendar.set_audience": lambda words: f"change who can see {words.title}",
+    "notes.set_audience": lambda words: f"change who can see {words.title}",
     "memory.search": lambda _: "look up what I remember",
     "memory.forget": lambda words: f"forget {words.title}",
     "notes.create": lambda words: f"make the note {words.title}",
@@ -113,12 +138,15 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
 }
 
 _DONE: Mapping[str, Callable[[Words], str]] = {
-    "task.create": _reminder,
+    "task.create": lambda words: f"{_reminder(words)}{_only_you(words)}",
+    "task.set_audience": _audience,
+    "calendar.set_audience": _audience,
+    "notes.set_audience": _audience,
     "task.update": lambda words: f"{words.title} {what_changed(words)}.",
     "task.complete": lambda words: f"{words.title} is marked as done.",
     "task.delete": lambda words: f"{words.title} is off the list.",
     "calendar.create_event": lambda words: (
-        f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}"
+        f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}{_unseen(words)}"
     ),
     "calendar.update_event": lambda words: (
         f"{old}{words.when} is called {words.title} now."
@@ -141,8 +169,10 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
     ),
     "memory.update": lambda _: "What I remember is changed.",
     "memory.forget": lambda words: f"{_capital(words.title)} is forgotten.",
-    "notes.create": lambda words: f"The note {words.title} is made.",
-    "notes.append": lambda words: f"{_capital(_lines(words))} {_are(words)} on {words.title}.",
+    "notes.create": lambda words: f"The note {words.title} is made.{_only_you(words)}",
+    "notes.append": lambda words: (
+        f"{_capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
+    ),
     "notes.remove_line": lambda words: (
         f"{_capital(_lines(words))} {_are(words)} off {words.title}."
     ),

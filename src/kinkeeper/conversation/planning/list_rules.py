@@ -146,10 +146,8 @@ def note(groups: Groups, case: Case) -> Sequence[Step] | None:
     body = case.message.words(what)
     if not body or _AGAIN.match(body):
         return None
-    if is_private or groups.get("private"):
-        # Notes are for everybody to read; what is for one person alone is remembered for them.
-        return [action("memory", "store", {"value": body, "private": True})]
-    return [action("notes", "create", {"title": shorten(body, _LONGEST_TITLE), "body": body})]
+    title = shorten(body, _LONGEST_TITLE)
+    return [action("notes", "create", {"title": title, "body": body, "private": is_private})]
 
 
 def search(groups: Groups, case: Case) -> Sequence[Step]:

@@ -5,7 +5,12 @@ from dataclasses import replace
 from kinkeeper.conversation.model import Branch, Plan, Planner, PlanningContext
 from kinkeeper.conversation.planning.own_words import is_copied
 from kinkeeper.conversation.planning.rules import plan_of
-from kinkeeper.conversation.planning.sharing import unless_secret
+from kinkeeper.conversation.planning.sharing import (
+    NOT_FOR_A_FEW,
+    for_speaker,
+    said_of_audience,
+    writes_for_all,
+)
 from kinkeeper.core.errors import UnavailableError
 
 
@@ -21,7 +26,14 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
-        return unless_secret(await self._planned(context), context.text)
+        said = said_of_audience(context.text)
+        if said is None:
+            return await self._planned(context)
+        rest = await self._planned(replace(context, text=said.rest)) if said.rest else Plan()
+        if writes_for_all(rest):
+            return Plan(clarification=NOT_FOR_A_FEW) if said.is_for_few else for_speaker(rest)
+        whole = await self._planned(context)
+        return for_speaker(whole) if writes_for_all(whole) and not said.is_for_few else whole
 
     async def _planned(self, context: PlanningContext) -> Plan:
         by_rules = _from_rules(context)

@@ -1,61 +1,151 @@
-"""Who may see what is kept: "share it", "just for me" said afterwards; what must not stand where all look. Pure."""
+"""Who may see what is written down: said with it, or afterwards. Pure."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.model import Plan
+from kinkeeper.conversation.model import Plan, PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.referents import latest
-from kinkeeper.language.folding import fold
+from kinkeeper.conversation.planning.named import best_match
+from kinkeeper.conversation.planning.referents import latest, meant
+from kinkeeper.language.folding import Folded, fold
 
-SEEN_BY_ALL = (
-    "The calendar, tasks, notes and lists can be seen by the whole family. Say “remember just for me” and what it is, "
-    "and I keep that for you alone."
+NOT_FOR_A_FEW: Final = (
+    "I have written nothing down: what I keep is seen by you alone or by the whole family, not by a few of you. "
+    "Say “just for me” with it, or say it again for all."
 )
-NOT_WRITTEN = (
-    f"I have written nothing down. {SEEN_BY_ALL} Or say it again in words that all may read."
-)
+SEEN_BY_ALL: Final = "That list is seen by the whole family. Say “make me a private list” and what is on it, and only you see that."
 
 _OPEN_TO_ALL = frozenset({"calendar", "task", "notes"})
-_WRITING = frozenset({"create_event", "update_event", "create", "append", "update"})
+_MADE = frozenset({"create_event", "create", "append"})
+_CHANGED = frozenset({"update_event", "update"})
 _KEPT = frozenset({"store", "set_audience", "update"})
+_KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
+_CUTS: Final = ("private_label", "private_thing", "private_deed", "private_aside")
+_LEFT: Final = re.compile(r"\s{2,}")
 
 
-def unless_secret(plan: Plan, text: str) -> Plan:
-    """Return a plan that writes nothing where the whole family looks if the message says that it is not for all.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message says of who may see what it wants written down.
+
+    Attributes:
+        rest: The message without those words; empty where it says nothing else.
+        is_for_few: Whether some others are to see it, too.
+    """
+
+    rest: str
+    is_for_few: bool
+
+
+def said_of_audience(text: str) -> Said | None:
+    """Return what a message says of who may see what it tells; None where it says nothing of it.
 
     Args:
-        plan: Of the message.
-        text: The message, verbatim.
+        text: Verbatim.
     """
-    writes = any(each.domain in _OPEN_TO_ALL and each.action in _WRITING for each in plan.actions)
-    if not writes or load_grammar().pointing["secret"].search(fold(text).text) is None:
-        return plan
-    return Plan(clarification=NOT_WRITTEN, source=plan.source)
+    pointing = load_grammar().pointing
+    folded = fold(text)
+    if pointing["for_few"].search(folded.text) is not None:
+        return Said(text, is_for_few=True)
+    rest = text
+    for name in _CUTS:
+        while (found := pointing[name].search((folded := fold(rest)).text)) is not None:
+            rest = _without(rest, folded, found)
+    return None if rest == text else Said(rest.strip(" ,;-–"), is_for_few=False)
 
 
-def share(_groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "share it", said of what was remembered last."""
-    return _changed(case, is_private=False)
+def _without(text: str, folded: Folded, found: re.Match[str]) -> str:
+    """Return a text without what a pattern found, but for what its group `kept` found."""
+    start, end = folded.span(found.start(), found.end())
+    kept = found.groupdict().get("kept") or ""
+    if kept:
+        begin, past = folded.span(found.start("kept"), found.end("kept"))
+        kept = text[begin:past]
+    return _LEFT.sub(" ", f"{text[:start]}{kept} {text[end:]}").strip()
 
 
-def keep(_groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "just for me", said of what was remembered last; of what the family sees anyway it says so."""
+def writes_for_all(plan: Plan) -> bool:
+    """Whether a plan writes something that the household sees unless it is said otherwise."""
+    return any(
+        each.domain in _OPEN_TO_ALL and each.action in _MADE | _CHANGED for each in plan.actions
+    ) or bool(plan.partial and plan.partial["domain"] in _OPEN_TO_ALL)
+
+
+def for_speaker(plan: Plan) -> Plan:
+    """Return a plan whose person alone may see what it writes.
+
+    Args:
+        plan: Of what else the message says.
+    """
+    wanted = [each for each in plan.actions if not _is_said(str(each.params.get("title", "")))]
+    actions = tuple(one for each in wanted for one in _privately(each))
+    partial = plan.partial
+    if partial is not None and partial["action"] in _MADE:
+        partial = {**partial, "params": {**partial["params"], "private": True}}
+    return replace(plan, actions=actions, partial=partial)
+
+
+def _is_said(title: str) -> bool:
+    """Whether what was taken for a task only says who may see the others."""
+    said = said_of_audience(title) if title else None
+    return said is not None and not said.rest
+
+
+def _privately(planned: PlannedAction) -> Sequence[PlannedAction]:
+    if planned.domain not in _OPEN_TO_ALL or planned.action not in _MADE | _CHANGED:
+        return [planned]
+    if planned.action in _MADE:
+        return [replace(planned, params={**planned.params, "private": True})]
+    meant_by = planned.params.get("event_id") or planned.params.get("find_by")
+    params = {"find_by": meant_by, "private": True}
+    return [planned, replace(planned, action="set_audience", params=params)]
+
+
+def share(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "share it", said of what was written or remembered last, and "everybody may see the dentist"."""
+    return _changed(groups, case, is_private=False)
+
+
+def keep(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "just for me", said of what was written or remembered last, and "make the dentist private"."""
+    return _changed(groups, case, is_private=True)
+
+
+def _changed(groups: Groups, case: Case, *, is_private: bool) -> Sequence[Step] | None:
+    named = next(filter(None, (groups.get(name) for name in ("what", "what2", "what3"))), None)
+    if named is not None:
+        thing = best_match(case.message.title(named), case.things)
+        if thing is None or thing.kind not in _KINDS:
+            return None
+        return [_audience(_KINDS[thing.kind], thing.id or thing.title, is_private=is_private)]
     last = _last(case)
-    if last is not None and last.domain in _OPEN_TO_ALL and last.action_id is not None:
-        return [Missing(action(last.domain, last.action, {}), "private", SEEN_BY_ALL)]
-    return _changed(case, is_private=True)
+    if last is None:
+        return None
+    if last.domain == "memory":
+        return _of_memory(last, is_private=is_private)
+    if last.domain not in _OPEN_TO_ALL:
+        return None
+    if last.domain == "notes" and last.action in {"create", "append"}:
+        if last.action == "append" and not last.result.get("is_new"):
+            return [Missing(action("notes", last.action, {}), "private", SEEN_BY_ALL)]
+        return [_audience("notes", str(last.result.get("id", "")), is_private=is_private)]
+    things = [each for each in meant("it", case) if each.id and each.kind in _KINDS]
+    return [_audience(_KINDS[each.kind], each.id, is_private=is_private) for each in things] or None
 
 
-def _changed(case: Case, *, is_private: bool) -> Sequence[Step] | None:
-    last = _last(case)
-    if last is None or last.domain != "memory" or last.action not in _KEPT:
+def _of_memory(last: ActionResult, *, is_private: bool) -> Sequence[Step] | None:
+    if last.action not in _KEPT:
         return None
     lines = last.result.get("memories") or [last.result.get("title") or ""]
-    return [
-        action("memory", "set_audience", {"find_by": line, "private": is_private}) for line in lines if line
-    ]  # fmt: skip
+    return [_audience("memory", line, is_private=is_private) for line in lines if line]
+
+
+def _audience(domain: str, find_by: str, *, is_private: bool) -> Step:
+    return action(domain, "set_audience", {"find_by": find_by, "private": is_private})
 
 
 def _last(case: Case) -> ActionResult | None:

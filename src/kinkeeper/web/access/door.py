@@ -12,6 +12,7 @@ from kinkeeper.core.errors import DeniedError, KinkeeperError
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import (
     DECIDERS,
+    FAMILY,
     OWNERS,
     READERS,
     VIEWERS,
@@ -147,6 +148,7 @@ async def anyone(request: Request) -> None:
 
 Owner = Annotated[Person, Depends(Allowed(OWNERS))]
 Decider = Annotated[Person, Depends(Allowed(DECIDERS))]
+Relative = Annotated[Person, Depends(Allowed(FAMILY))]
 Reader = Annotated[Person, Depends(Allowed(READERS))]
 Viewer = Annotated[Person, Depends(Allowed(VIEWERS))]
 

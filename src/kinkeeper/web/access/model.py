@@ -20,6 +20,7 @@ class AccessRole(StrEnum):
 
 OWNERS = frozenset({AccessRole.OWNER})
 DECIDERS = frozenset({AccessRole.OWNER, AccessRole.ADULT})
+FAMILY = DECIDERS | {AccessRole.CHILD}
 READERS = DECIDERS | {AccessRole.CHILD, AccessRole.GUEST}
 VIEWERS = READERS | {AccessRole.SCREEN}
 BRIDGES = DECIDERS | {AccessRole.BRIDGE}

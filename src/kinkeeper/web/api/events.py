@@ -17,6 +17,7 @@ from kinkeeper.actions.effects.calendar import AddEvent
 from kinkeeper.actions.importing import Import, read_calendar
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Receipt
+from kinkeeper.calendar.busy import private_to
 from kinkeeper.calendar.event_records import event_of_record, occurrence_record
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, SourceType
 from kinkeeper.calendar.search import occurrences_between
@@ -58,6 +59,7 @@ class OccurrenceRecord(BaseModel):
     who: list[str]
     responsible: list[str]
     place: str | None
+    private: bool
     source_type: SourceType
     source_id: str
     confirmed_by: str | None
@@ -93,6 +95,7 @@ class EventWish(BaseModel):
     who: Annotated[list[Text], Field(max_length=50)] = []
     responsible: Annotated[list[Text], Field(max_length=50)] = []
     location: Text | None = None
+    private: bool = False
 
 
 class ImportLine(BaseModel):
@@ -166,8 +169,13 @@ async def add_event(
     house, now = house_of(request, person), context_of(request).clock.now()
     key = f"{person.member.id}/{idempotency_key or new_secret()}"
     event = event_of_record(
-        wish.model_dump(exclude_none=True), house.household, key=key, source=SourceType.WEB
+        wish.model_dump(exclude_none=True, exclude={"private"}),
+        house.household,
+        key=key,
+        source=SourceType.WEB,
     )
+    if wish.private:
+        event = private_to(event, person.member.id)
     proposal = _proposal(event, key, now=now)
     receipt: Receipt = await house.store.write(
         lambda conn: approvals.request(

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from kinkeeper.observer.metrics import load_metrics
 from kinkeeper.observer.telling import metrics_record
-from kinkeeper.web.access.door import Owner, Reader, house_of
+from kinkeeper.web.access.door import Owner, Relative, house_of
 from kinkeeper.web.context import context_of
 from kinkeeper.web.workload import workload_record
 
@@ -97,7 +97,7 @@ class Workload(BaseModel):
 
 
 @router.get("/api/metrics")
-async def metrics(request: Request, person: Reader, *, days: Days = _DAYS) -> Figures:
+async def metrics(request: Request, person: Relative, *, days: Days = _DAYS) -> Figures:
     """Tell how silent it was, what its gates did, and what people decided."""
     house, now = house_of(request, person), context_of(request).clock.now()
     household, zone = house.household.id, house.household.zone

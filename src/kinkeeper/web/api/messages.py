@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from kinkeeper.observer.telling import trace_record
 from kinkeeper.observer.trace import Mark, load_trace
-from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.door import Relative, house_of
 
 router = APIRouter(tags=["observer"])
 
@@ -63,7 +63,7 @@ class MessageTrace(BaseModel):
 @router.get("/api/messages/{message_id}/trace")
 async def trace(
     request: Request,
-    person: Reader,
+    person: Relative,
     message_id: Annotated[
         str,
         Path(

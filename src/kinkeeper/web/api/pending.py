@@ -17,7 +17,7 @@ from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions, read_action
 from kinkeeper.observer import feedback
-from kinkeeper.web.access.door import Decider, Reader, house_of
+from kinkeeper.web.access.door import Decider, Relative, house_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.access.reading import may_read
 from kinkeeper.web.access.viewing import viewer_of
@@ -139,7 +139,7 @@ RECEIPTS: dict[int | str, dict[str, Any]] = {403: {"model": Told}, 409: {"model"
 @router.get("/api/pending")
 async def pending(
     request: Request,
-    person: Reader,
+    person: Relative,
     *,
     status: Annotated[list[ActionStatus] | None, Query()] = None,
     after: Annotated[str, Query(max_length=36)] = "",

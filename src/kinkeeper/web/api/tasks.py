@@ -29,6 +29,7 @@ class TaskRecord(BaseModel):
 
     id: str
     title: str
+    private: bool
     description: str
     priority: Priority
     deadline: str | None

@@ -17,7 +17,7 @@ from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval, local_days
 from kinkeeper.web.access.door import Viewer
-from kinkeeper.web.access.model import READERS
+from kinkeeper.web.access.model import FAMILY
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_standing
 from kinkeeper.web.views.calendar import Span, calendar_page, clamped, shown_days
@@ -84,7 +84,7 @@ async def show_entry(
         quotes = tuple(map(desk.quotes.of, ground.messages))
         entry = entry_page(
             event, _occurrence(conn, event, at), action,
-            quotes if person.role in READERS else (), words=desk.words, people=desk.people,
+            quotes if person.role in FAMILY else (), words=desk.words, people=desk.people,
         )  # fmt: skip
         return {"entry": entry}
 

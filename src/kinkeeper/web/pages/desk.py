@@ -16,7 +16,7 @@ from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
-from kinkeeper.web.access.model import READERS, Person
+from kinkeeper.web.access.model import FAMILY, Person
 from kinkeeper.web.access.reading import may_read
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import House, context_of
@@ -112,7 +112,7 @@ class Desk:
             conn: Any transaction.
             here: Key of the page in the navigation; empty where it is none of it.
         """
-        sees_all = self.person.role in READERS
+        sees_all = self.person.role in FAMILY
         return Frame(
             bot_name=self.house.household.bot_name,
             viewer=self.people.of(self.person.member.id),

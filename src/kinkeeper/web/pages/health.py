@@ -14,7 +14,7 @@ from kinkeeper.conversation.effects import effects
 from kinkeeper.core.time import local_days
 from kinkeeper.observer.feedback import daily_feedback
 from kinkeeper.observer.metrics import load_metrics
-from kinkeeper.web.access.door import Reader
+from kinkeeper.web.access.door import Relative
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.views.health import health_page, shown_until
@@ -26,7 +26,7 @@ _DAYS = 30
 
 
 @router.get("/health")
-async def show_health(request: Request, person: Reader) -> HTMLResponse:
+async def show_health(request: Request, person: Relative) -> HTMLResponse:
     """Show how it is doing."""
     desk, context = desk_of(request, person), context_of(request)
     findings = await asyncio.to_thread(context.checkup, desk.household)

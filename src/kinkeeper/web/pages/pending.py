@@ -19,7 +19,7 @@ from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.metrics import failures
-from kinkeeper.web.access.door import Decider, Reader
+from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_message, load_standing
 from kinkeeper.web.views.batches import Batch, batches
@@ -35,7 +35,7 @@ _MOST_AT_ONCE = 50
 @router.get("/pending")
 async def pending_page(
     request: Request,
-    person: Reader,
+    person: Relative,
     *,
     about: Annotated[str, Query(max_length=36)] = "",
     outcome: Annotated[Outcome | None, Query()] = None,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.core.gates import Stage
 from kinkeeper.observer import repository
 from kinkeeper.observer.metrics import LedgerDay, NearMiss, load_metrics
-from kinkeeper.web.access.door import Reader
+from kinkeeper.web.access.door import Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_message
 from kinkeeper.web.views.ledger import ledger
@@ -23,7 +23,7 @@ _DAYS = 14
 
 
 @router.get("/silence")
-async def silence_page(request: Request, person: Reader) -> HTMLResponse:
+async def silence_page(request: Request, person: Relative) -> HTMLResponse:
     """Show the last two weeks."""
     desk = desk_of(request, person)
 

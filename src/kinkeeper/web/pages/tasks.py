@@ -67,9 +67,12 @@ async def add_task(
     day: Short = "",
     at: Short = "",
     who: Short = "",
+    private: Short = "",
 ) -> RedirectResponse:
     """Put something on the list."""
-    params = {"title": title, "who": [who] if who else []}
+    params: dict[str, Any] = {"title": title, "who": [who] if who else []}
+    if private:
+        params |= {"private": True}
     deadline = _deadline(day, at)
     return await _do(request, person, "task.create", params | deadline)
 
@@ -88,10 +91,11 @@ async def delete(request: Request, person: Reader, task_id: str) -> RedirectResp
 
 @router.post("/notes/add")
 async def add_note(
-    request: Request, person: Reader, *, title: Line, body: Lines
+    request: Request, person: Reader, *, title: Line, body: Lines, private: Short = ""
 ) -> RedirectResponse:
     """Begin a note, or add to the one of that title."""
-    return await _do(request, person, "notes.append", {"title": title, "body": body})
+    only_mine = {"private": True} if private else {}
+    return await _do(request, person, "notes.append", {"title": title, "body": body, **only_mine})
 
 
 @router.post("/notes/{note_id}/add")

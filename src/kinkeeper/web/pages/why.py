@@ -14,7 +14,7 @@ from kinkeeper.observer import feedback
 from kinkeeper.observer.feedback import Verdict
 from kinkeeper.observer.proof import Proof
 from kinkeeper.observer.trace import load_trace
-from kinkeeper.web.access.door import Decider, Reader
+from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.views.addresses import replay_href, why_href
 from kinkeeper.web.views.why import proof_words, why
@@ -33,7 +33,7 @@ _VERDICTS = {
 
 @router.get("/why/{message_id:path}")
 async def why_page(
-    request: Request, person: Reader, message_id: MessageId, *, chat: Chat = None
+    request: Request, person: Relative, message_id: MessageId, *, chat: Chat = None
 ) -> HTMLResponse:
     """Show the way of one message."""
     desk = desk_of(request, person)

@@ -17,7 +17,7 @@ class Frame:
         csrf: Token that every form sends back; empty where nobody is logged in.
         cursor: Where the page's live updates go on from; empty where it has none.
         may_decide: Whether the viewer may confirm.
-        sees_all: Whether the viewer may see more than today and the calendar.
+        sees_all: Whether the viewer is of the family: neither a guest nor a screen on the wall.
         may_speak: Whether the viewer may talk with the assistant.
     """
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from kinkeeper.household.viewing import person_of
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.text import entries
 from kinkeeper.tasks.model import Priority, Task
@@ -28,6 +29,7 @@ class TaskLine:
         is_late: Whether its time has passed.
         is_urgent: Whether it is marked so.
         repeats: Whether it comes again.
+        is_private: Whether only one member sees it.
     """
 
     id: str
@@ -40,6 +42,7 @@ class TaskLine:
     is_late: bool
     is_urgent: bool
     repeats: bool
+    is_private: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +53,13 @@ class NoteCard:
         id: Of the note.
         title: What it is called.
         lines: Its lines, without the marks of a list.
+        is_private: Whether only one member sees it.
     """
 
     id: str
     title: str
     lines: tuple[str, ...]
+    is_private: bool
 
 
 def task_lines(tasks: Iterable[Task], people: People, wording: Wording) -> list[TaskLine]:
@@ -71,7 +76,13 @@ def task_lines(tasks: Iterable[Task], people: People, wording: Wording) -> list[
 def note_cards(notes: Iterable[Note]) -> list[NoteCard]:
     """Return notes as they are shown, in their order."""
     return [
-        NoteCard(id=note.id, title=note.title, lines=tuple(entries(note.body))) for note in notes
+        NoteCard(
+            id=note.id,
+            title=note.title,
+            lines=tuple(entries(note.body)),
+            is_private=person_of(note.scope) is not None,
+        )
+        for note in notes
     ]
 
 
@@ -93,5 +104,5 @@ def _task_line(task: Task, people: People, wording: Wording) -> TaskLine:
     return TaskLine(
         id=task.id, title=task.title, note=task.description, when=when, spoken=spoken, iso=iso,
         people=people.each(task.who), is_late=is_late, is_urgent=task.priority is Priority.HIGH,
-        repeats=task.rrule is not None,
+        repeats=task.rrule is not None, is_private=person_of(task.scope) is not None,
     )  # fmt: skip

@@ -1,0 +1,236 @@
+"""Whatever function reads tasks, notes, events or actions for somebody: nothing that is private to another comes out."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions import repository as actions
+from kinkeeper.actions.effects.calendar import AddEvent
+from kinkeeper.actions.effects.notes import AddNote, NoteField
+from kinkeeper.actions.effects.tasks import AddTask
+from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
+from kinkeeper.brain import schedule
+from kinkeeper.brain.event_words import EventWords
+from kinkeeper.brain.question import read_question
+from kinkeeper.calendar import conflicts, search
+from kinkeeper.calendar import occurrences as horizon
+from kinkeeper.calendar import repository as events
+from kinkeeper.calendar import rows as event_rows
+from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
+from kinkeeper.core.time import Interval
+from kinkeeper.household.model import Household, Member, Role
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.notes import repository as notes
+from kinkeeper.notes.model import Note
+from kinkeeper.store.store import Store
+from kinkeeper.tasks import repository as tasks
+from kinkeeper.tasks.model import Place, Task
+
+ZONE = ZoneInfo("Europe/London")
+NOW = datetime(2026, 5, 4, 8, tzinfo=UTC)
+MEMBERS = ("ann", "ben", "cleo", "dov")
+ROLES = (Role.PARENT, Role.PARENT, Role.CHILD, Role.OTHER)
+FAMILY = Household(
+    id="h", zone=ZONE, locale="en-GB", bot_name="Bot", owner="ann",
+    members=tuple(
+        Member(id=each, name=each.title(), role=role)
+        for each, role in zip(MEMBERS, ROLES, strict=True)
+    ),
+)  # fmt: skip
+SPAN = Interval(NOW - timedelta(days=3), NOW + timedelta(days=30))
+FAR = Interval(NOW - timedelta(days=400), NOW + timedelta(days=900))
+MODULES = (tasks, notes, events, event_rows, search, conflicts, actions, schedule)
+
+
+@st.composite
+def planted(draw: st.DrawFn) -> dict[str, Any]:
+    """Return who may see something, who has to do with it, and when it is."""
+    return {
+        "scope": draw(st.sampled_from([HOUSEHOLD_SCOPE, *map(person_scope, MEMBERS)])),
+        "who": tuple(draw(st.lists(st.sampled_from(MEMBERS), max_size=3, unique=True))),
+        "responsible": tuple(draw(st.lists(st.sampled_from(MEMBERS), max_size=2, unique=True))),
+        "start": NOW + timedelta(hours=draw(st.integers(-48, 500))),
+        "rrule": draw(st.sampled_from([None, "FREQ=DAILY;COUNT=4", "FREQ=WEEKLY"])),
+        "kind": draw(st.sampled_from(EventKind)),
+        "all_day": draw(st.booleans()),
+    }
+
+
+def word(number: int, scope: str) -> str:
+    """Return what tells one row apart from all others, with who may see it."""
+    return f"secret{number}of{scope.removeprefix('person:')}x"
+
+
+def event_of(number: int, plan: Mapping[str, Any]) -> Event:
+    text = word(number, plan["scope"])
+    start = plan["start"].astimezone(ZONE)
+    if plan["all_day"]:
+        start = start.replace(hour=0)
+    return Event(
+        id=f"event-{text}", household="h", kind=plan["kind"], scope=plan["scope"], summary=text,
+        start=start, duration=timedelta(days=1) if plan["all_day"] else timedelta(hours=1),
+        tz=ZONE.key, who=plan["who"], responsible=plan["responsible"], place=f"at {text}",
+        activity=f"doing-{text}", all_day=plan["all_day"], rrule=plan["rrule"],
+        provenance=Provenance(source_type=SourceType.CHAT, source_id=f"from-{text}"),
+    )  # fmt: skip
+
+
+def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
+    horizon.extend_horizon(conn, "h", NOW)
+    for number, plan in enumerate(plans):
+        text, scope = word(number, plan["scope"]), plan["scope"]
+        task = Task(
+            id=f"task-{text}", household="h", scope=scope, title=text, description=f"about {text}",
+            tz=ZONE.key, place=Place(channel="web"), created_at=NOW, who=plan["who"],
+            deadline=plan["start"].astimezone(ZONE),
+        )  # fmt: skip
+        note = Note(
+            id=f"note-{text}", household="h", scope=scope, title=text, body=text, created_at=NOW
+        )
+        event = event_of(number, plan)
+        tasks.put_task(conn, task, at=NOW)
+        notes.put_note(conn, note, at=NOW)
+        events.insert_event(conn, event)
+        for kind, effect in (
+            (ActionType.TASK, AddTask(task=task)),
+            (ActionType.NOTE, AddNote(note=NoteField.of(note))),
+            (ActionType.EVENT_CREATE, AddEvent(event=event)),
+        ):
+            proposal = Proposal(
+                household="h", type=kind, source_type="CHAT", source_id=f"{kind}{number}", slot="0",
+                chat_id=None, extraction={}, extraction_confidence=1.0, summary=text,
+                effects=(effect.frozen(),), choices=(), merge_key=None,
+                expires_at=NOW + timedelta(days=2),
+            )  # fmt: skip
+            proposals.propose(conn, proposal, now=NOW)
+
+
+def asked_with(name: str, plans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the arguments with which a function is asked, besides connection and viewer.
+
+    Raises:
+        KeyError: It is new here: say how it is asked.
+    """
+    texts = [word(number, plan["scope"]) for number, plan in enumerate(plans)]
+    spans = [{"interval": SPAN}, {"interval": FAR}]
+    question = read_question(" ".join(["when is", *texts[:3]]), FAMILY, now=NOW)
+    of: dict[str, list[dict[str, Any]]] = {
+        "find_task": [{"task_id": f"task-{each}"} for each in texts],
+        "load_task": [{"task_id": f"task-{each}"} for each in texts],
+        "list_tasks": [{}],
+        "open_tasks": [{}],
+        "find_note": [{"note_id": f"note-{each}"} for each in texts],
+        "load_note": [{"note_id": f"note-{each}"} for each in texts],
+        "list_notes": [{}],
+        "find_event": [{"event_id": f"event-{each}"} for each in texts],
+        "load_event": [{"event_id": f"event-{each}"} for each in texts],
+        "list_events": [{"include_cancelled": True}],
+        "read_events": [{}, {"ids": [f"event-{each}" for each in texts]}],
+        "occurrences_between": [
+            {**each, "with_busy": busy, "include_cancelled": True} for each in spans for busy in (False, True)
+        ],
+        "activity_occurrences": [{**each, "activity": f"doing-{one}"} for each in spans for one in texts],
+        "care_between": spans,
+        "expand_all": spans,
+        "find_conflicts": [{**each, "member": one} for each in spans for one in MEMBERS],
+        "open_actions": [{"now": NOW}],
+        "list_actions": [{"now": NOW, "statuses": frozenset(ActionStatus)}],
+        "read_action": [],
+        "read_actions": [],
+        "find_action": [],
+        "scheduled": [{"words": EventWords(FAMILY), "question": question, "now": NOW}],
+        # Rows of the occurrence table are no text: `occurrences_between` and `find_conflicts` pass them on.
+        "stored_occurrences": [],
+    }  # fmt: skip
+    return of[name]
+
+
+def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
+    """Return the functions of a module that read for somebody."""
+    return {
+        name: function
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+        and "viewer" in inspect.signature(function).parameters
+    }  # fmt: skip
+
+
+def outputs(conn: Connection, viewer: Viewer, plans: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    found = []
+    for module in MODULES:
+        for name, function in reading(module).items():
+            wanted = asked_with(name, plans)
+            if name in {"read_action", "find_action", "read_actions"}:
+                every = actions.list_actions(
+                    conn, Viewer.whole("h"), now=NOW, statuses=frozenset(ActionStatus)
+                )
+                ids = [each.id for each in every]
+                key = {"read_action": "action_id", "find_action": "id_or_prefix"}.get(name)
+                wanted = [{"action_ids": ids}] if key is None else [{key: each} for each in ids]
+            for arguments in wanted:
+                try:
+                    found.append((name, repr(function(conn, viewer, **arguments))))
+                except LookupError as error:
+                    found.append((name, "" if "there is no" in str(error) else repr(error)))
+                except Exception as error:  # noqa: BLE001 - what is refused tells nothing either
+                    found.append((name, f"{type(error).__name__}"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    made = Store.open(str(tmp_path_factory.mktemp("private") / "family.sqlite"))
+    yield made
+    made.close()
+
+
+def viewers() -> list[tuple[str | None, Viewer]]:
+    found: list[tuple[str | None, Viewer]] = [(None, Viewer.of("h"))]
+    found += [(each, Viewer.of("h", each)) for each in MEMBERS]
+    return [*found, ("dov", Viewer.guest(FAMILY, "dov", now=NOW))]
+
+
+class _TakenBackError(Exception):
+    """Ends a transaction of which nothing is to stay."""
+
+
+@settings(deadline=None)
+@given(plans=st.lists(planted(), min_size=1, max_size=4))
+def test_nothing_private_comes_out_for_others(store: Store, plans: list[dict[str, Any]]) -> None:
+    def story(conn: Connection) -> None:
+        plant(conn, plans)
+        for member, viewer in viewers():
+            told = outputs(conn, viewer, plans)
+            for number, plan in enumerate(plans):
+                text, scope = word(number, plan["scope"]), plan["scope"]
+                if scope in {HOUSEHOLD_SCOPE, person_scope(member or "")}:
+                    continue
+                leaks = [name for name, out in told if text in out]
+                assert not leaks, (member, scope, leaks)
+            if member is not None:
+                own = [
+                    word(n, p["scope"])
+                    for n, p in enumerate(plans)
+                    if p["scope"] == person_scope(member)
+                ]
+                assert all(any(text in out for _, out in told) for text in own)
+        raise _TakenBackError
+
+    with pytest.raises(_TakenBackError):
+        store.write_now(story)
+
+
+def test_every_reading_function_is_asked() -> None:
+    names = {name for module in MODULES for name in reading(module)}
+    assert names >= {"list_tasks", "list_notes", "occurrences_between", "open_actions"}
+    for name in names:
+        asked_with(name, [])
