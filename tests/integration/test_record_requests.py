@@ -113,3 +113,20 @@ def test_a_list_tells_whether_something_is_on_it(desk: Desk) -> None:
     params = {"title": "shopping", "line": "milk"}
     assert desk.ask("notes.list", params).result["lines_found"] == ["oat milk"]
     assert desk.ask("notes.list", {**params, "line": "eggs"}).result["lines_found"] == []
+
+
+def test_nothing_is_told_of_another_day_than_the_one_that_is_named(desk: Desk) -> None:
+    friday = {"from": "2026-11-13T00:00:00-06:00", "to": "2026-11-14T00:00:00-06:00"}
+    params = {"between": friday, "around": "dentist", "who": ["ivo"]}
+    assert desk.ask("calendar.find_free", params).result["looked_at"]["start"][:10] == "2026-11-13"
+    week = {**friday, "from": "2026-11-11T10:00:00-06:00"}
+    found = desk.ask("calendar.find_free", {**params, "between": week}).result
+    assert found["looked_at"]["start"] == "2026-11-12T15:00:00-06:00"
+
+
+def test_who_is_away_is_who_takes_part_in_it(desk: Desk) -> None:
+    desk.put(
+        event("Car in the garage", "2026-11-16T00:00:00", minutes=24 * 60, all_day=True, who=())
+    )
+    assert wanted(desk, "away", who=["ruth"])["events"] == []
+    assert [each["title"] for each in wanted(desk, "away", who=["nia"])["events"]] == ["Camp"]

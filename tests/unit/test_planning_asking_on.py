@@ -89,6 +89,13 @@ def test_she_is_who_alone_takes_part_in_what_was_told() -> None:
     assert (name, params["who"]) == ("calendar.find_free", ["emma"])
 
 
+def test_then_is_when_was_looked_at() -> None:
+    before = listed(**{"from": "2026-03-13", "days_ahead": 1})
+    ((name, params),) = planned("who's free then?", history=[before])
+    assert name == "calendar.find_free"
+    assert params["between"]["from"].startswith("2026-03-13")
+
+
 def test_a_bare_question_about_nothing_is_not_guessed() -> None:
     assert planned("where?") == []
 

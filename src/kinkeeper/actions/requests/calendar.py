@@ -247,8 +247,9 @@ def _free(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) -> F
     """Return when people have time within a span, or within that of an event in it."""
     _require_seen(span, asked)
     members, ignored = read_who(wanted.who, asked), list[str]()
-    if wanted.around is not None:
-        meant = find_around(conn, wanted.around, span, asked)
+    meant = None if wanted.around is None else find_around(conn, wanted.around, span, asked)
+    # Where a day is named, nothing is told of the time of something on another day.
+    if meant is not None and (span.duration > _DAY or meant.interval.overlaps(span)):
         span = meant.interval
         if not members:
             members = tuple(dict.fromkeys((*meant.event.who, *meant.responsible)))

@@ -115,7 +115,12 @@ def _matching_in(
         # What is still going on from before is not the first thing of a day, unless there is no other.
         return [each for each in found if each.interval.start >= span.start] or found
     if wanted.wanted is Wanted.AWAY:
-        return [each for each in found if each.event.all_day or each.interval.start <= asked.now]
+        return [
+            each
+            for each in found
+            if {*each.event.who} & {*members}
+            and (each.event.all_day or each.interval.start <= asked.now)
+        ]
     if wanted.wanted is Wanted.RESPONSIBLE and wanted.query is None:
         # A whole day needs nobody who takes or fetches.
         return [each for each in found if each.responsible or not each.event.all_day]

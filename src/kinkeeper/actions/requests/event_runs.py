@@ -41,7 +41,7 @@ class Run:
         if len(self.times) == 1:
             return shown
         last = said(Moment(at=self.times[-1].interval.start, is_day=True), asked)
-        more = f"and {len(self.times) - 1} more times until {last}"
+        more = f"and {len(self.times) - 1} more times by {last}"
         return {**shown, "when": f"{shown['when']} {more}"}
 
 

@@ -189,7 +189,7 @@ class _TaskRequests:
             items=tuple(_item(task, asked) for task in shown),
         )  # fmt: skip
         result = {"tasks": [task_json(task) for task in shown], "others": len(tasks) - len(shown)}
-        return Found(result=result, card=card)
+        return Found(result=result, card=card if shown or wanted.query is None else None)
 
     async def _open(self, wanted: FindTask, asked: Asked) -> Task:
         """Return the open task that is meant: one's own before others'."""

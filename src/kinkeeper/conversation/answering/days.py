@@ -91,6 +91,10 @@ def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
 def _nothing(wanted: str, done: ActionResult, setting: Setting) -> str:
     period, about = _period(done.params, setting), done.params.get("query")
     who = [setting.name(str(each)) for each in done.params.get("who") or ()]
+    if wanted == "away":
+        return (
+            f"Nothing in the calendar says that {enumerated(who)} will be away for a day or more."
+        )
     if wanted == "clash":
         return f"No, nothing clashes{' ' + period if period else ''}."
     told = f"nothing about {plain(str(about))}" if about else "nothing"

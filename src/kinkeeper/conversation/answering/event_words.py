@@ -61,13 +61,13 @@ def when_told(item: Item, setting: Setting) -> str:
 
 
 def _again(item: Item, setting: Setting) -> str:
-    """Return when the times of a series are: "every Tuesday from 5pm to 6pm, 4 times until 23 February"."""
+    """Return when the times of a series are: "every Tuesday from 5pm to 6pm, 4 times by 23 February"."""
     start, end, locale = str(item["start"]), item.get("end"), setting.household.locale
     once = span_words(start, str(end) if end else None, now=setting.now, locale=locale)
     day = moment_words(start[:10], now=setting.now, locale=locale)
     every = rule_words(str(item.get("rrule") or "")) or day
     last = moment_words(str(item["last"]), now=setting.now, locale=locale).removeprefix("on ")
-    return f"{every}{once.removeprefix(day)}, {item['times']} times until {last}"
+    return f"{every}{once.removeprefix(day)}, {item['times']} times by {last}"
 
 
 def people_told(item: Item, setting: Setting) -> str:

@@ -4,6 +4,7 @@ The words of a request come from its receipt first, then from what was planned. 
 by its summary, so that what tool servers bring needs none.
 """
 
+import re
 from collections.abc import Callable, Mapping
 
 from kinkeeper.actions.requests.model import ActionResult
@@ -222,7 +223,12 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_PLURAL = re.compile(r"[^\s'sui]s$", re.IGNORECASE)
+"""The end of most words that stand for several things: "batteries", and neither "hummus" nor "dress"."""
+
+
 def _are(words: Words) -> str:
     found = words.done.params.get("lines") or words.done.params.get("body") or ""
-    count = len(found) if isinstance(found, list | tuple) else len(str(found).splitlines())
-    return "are" if count > 1 else "is"
+    lines = found if isinstance(found, list | tuple) else str(found).splitlines()
+    is_plural = len(lines) > 1 or _PLURAL.search(str(lines[0] if lines else "")) is not None
+    return "are" if is_plural else "is"

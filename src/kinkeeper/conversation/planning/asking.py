@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import MARK, TIME_MARK
@@ -42,6 +42,7 @@ _FIRST_OF_DAY = re.compile(r"\bfirst thing\b", re.IGNORECASE)
 _DOING = re.compile(r"^\w+ing (?=\w)")
 """What somebody is to do with what is asked about: "letting the cleaner in"."""
 
+_THEN = re.compile(r"\b(?:then|at that time)\b", re.IGNORECASE)
 _LATELY = 2
 _ALTERNATIVE = re.compile(
     r"\s+or (?:is|are|was|were|has|have|did|does|do|will|not|what)\b.*$", re.IGNORECASE
@@ -157,11 +158,24 @@ def _spoken_of(case: Case) -> Thing | None:
 def _beside_what_was_said(clause: str, case: Case) -> Window | None:
     """Return "that weekend", "that day" by the event that the last turns were about."""
     said = _THAT_TIME.search(clause)
+    if said is None and _THEN.search(case.context.text) and not case.message.times(clause):
+        return None if _POINTS.search(clause) else _looked_at(case)
     thing = _spoken_of(case) if said is not None else None
     if said is None or thing is None or not thing.start:
         return None
     day = datetime.fromisoformat(thing.start).date()
     return window_with(day, case.message.words(said["unit"]), case)
+
+
+def _looked_at(case: Case) -> Window | None:
+    """Return the days that the last turn looked at."""
+    results = case.context.history[-1].results if case.context.history else ()
+    params = results[-1].params if results else {}
+    if not isinstance(params.get("from"), str):
+        return None
+    first, zone = date.fromisoformat(params["from"][:10]), case.household.zone
+    until = first + timedelta(days=max(int(params.get("days_ahead") or 1), 1))
+    return Window(begin=midnight(first, zone), until=midnight(until, zone), is_days=True)
 
 
 def _its_day(thing: Thing, case: Case) -> Window | None:
