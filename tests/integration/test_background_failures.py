@@ -239,6 +239,28 @@ async def test_a_stop_is_heard_after_looking_for_it_failed(tmp_path: Path) -> No
         assert row(held, said.turn_id).outcome == TurnOutcome.CANCELLED.value
 
 
+@pytest.mark.slow
+def test_a_turn_that_broke_off_is_taken_up_within_a_minute_and_answered(houses: Houses) -> None:
+    async def story() -> str:
+        clock, before = VirtualClock(MONDAY), dict(FAILURES)
+        (system,) = houses.systems
+        async with (
+            houses.talking(clock) as talking,
+            houses.working(clock=clock, pace=PACE, talking=talking),
+        ):
+            talk = talking.talks[system.household.id].conversation
+            john = system.household.adults[0]
+            with missing(houses.store, ["routing_decisions", "stage_failures"]):
+                said = await talk.say(john, "add milk to my list", channel="web")
+                await until_failed(["conversation.turn"], before)
+            clock.advance_to(clock.now() + timedelta(minutes=1))
+            events = talk.events(john, said.thread_id, after=said.after, turn_id=said.turn_id)
+            async with asyncio.timeout(30):
+                return str([event async for event in events][-1].data["text"])
+
+    assert "ilk is on" in asyncio.run(story())
+
+
 @on_a_loop
 async def test_what_nobody_awaits_is_counted_and_told_without_its_words() -> None:
     async def breaks() -> None:

@@ -7,6 +7,7 @@ was killed left behind is taken up by a worker, and its events go on where they 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from secrets import token_hex
 
@@ -23,13 +24,13 @@ from kinkeeper.conversation.pipeline import Pipeline
 from kinkeeper.conversation.records import TurnTrace, trace_of
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.stages import Stage
-from kinkeeper.conversation.stopping import StopSignal
 from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, thread_of, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS, Turn
 from kinkeeper.conversation.turns import Accepted, Incoming
-from kinkeeper.core.errors import NotFoundError
+from kinkeeper.conversation.under_way import UnderWay
+from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
@@ -39,8 +40,8 @@ from kinkeeper.observability.failures import surviving
 log = structlog.get_logger()
 
 JOB_NAME = "conversation.turn"
-_LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
 _MOST_OPEN = 20
+_AGAIN = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +75,8 @@ class Conversation:
         self._pipeline = Pipeline(parts)
         self._streams = Streams(parts.store, parts.household.id)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._under_way: dict[str, StopSignal] = {}
+        self._under_way = UnderWay(parts.store, parts.household.id)
         self._claims: dict[str, int] = {}
-        self._listening: asyncio.Task[None] | None = None
 
     async def say(
         self,
@@ -191,7 +191,7 @@ class Conversation:
         Args:
             accepted: As `take_in` returned it.
         """
-        self._stop_here(accepted.stops)
+        self._under_way.stop(accepted.stops)
         if accepted.epoch is not None:
             self._begin((accepted.turn_id, accepted.epoch))
 
@@ -227,7 +227,7 @@ class Conversation:
             return turns.request_stop(conn, household, thread_id, member=member.id)
 
         stopped = await self._store.write(request)
-        self._stop_here(stopped)
+        self._under_way.stop(stopped)
         return len(stopped)
 
     async def threads(self, member: Member) -> Sequence[Thread]:
@@ -315,9 +315,8 @@ class Conversation:
     async def close(self) -> None:
         """End the work in this process; turns that are under way are handed back."""
         tasks, claims = list(self._tasks), dict(self._claims)
-        if self._listening is not None:
-            tasks.append(self._listening)
         await self._streams.close()
+        await self._under_way.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -356,45 +355,29 @@ class Conversation:
     async def _work_on(self, claim: Claim) -> None:
         """Work on a turn, then on those of its thread that wait behind it."""
         following: Claim | None = claim
-        with surviving("conversation.turn"):  # it is taken up again
+        with surviving(JOB_NAME) as work:
             try:
                 while following is not None:
                     claim = following
                     following = await self._work(claim)
             except LeaseLostError:
                 log.info("conversation.turn.taken_over", turn=claim[0])
+        if work.error is not None:
+            with surviving(JOB_NAME):
+                await self._store.write(partial(self._leave, claim, work.error))
+
+    def _leave(self, claim: Claim, error: Exception, conn: Connection) -> None:
+        """Let a turn that broke off be taken up again soon; it counts as a try unless something was away."""
+        (turn_id, epoch), until = claim, self._clock.now() + _AGAIN
+        key = (self._household.id, turn_id)
+        again = leases.release if isinstance(error, UnavailableError) else leases.renew
+        again(conn, turn_rows, key, epoch, until=until)
+        self._claims.pop(turn_id, None)
 
     async def _work(self, claim: Claim) -> Claim | None:
         turn_id, epoch = claim
-        self._claims[turn_id], stop = epoch, StopSignal()
-        self._under_way[turn_id] = stop
-        self._listen_for_stops()
-        try:
+        self._claims[turn_id] = epoch
+        with self._under_way.working_on(turn_id) as stop:
             following = await self._pipeline.run(turn_id, epoch, stop, follow=self._begin)
-            del self._claims[turn_id]
-        finally:
-            self._under_way.pop(turn_id, None)
+        del self._claims[turn_id]
         return following
-
-    def _stop_here(self, turn_ids: Sequence[str]) -> None:
-        """Break off what this process works on of turns that were told to stop."""
-        for turn_id in turn_ids:
-            if turn_id in self._under_way:
-                self._under_way[turn_id].set()
-
-    def _listen_for_stops(self) -> None:
-        """Hear of what is said to other processes, while this one works on a turn for long."""
-        if self._listening is None or self._listening.done():
-            self._listening = asyncio.get_running_loop().create_task(self._hear_stops())
-
-    async def _hear_stops(self) -> None:
-        household = self._household.id
-        while self._under_way:
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
-            working = list(self._under_way)
-            with surviving("conversation.stops"):
-                self._stop_here(
-                    await self._store.read(
-                        partial(turns.stopped_of, household=household, turn_ids=working)
-                    )
-                )
