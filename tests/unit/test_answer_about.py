@@ -28,7 +28,7 @@ def standing(**changes: Any) -> Standing:
 @pytest.mark.parametrize(
     ("text", "topic"),
     [
-        ("What can you do?", "able"), ("hey, how can you help me", "able"),
+        ("What can you do?", "able"), ("can you remember things?", "able"), ("hey, how can you help me", "able"),
         ("do you read our messages?", "hears"), ("are you recording us?", "hears"),
         ("where do you keep my data?", "data"), ("are you connected to the internet", "data"),
         ("do you use ChatGPT?", "model"), ("who can see my notes?", "sees"),
@@ -46,7 +46,7 @@ def test_questions_about_the_assistant_are_told_apart(text: str, topic: str) -> 
 @pytest.mark.parametrize(
     "text",
     [
-        "where is it?", "what can you do about Friday?", "cancel the dentist", "can you see the dentist on Friday?",
+        "can you remember my locker code is 9", "can you set a reminder for 6", "where is it?", "what can you do about Friday?", "cancel the dentist", "can you see the dentist on Friday?",
         "who can take Leo on Friday?", "who is coming to the party?", "what did Leo do today?", "how do I get to the rink?",
         "do you remember the wifi code?", "are you there?", "how do I cook rice?",
     ],

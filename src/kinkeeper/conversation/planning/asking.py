@@ -23,7 +23,7 @@ _ASKED_OF = re.compile(
     re.IGNORECASE,
 )
 _OF_TIME = re.compile(
-    rf"^(?:is|are|does|do|will|isn't) (?:the )?{TIME_MARK}(?: (?:still|all|completely))*(?: be)? (?:free|available|open|clear|empty|busy|booked|work|works)\b",
+    rf"^(?:is|are|does|do|will|isn't) (?:the )?{TIME_MARK}(?: (?:still|all|completely))*(?: be)? (?:free|available|open|clear|empty|busy|booked|work|works|ok|okay|fine|good|alright|possible)\b",
     re.IGNORECASE,
 )
 _AWARE = re.compile(

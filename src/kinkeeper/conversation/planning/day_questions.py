@@ -156,7 +156,7 @@ def _is_free(question: Question, case: Case) -> Sequence[Step] | None:
 
 def _is_time_free(question: Question, case: Case) -> Sequence[Step] | None:
     """Read "is Saturday morning free?": of whoever asks."""
-    if question.window is None or question.subject is not None or not question.is_of_time:
+    if question.window is None or not question.is_of_time:
         return None
     return [_free(question, case, who=[case.context.asked.member.id])]
 

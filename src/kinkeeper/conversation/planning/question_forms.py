@@ -2,6 +2,8 @@
 
 import re
 
+from kinkeeper.conversation.planning.message import TIME_MARK
+
 _TAG = re.compile(
     r"[\s,]+(?:(?:is|are|was|were|do|does|did|have|has|had|will|can|could|would|should)n['’]?t (?:it|we|he|she|they|i|you|there)"
     r"|(?:right|correct|yeah|yes|no|innit|eh|huh|am i right|or (?:what|not|no))"
@@ -16,6 +18,10 @@ _ASKS_WHETHER = re.compile(
 )
 _ALL_OF = re.compile(
     r"^(?:please )?(?:list|show(?: me)?|tell me|give me|read(?: me)?(?: out)?|name)\s+(?:everything|all(?: the (?:things|events))?|anything|what)(?: that)?\s+(?!you\b)(?=\S)",
+    re.IGNORECASE,
+)
+_OF_A_TIME = re.compile(
+    rf"^(?:tell me(?: more)? about|talk me through|run me through|take me through|brief me on)\s+(?:the\s+)?(?={TIME_MARK}$)",
     re.IGNORECASE,
 )
 _ASKS_LAST = re.compile(
@@ -44,7 +50,7 @@ def plainly_asked(clause: str) -> tuple[str, bool]:
     """
     plain, asks = _ASKS_WHETHER.subn("", clause)
     is_indirect = asks > 0 and _ASKS.match(plain) is None
-    plain, listed = _ALL_OF.subn("what ", plain)
+    plain, listed = _ALL_OF.subn("what ", _OF_A_TIME.sub("what's on ", plain))
     untagged = _TAG.sub("", plain)
     is_tagged = untagged != plain and len(untagged.split()) > 1 and _ASKS.match(untagged) is None
     if is_tagged or is_indirect:

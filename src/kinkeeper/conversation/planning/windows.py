@@ -90,6 +90,8 @@ def window_of(part: str, case: Case, *, is_past: bool = False) -> Window | None:
         return _now(case) or _recurring(spans, case)
     if dated is not None and is_past:
         dated = _over(dated, case)
+    if dated is not None and timed is None:
+        dated = _with_next_days(dated, spans)
     if timed is None or (dated is not None and dated is not timed and _is_long(dated)):
         return _days(dated or spans[0], case)
     if dated is not None and dated is not timed:
@@ -99,6 +101,14 @@ def window_of(part: str, case: Case, *, is_past: bool = False) -> Window | None:
     elif timed.recurrence == "FREQ=DAILY":
         return None
     return _hours(timed, case)
+
+
+def _with_next_days(dated: TimeSpan, spans: Sequence[TimeSpan]) -> TimeSpan:
+    """Return days with those that are named beside them and follow at once: "Saturday and Sunday"."""
+    for each in spans:
+        if each.has_date and each.begin == dated.until and not each.recurrence:
+            dated = replace(dated, until=each.until)
+    return dated
 
 
 def window_with(day: date, unit: str, case: Case) -> Window | None:
