@@ -23,7 +23,7 @@ from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.standing import Standing
 from kinkeeper.memory.tables import episodes
-from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 from kinkeeper.memory.writing import CORRECTED, Remembered
 
 BY_HAND = "by hand"
@@ -104,7 +104,7 @@ def edit_fact(
             household=household, id=verdict_id(household, words.id, edit.id), older=words.id,
             newer=edit.id, ruling=Ruling.UPDATE, made_by=by, made_at=at,
         )  # fmt: skip
-        add_verdict(conn, change, verdict)
+        add_verdicts(conn, change, [verdict])
         facts = absorb(conn, change, [edit], at=at)
     return Remembered(change_set=change.made.id, facts=facts)
 
@@ -157,7 +157,7 @@ def _rule(
             household=household, id=verdict_id(household, words.id, ruling.value),
             older=words.id, ruling=ruling, made_by=by, made_at=at,
         )  # fmt: skip
-        add_verdict(conn, change, verdict)
+        add_verdicts(conn, change, [verdict])
         facts = settle(conn, change, [words.strand], at=at)
         is_new = bool(change.images())
     return Remembered(change_set=change.made.id if is_new else None, facts=facts)

@@ -15,7 +15,7 @@ from kinkeeper.memory.journal import Change
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
-from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,7 @@ def decide(
     household = change.made.household
     words = words_of(conn, household, {each for one in findings for each in (one.older, one.newer)})
     parents: dict[str, str] = {}
+    verdicts: list[Verdict] = []
     for each in findings:
         older, newer = words.get(each.older), words.get(each.newer)
         if older is None or newer is None or older.scope != newer.scope:
@@ -60,9 +61,10 @@ def decide(
             household=household, id=verdict_id(household, older.id, newer.id), older=older.id,
             newer=newer.id, ruling=each.ruling, made_by=by, made_at=at,
         )  # fmt: skip
-        add_verdict(conn, change, verdict)
+        verdicts.append(verdict)
         low, high = sorted((_top(parents, older.strand), _top(parents, newer.strand)))
         parents |= {low: low, high: low}
+    add_verdicts(conn, change, verdicts)
     strands = {each: _top(parents, each) for each in parents}
     join_strands(conn, change, strands)
     return settle(conn, change, set(strands.values()), at=at)
@@ -90,15 +92,16 @@ def support(
     """
     household = change.made.household
     words = words_of(conn, household, {fact for fact, _ in supporters})
-    strands = set()
+    strands, verdicts = set(), []
     for fact_id, episode_id in supporters:
         if (said := words.get(fact_id)) is not None:
             verdict = Verdict(
                 household=household, id=verdict_id(household, said.id, episode_id),
                 older=said.id, newer=episode_id, ruling=Ruling.SUPPORT, made_by=by, made_at=at,
             )  # fmt: skip
-            add_verdict(conn, change, verdict)
+            verdicts.append(verdict)
             strands.add(said.strand)
+    add_verdicts(conn, change, verdicts)
     return settle(conn, change, strands, at=at)
 
 

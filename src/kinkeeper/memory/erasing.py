@@ -33,7 +33,7 @@ from kinkeeper.memory.tables import (
     memory_verdicts,
 )
 from kinkeeper.memory.tombstones import put_up
-from kinkeeper.memory.verdicts import add_verdict, verdict_id, words_of
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: d
             older=words.id, ruling=Ruling.ENDED, made_by=change.made.made_by or "upkeep",
             made_at=ends[fact] or at,
         )  # fmt: skip
-        add_verdict(conn, change, verdict)
+        add_verdicts(conn, change, [verdict])
 
 
 def _delete(

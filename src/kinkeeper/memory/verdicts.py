@@ -37,24 +37,30 @@ def words_of(conn: Connection, household: str, fact_ids: Collection[str]) -> dic
     return {fact: Line(each).words for fact, each in said.items()}
 
 
-def add_verdict(conn: Connection, change: Change, verdict: Verdict) -> None:
-    """Store a verdict in the place of one with its id.
+def add_verdicts(conn: Connection, change: Change, verdicts: Iterable[Verdict]) -> None:
+    """Store verdicts in the place of those with their ids.
 
     Args:
         conn: In a write transaction.
         change: Collects what becomes different.
-        verdict: The verdict.
+        verdicts: Any number, all of the change's household; of several with one id, the last counts.
     """
-    known = {each.id: each for each in verdicts_on(conn, verdict.household, [verdict.older])}
-    before = known.get(verdict.id)
-    change.note(VERDICTS, verdict.id, None if before is None else _image(before), _image(verdict))
-    conn.execute(
-        delete(memory_verdicts).where(
-            _verdicts.household == verdict.household, _verdicts.id == verdict.id
+    household = change.made.household
+    new = {each.id: each for each in verdicts}
+    known = {
+        each.id: each
+        for each in verdicts_on(conn, household, (each.older for each in new.values()))
+    }
+    for each in new.values():
+        before = known.get(each.id)
+        change.note(VERDICTS, each.id, None if before is None else _image(before), _image(each))
+    for part in in_parts([*new]):
+        conn.execute(
+            delete(memory_verdicts).where(_verdicts.household == household, _verdicts.id.in_(part))
         )
-    )
-    key = {"household": verdict.household, "id": verdict.id}
-    conn.execute(insert(memory_verdicts), {**key, **_image(verdict)})
+    if new:
+        rows = [{"household": household, "id": each.id, **_image(each)} for each in new.values()]
+        conn.execute(insert(memory_verdicts), rows)
 
 
 def verdicts_on(conn: Connection, household: str, statement_ids: Iterable[str]) -> list[Verdict]:

@@ -27,7 +27,7 @@ from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.standing import standing_of
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
-from kinkeeper.memory.verdicts import add_verdict, verdict_id
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id
 
 STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin.OBSERVED: 0.6}
 """How far a statement is believed by itself, by where it comes from."""
@@ -164,10 +164,15 @@ def import_facts(
         ]  # fmt: skip
         for episode_id in insert_episodes(conn, own, at=at, is_read=True):
             change.note(_EPISODES, episode_id, None, {})
-        for given, each in kept:
-            for episode_id in dict.fromkeys(given.evidence):
-                if episode_id in stored and episode_id != each.episode_id:
-                    add_verdict(conn, change, _support(each, episode_id, at))
+        add_verdicts(
+            conn, change,
+            (
+                _support(each, episode_id, at)
+                for given, each in kept
+                for episode_id in dict.fromkeys(given.evidence)
+                if episode_id in stored and episode_id != each.episode_id
+            ),
+        )  # fmt: skip
         return absorb(conn, change, [each for _, each in kept], at=at)
 
 
