@@ -6,6 +6,7 @@ import sys
 
 _TRIM_THRESHOLD, _ARENA_MAX = -1, -8  # of the C library's `mallopt`
 _KEPT_BYTES = 128 * 1024
+_YOUNG = 10_000
 
 
 def log_without_paint() -> None:
@@ -37,6 +38,10 @@ def give_back_unused() -> None:
 
 
 def keep_what_is_loaded() -> None:
-    """Spare the collector what stays until the end: going over it was a tenth of what a message costs."""
+    """Spare the collector what stays until the end: going over it was a tenth of what a message costs.
+
+    What is made for a moment seldom forms circles: it is looked over after some thousands, not some hundreds.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(_YOUNG)

@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from math import inf
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection
@@ -53,6 +55,7 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.jobs.leases import LeaseLostError
 
 _EARLIER = 20  # in which a question may still be open
+_HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for
 _HISTORY = 8  # that "it" and "that" may mean something of
 _BROKE = "Something went wrong here. Nothing more was done; you can say it again."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
@@ -148,6 +151,7 @@ class _Run:
     context: TurnContext = _NO_CONTEXT
     brought: Brought = NOTHING
     is_cut: bool = False
+    asked_at: float = -inf
 
     @property
     def turn(self) -> Turn:
@@ -155,9 +159,16 @@ class _Run:
 
     async def is_wanted(self) -> bool:
         """Whether the person said stop, here or in another process."""
-        return self.signal.is_set or await self.parts.store.read(
-            lambda conn: is_stopped(conn, self.turn.key)
-        )
+        is_known = monotonic() < self.asked_at + _HEARD_SECONDS
+        if not is_known and not self.signal.is_set:
+            self._heed(await self.parts.store.read(lambda conn: is_stopped(conn, self.turn.key)))
+        return self.signal.is_set
+
+    def _heed(self, is_told: bool) -> None:  # noqa: FBT001 - what a look into the database came to
+        """Take in what other processes were told."""
+        self.asked_at = monotonic()
+        if is_told:
+            self.signal.set()
 
     async def ending_or_failure(self) -> Ending:
         """Return what the turn comes to, whatever breaks."""
@@ -287,7 +298,11 @@ class _Run:
         )
 
     async def _fetch(self, asked: Asked) -> Mapping[str, Any]:
-        return await self.parts.store.read(lambda conn: fetch(conn, asked))
+        fetched, is_told = await self.parts.store.read(
+            lambda conn: (fetch(conn, asked), is_stopped(conn, self.turn.key))
+        )
+        self._heed(is_told)
+        return fetched
 
     async def _act(self, planning: PlanningContext) -> Acted:
         nothing: Mapping[str, Any] = {}

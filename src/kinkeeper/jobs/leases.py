@@ -24,6 +24,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    literal_column,
     null,
     or_,
     select,
@@ -38,6 +39,7 @@ from kinkeeper.store.schema import Instant
 Key = tuple[str, ...]
 
 _STRANDED_AT_ONCE = 500
+_STANDS = ("state", "attempt", "epoch", "begun", "lease_until")
 
 
 class WorkState(StrEnum):
@@ -241,11 +243,7 @@ def release(conn: Connection, table: Table, key: Key, epoch: int, *, until: date
 
 
 def end_leases(conn: Connection, table: Table, *, now: datetime) -> int:
-    """End the leases of all running rows: for the one process that knows that it is the only one.
-
-    Returns:
-        How many rows were running.
-    """
+    """End the leases of all running rows, for the one process that knows that it is the only one; return how many."""
     running = table.c.state == WorkState.RUNNING.value
     return conn.execute(update(table).where(running).values(lease_until=now)).rowcount
 
@@ -261,27 +259,14 @@ def stranded(
         now: Aware.
         household: Whose rows, where the table keeps those of several; all rows where None.
     """
-    mine = [] if household is None else [table.c.household == household]
-    statement = (
-        select(
-            *table.primary_key.columns,
-            *(table.c[name] for name in ("state", "attempt", "epoch", "begun", "lease_until")),
-        )
-        .where(
-            table.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
-            or_(table.c.lease_until.is_(None), table.c.lease_until <= now),
-            table.c.due_at <= now,
-            *mine,
-        )
-        .order_by(table.c.due_at)
-        .limit(_STRANDED_AT_ONCE)
-    )
+    values = {"now": now, "of_household": household}
+    found = _stranded(table, of_household=household is not None).execute(conn, values)
     return [
         Stranded(
-            key=tuple(row[:-5]), state=WorkState(row.state), attempt=row.attempt,
-            epoch=row.epoch, begun=row.begun, waited=row.lease_until is not None,
+            key=tuple(key), state=WorkState(state), attempt=attempt, epoch=epoch, begun=begun,
+            waited=lease_until is not None,
         )
-        for row in conn.execute(statement)
+        for *key, state, attempt, epoch, begun, lease_until in found
     ]  # fmt: skip
 
 
@@ -366,6 +351,23 @@ def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
             lease_until=bindparam("until", type_=Instant),
         )
         .returning(table.c.epoch)
+    )
+
+
+@cache
+def _stranded(table: Table, *, of_household: bool) -> Prepared:
+    lease = table.c.lease_until
+    mine = (table.c.household == bindparam("of_household"),) if of_household else ()
+    return Prepared(
+        select(*table.primary_key.columns, *(table.c[name] for name in _STANDS))
+        .where(
+            table.c.state.in_([literal_column("'queued'"), literal_column("'running'")]),
+            or_(lease.is_(None), lease <= bindparam("now")),
+            table.c.due_at <= bindparam("now"),
+            *mine,
+        )
+        .order_by(table.c.due_at)
+        .limit(literal_column(str(_STRANDED_AT_ONCE), Integer))
     )
 
 
