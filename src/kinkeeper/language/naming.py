@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 
 from Stemmer import Stemmer
@@ -97,10 +98,14 @@ def _is_slip(stem: str, stems: frozenset[str]) -> bool:
     )
 
 
+@lru_cache(maxsize=2048)
 def _plain(text: str) -> str:
     return " ".join(unaccented(fold(text).text).split()).strip(" .!?\"'")
 
 
+@lru_cache(
+    maxsize=2048
+)  # the same names are compared with every word of a question, turn after turn
 def _content(text: str) -> _Words:
     said = [
         unaccented(token.text).removesuffix("'s").removesuffix("'")
