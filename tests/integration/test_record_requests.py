@@ -130,3 +130,17 @@ def test_who_is_away_is_who_takes_part_in_it(desk: Desk) -> None:
     )
     assert wanted(desk, "away", who=["ruth"])["events"] == []
     assert [each["title"] for each in wanted(desk, "away", who=["nia"])["events"]] == ["Camp"]
+
+
+def test_what_is_private_to_one_is_told_to_nobody_else(desk: Desk) -> None:
+    desk.ask("task.create", {"title": "buy a ring for Abe", "private": True})
+    desk.ask(
+        "calendar.create_event",
+        {"summary": "Jeweller", "start_time": "2026-11-14T10:00:00-06:00", "private": True},
+    )
+    waiting = desk.ask("calendar.delete_event", {"find_by": "jeweller"})
+    assert waiting.status is ResultStatus.AWAITING
+    assert len(told(desk.ask("memory.list_done"))) == 2
+    assert len(told(desk.ask("memory.list_waiting"))) == 1
+    assert told(desk.ask("memory.list_done", by=ABE)) == []
+    assert told(desk.ask("memory.list_waiting", by=ABE)) == []
