@@ -64,6 +64,8 @@ def measure() -> tuple[Ratio | Figure, ...]:
 def _beside_a_night(folder: Path) -> Iterator[Ratio | Figure]:
     household, database, _ = talk.prepare(folder, "night")
     token = talk.adult_token(household, database)
+    # The night of today is over, so that the server begins none of its own.
+    _finished(_night(folder, household, database))
     _fill(household, database)
     with our_server(
         folder, household=household, database=database, settings=talk.NO_MODEL
@@ -72,11 +74,8 @@ def _beside_a_night(folder: Path) -> Iterator[Ratio | Figure]:
         night = _night(folder, household, database)
         try:
             beside = asyncio.run(_turns(server, token, "127.0.0.3", while_running=night))
-            if night.wait(timeout=_LONGEST_NIGHT_SECONDS):
-                raise InvariantError(f"the night failed with {night.returncode}")
         finally:
-            night.kill()
-            night.wait()
+            _finished(night)
     yield Ratio(
         name=f"a turn beside a night of {_FACTS:,} new facts, {len(beside.turns)} turns",
         microseconds=median(beside.turns), p99_microseconds=p99_of(beside.turns), peer="a turn alone",
@@ -92,6 +91,7 @@ def _looked_up_ahead(folder: Path) -> Iterator[Ratio | Figure]:
         for way, setting in _WAYS.items():
             household, database, _ = talk.prepare(folder, way)
             token = talk.adult_token(household, database)
+            _finished(_night(folder, household, database))
             _fill(household, database)
             settings = {**talk.NO_MODEL, "PASSIVE_STREAMING": setting}
             server = our_server(folder, household=household, database=database, settings=settings)
@@ -138,6 +138,15 @@ def _night(folder: Path, household: Path, database: Path) -> "subprocess.Popen[b
     return subprocess.Popen(  # noqa: S603 - this program itself
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=folder, env=environment
     )
+
+
+def _finished(night: "subprocess.Popen[bytes]") -> None:
+    try:
+        if night.wait(timeout=_LONGEST_NIGHT_SECONDS):
+            raise InvariantError(f"the night failed with {night.returncode}")
+    finally:
+        night.kill()
+        night.wait()
 
 
 async def _turns(
