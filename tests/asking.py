@@ -73,9 +73,11 @@ class Desk:
             thread_id="thread-1", turn_id="",
         )  # fmt: skip
 
-    def sits_in(self, thread_id: str, *, channel: str = "web") -> None:
-        """Let what follows be asked for in another conversation."""
-        self._asked = replace(self._asked, thread_id=thread_id, channel=channel)
+    def sits_in(self, thread_id: str, *, channel: str = "web", is_shared: bool = False) -> None:
+        """Let what follows be asked for in another conversation, where others may read along."""
+        self._asked = replace(
+            self._asked, thread_id=thread_id, channel=channel, is_shared=is_shared
+        )
 
     def ask(
         self,

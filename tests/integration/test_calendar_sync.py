@@ -1,6 +1,7 @@
 """A household's calendar and a real calendar server: both ways, with a person's yes, whatever goes wrong."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from sqlalchemy import Connection
 from calendar_server import CalendarServer, calendar_server
 from kinkeeper.actions import approvals
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, MoveOccurrence
+from kinkeeper.actions.effects.calendar import AddEvent, CancelEvent, MoveOccurrence, SetEventScope
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask
@@ -33,7 +34,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import find_task, list_tasks, load_task
@@ -293,7 +294,7 @@ def test_a_deletion_there_asks_first(home: Home):
     home.decide("confirm")
     assert home.event(dentist.id).state is EventState.CANCELLED
     assert home.sync() == Tally()
-    assert f"{dentist.id}.ics" not in home.server.objects()
+    assert "Eye test" not in "".join(home.server.objects().values())
 
 
 def test_a_declined_deletion_is_put_back_there(home: Home):
@@ -558,3 +559,65 @@ def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home
         ("Chore 0", True),
         ("Chore 1", True),
     }
+
+
+def test_what_is_private_here_is_not_taken_there_and_is_taken_back_from_there(home: Home):
+    dentist = home.add_dentist()
+    own, shared = stable_id("test", "own"), stable_id("test", "eye test")
+    eyes = replace(dentist, id=shared, summary="Eye test", who=(home.adult.id,))
+    home.said(AddEvent(event=eyes), source="eyes")
+    home.said(
+        AddEvent(event=replace(dentist, id=own, summary="Therapy", scope=scope_of(home))),
+        AddTask(task=replace(home.add_stamps(), id=own, title="Ring", scope=scope_of(home))),
+        source="therapy",
+    )
+    home.sync()
+    assert "SUMMARY:Eye test" in "".join(home.server.objects().values())
+    assert not re.search("Therapy|Ring", "".join(home.server.objects().values()))
+
+    home.said(SetEventScope(event_id=shared, new_scope=scope_of(home)), source="private")
+    home.sync()
+    assert "Eye test" not in "".join(home.server.objects().values())
+    assert home.open_actions() == []
+    assert home.sync() == Tally()
+
+
+@pytest.mark.parametrize("kept_close", ["PRIVATE", "CONFIDENTIAL"])
+def test_what_the_server_keeps_close_is_its_owners_here_and_stays_so_there(
+    home: Home, kept_close: str
+):
+    home.sync()
+    home.server.put("a.ics", "UID:a", "SUMMARY:Chess", "DTSTART:20260306T100000Z")
+    home.server.put(
+        "b.ics", "UID:b", "SUMMARY:Oncology", "DTSTART:20260306T120000Z", f"CLASS:{kept_close}"
+    )
+    assert home.sync().asked == 2
+    by_scope = {each.proposal.scope: each for each in home.open_actions()}
+    assert set(by_scope) == {HOUSEHOLD_SCOPE, person_scope(home.household.owner or "")}
+    assert "Oncology" not in by_scope[HOUSEHOLD_SCOPE].proposal.summary
+
+    def confirm(conn: Connection) -> None:
+        for each in by_scope.values():
+            approvals.confirm(
+                conn, each.id, member=home.adult, household=home.household, now=home.clock.now()
+            )
+
+    home.store.write_now(confirm)
+    own = home.event(stable_id(home.household.id, "ics", "b"))
+    assert own.scope == person_scope(home.adult.id)
+    move = {
+        "event_id": own.id, "original_start": own.start, "new_start": own.start + HOUR,
+    }  # fmt: skip
+    home.said(MoveOccurrence.model_validate(move), source="later")
+    home.sync()
+    assert f"CLASS:{kept_close}" in home.server.objects()["b.ics"]
+    assert home.sync() == Tally()
+
+    home.said(SetEventScope(event_id=own.id, new_scope=HOUSEHOLD_SCOPE), source="shared")
+    home.sync()
+    assert "CLASS:" not in home.server.objects()["b.ics"]
+    assert home.sync() == Tally()
+
+
+def scope_of(home: Home) -> str:
+    return person_scope(home.adult.id)

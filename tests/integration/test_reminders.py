@@ -304,3 +304,19 @@ def test_a_group_that_is_the_familys_no_more_hears_no_more_of_it(home: Home) -> 
     home.until("2026-11-12T17:00:00")
     assert home.sent == []
     assert [text for _, text in home.said] == ["Reminder: Call mom"]
+
+
+def test_what_is_private_is_said_to_its_person_alone_wherever_it_was_asked_for(home: Home) -> None:
+    home.store.write_now(
+        lambda conn: remember_private_chat(
+            conn, HOUSEHOLD.id, "telegram", member="ruth", chat_id="77", now=NOW
+        )
+    )
+    home.thread("thread-1-group", channel="telegram", chat="-100")
+    home.desk.sits_in("thread-1-group", channel="telegram")
+    home.remind("Buy the ring", "2026-11-12T17:00:00-06:00")
+    hidden = home.desk.ask("task.set_audience", {"find_by": "Buy the ring", "private": True})
+    assert hidden.error is None
+    home.until("2026-11-12T17:00:00")
+    assert home.sent == [("77", "Reminder: Buy the ring", 1)]
+    assert [thread for thread, _ in home.said if thread == "thread-1-group"] == []

@@ -17,7 +17,7 @@ from kinkeeper.brain.model import (
 )
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.observer.asking import query_of
-from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.door import Viewer, house_of
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
@@ -102,7 +102,7 @@ class Answer(BaseModel):
 @router.get("/brain/query")
 async def ask(
     request: Request,
-    person: Reader,
+    person: Viewer,
     *,
     q: Annotated[str, Query(min_length=1, max_length=500, examples=["soccer schedule Thursday"])],
     x_family_context: Annotated[str | None, Header(max_length=64)] = None,
