@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, Update, update
 
+from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation import events, records, turns
 from kinkeeper.conversation.model import EventName
 from kinkeeper.conversation.posting import post_to_thread
+from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.tables import turns as turn_rows
 from kinkeeper.conversation.threads import Thread, list_threads, load_thread
 from kinkeeper.conversation.turn import TurnOutcome
@@ -135,3 +139,26 @@ def test_old_words_go_and_what_is_under_way_keeps_its_own(store: Store) -> None:
     assert purge() == 1
     store.fold_log()
     assert b"swordfish-41" not in Path(str(store.url.database)).read_bytes()
+
+
+def test_of_older_turns_only_those_that_did_something_have_results(store: Store) -> None:
+    said = [say(store, f"text {number}", key=f"m{number}") for number in range(6)]
+    for number, each in enumerate(said):
+        action_id = "a1" if number == 1 else None
+        result = ActionResult(
+            domain="task", action="list", status=ResultStatus.DONE, params={}, action_id=action_id,
+            summary='he wrote "action_id":"x"',
+        )  # fmt: skip
+        done = update(turn_rows).where(turn_rows.c.id == each.turn_id)
+        values = {"results": [result_record(result)], "outcome": TurnOutcome.ANSWERED.value}
+        store.write_now(partial(_execute, done.values(values)))
+    turn, earlier = store.read_now(
+        lambda conn: turns.turn_with_earlier(conn, HOUSEHOLD, said[-1].turn_id, last=20, whole=2)
+    )
+    assert len(turn.results) == 1
+    assert [len(each.results) for each in earlier] == [0, 1, 0, 1, 1]
+    assert earlier[1].results[0].action_id == "a1"
+
+
+def _execute(statement: Update, conn: Connection) -> None:
+    conn.execute(statement)

@@ -119,7 +119,7 @@ class Pipeline:
 
     def _load(self, conn: Connection, turn_id: str) -> _Loaded:
         household = self._parts.household.id
-        turn, earlier = turn_with_earlier(conn, household, turn_id, last=_EARLIER)
+        turn, earlier = turn_with_earlier(conn, household, turn_id, last=_EARLIER, whole=_HISTORY)
         return _Loaded(
             turn=turn, earlier=earlier,
             open=find_open(conn, household, earlier, now=turn.received_at),

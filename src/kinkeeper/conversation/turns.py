@@ -1,5 +1,6 @@
 """Turns as rows: taken in once, worked on under a lease, in the order of their thread."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,8 +11,10 @@ from sqlalchemy import (
     Connection,
     Integer,
     Select,
+    Text,
     and_,
     bindparam,
+    cast,
     insert,
     literal_column,
     or_,
@@ -27,6 +30,7 @@ from kinkeeper.core.errors import InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.store.json_text import json_value
 from kinkeeper.store.prepared import Prepared, is_one_of
 
 LEASE = timedelta(minutes=13)
@@ -34,6 +38,8 @@ LEASE = timedelta(minutes=13)
 
 LONGEST_TEXT = 16_384
 _WAITS_IN_LINE = timedelta(minutes=1)
+# As JSON is written, with and without spaces; within a text its quotes would be escaped.
+_DEED = re.compile(r'"action_id": ?"')
 _UNFINISHED = (WorkState.QUEUED.value, WorkState.RUNNING.value)
 _columns = turns.c
 _LAST = (
@@ -45,7 +51,11 @@ _LAST = (
 )
 _itself = turns.alias("itself")
 _UP_TO = (
-    select(turns)
+    select(
+        *(each for each in _columns if each is not _columns.results),
+        cast(_columns.results, Text).label("results"),
+    )
+    .select_from(turns)
     .join(
         _itself,
         and_(_itself.c.household == _columns.household, _itself.c.thread == _columns.thread),
@@ -250,7 +260,7 @@ def last_turns(conn: Connection, household: str, thread_id: str, *, last: int) -
 
 
 def turn_with_earlier(
-    conn: Connection, household: str, turn_id: str, *, last: int
+    conn: Connection, household: str, turn_id: str, *, last: int, whole: int
 ) -> tuple[Turn, Sequence[Turn]]:
     """Return a turn, and the finished ones of its thread before it, oldest first.
 
@@ -259,16 +269,26 @@ def turn_with_earlier(
         household: Tenant key.
         turn_id: Of the turn.
         last: Most earlier turns, > 0.
+        whole: How many of them have all their results; what older ones only looked up is left out: a list that was
+            shown takes longer to read than all the rest.
 
     Raises:
         NotFoundError: The household has no such turn.
     """
     of_turn = {"of_household": household, "of_turn": turn_id}
     rows = _limited(_UP_TO, last + 1).mappings(conn, of_turn)
-    found = [turn_of(row) for row in rows][::-1]
+    found = [
+        turn_of(row | {"results": _results(row["results"], is_whole=place <= whole)})
+        for place, row in enumerate(rows)
+    ][::-1]
     if not found or found[-1].id != turn_id:
         raise NotFoundError(f"there is no turn {turn_id!r}")
     return found[-1], [turn for turn in found[:-1] if turn.outcome is not None]
+
+
+def _results(text: str | None, *, is_whole: bool) -> Any:
+    """Return the results of a turn, or only those of a turn that did something."""
+    return json_value(text) if text and (is_whole or _DEED.search(text)) else None
 
 
 def request_stop(conn: Connection, household: str, thread_id: str, *, member: str) -> Sequence[str]:
