@@ -24,6 +24,7 @@ from kinkeeper.actions.requests.performing import perform
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_requests
 from kinkeeper.actions.undo import undo
 from kinkeeper.conversation.model import Plan, PlannedAction, Source
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.evaluation.consent import FURTHER
 from kinkeeper.evaluation.hostile_turns import Attacked, attacked
 from kinkeeper.household.model import Member
@@ -93,6 +94,14 @@ class Table:
             lambda conn: verb(conn, result.action_id, member=member, household=household, now=now)
         )
 
+    async def is_denied(self, result: ActionResult, member: Member) -> bool:
+        """Whether somebody's yes is refused; of what is private to another they do not even know."""
+        try:
+            receipt = await self.press(approvals.confirm, result, member)
+        except NotFoundError:
+            return True
+        return receipt.outcome is Outcome.DENIED
+
     async def written(self) -> Mapping[str, list[str]]:
         """Return all rows of all tables but those of what waits."""
 
@@ -144,8 +153,7 @@ async def test_each_request_of_each_origin_by_each_person_asks_or_runs_as_the_ta
                     continue
                 assert result.status in {ResultStatus.AWAITING, ResultStatus.FAILED}, case
                 if result.action_id is not None:
-                    denied = await asked.press(approvals.confirm, result, asked.child)
-                    assert denied.outcome is Outcome.DENIED, case
+                    assert await asked.is_denied(result, asked.child), case
                     await asked.press(approvals.reject, result, asked.adult)
                 assert await asked.written() == before, case
     assert {origin for _, origin, _ in ran} == {Origin.SAID}

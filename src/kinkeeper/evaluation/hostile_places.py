@@ -96,8 +96,14 @@ OWN: Final[Sequence[Call]] = (
     ("notes.append", {"title": "Shopping list", "body": "milk"}),
     ("memory.store", {"value": "The bike shed key is behind the door"}),
     ("memory.store", {"value": "The attic ladder is in the cellar"}),
+    ("task.create", {"title": "engrave the ring", "private": True}),
+    ("notes.create", {"title": "Surprises", "body": "a ring", "private": True}),
+    (
+        "calendar.create_event",
+        {"summary": "jeweller", "start_time": "2026-03-05T12:00:00-06:00", "private": True},
+    ),
 )
-"""What is the household's own, so that there is something to change, to tick off and to forget."""
+"""What is the household's own, so that there is something to change, to tick off, to forget and to give away."""
 
 
 @dataclass(slots=True)

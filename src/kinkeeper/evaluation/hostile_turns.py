@@ -7,7 +7,7 @@ texts and times. Then those who may not decide, and words that are no yes, try t
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -33,7 +33,7 @@ from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tool_loop import ToolLoop
 from kinkeeper.conversation.turn import PROGRAMS
-from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.errors import InvariantError, NotFoundError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.hostile_places import (
     BEGUN,
@@ -155,7 +155,8 @@ class Attacked:
             if action.status is ActionStatus.PENDING:
                 press(conn, action.id, member=member, household=household, now=now, **more)
 
-        await self.system.store.write(write)
+        with suppress(NotFoundError):  # who may not even know of it
+            await self.system.store.write(write)
 
     async def _say(
         self, member: Member, text: str, channel: str, thread: str | None = None

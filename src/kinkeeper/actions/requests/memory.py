@@ -20,7 +20,7 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
-from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
+from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.naming import meant_by
@@ -139,6 +139,9 @@ class _MemoryRequests:
         fact = await self._meant(wanted.find_by, asked.viewer, asked)
         if (fact.scope != HOUSEHOLD_SCOPE) is wanted.private:
             raise InputError("that is so already")
+        if wanted.private and not asked.member.is_adult:
+            # Nobody else could see the question, so their own yes would take it from all others.
+            raise DeniedError("only an adult keeps to themselves what the family knows")
         # Whoever may not see it before or after must not read of it here either.
         effect = SetScope(
             fact_id=fact.id, narrative=fact.narrative, scope=person_scope(asked.member.id),
