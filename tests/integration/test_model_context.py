@@ -166,6 +166,14 @@ async def test_what_is_to_be_remembered_waits_for_a_person(door: Open) -> None:
 
 
 @on_a_loop
+async def test_what_is_for_one_person_alone_is_proposed_to_them_alone(door: Open) -> None:
+    async with door.client() as john, door.client(door.serving.token("sarah")) as sarah:
+        await ask(john, "remember", text="I am saving for a trip to Lisbon", private=True)
+        assert "Lisbon" in str(await ask(john, "list_pending"))
+        assert (await ask(sarah, "list_pending"))["pending"] == []
+
+
+@on_a_loop
 async def test_a_model_cannot_flood_the_family_with_proposals(door: Open) -> None:
     async with door.client() as client:
         for number in range(30):

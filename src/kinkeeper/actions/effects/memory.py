@@ -1,6 +1,6 @@
 """Effects on memory: what a person wants remembered, or said yes to. Journaled there, and can be taken back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -116,6 +116,10 @@ class MemoryEffect(Effect):
     """
 
     scope: str = HOUSEHOLD_SCOPE
+
+    def scopes(self, conn: Connection, household: str) -> Collection[str]:
+        """Return the scope of what it concerns: words of one's own that wait for a yes are nobody else's to read."""
+        return (self.scope,)
 
     def check(self, household: str) -> None:
         """Accept it; whether what it concerns is there shows when it is written."""
