@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from planning import plan, planned
+from kinkeeper.actions.requests.model import ResultStatus
+from planning import done, exchange, plan, planned
 
 
 def event(name: str, title: str, start: str, **more: Any) -> dict[str, Any]:
@@ -164,3 +165,58 @@ def test_a_time_put_right_in_the_same_breath_counts(text: str, day: str, hour: s
     assert name == "calendar.create_event"
     assert params["start_time"].startswith(f"{day}T{hour}")
     assert not {"no", "sorry", "actually", "meant"} & set(params["summary"].lower().split())
+
+
+def test_until_when_somebody_is_busy_is_no_beginning() -> None:
+    assert not planned("Leo is at the skate park until 7pm")
+
+
+def test_a_change_that_waits_is_for_every_time_where_that_is_said() -> None:
+    before = {"id": "drums", "original_start": "2026-03-12T16:30:00-05:00"}
+    waiting = done(
+        "calendar.update_event", status=ResultStatus.AWAITING,
+        params={"find_by": "drums", "changes": {"start_time": "17:00"}},
+        id="drums", title="Leo drum lesson", start="2026-03-12T17:00:00-05:00", rrule=WEEKLY,
+        before=before,
+    )  # fmt: skip
+    history = [exchange("move drums to 5", waiting)]
+
+    for said, scope in (
+        ("every week", "series"),
+        ("for good", "series"),
+        ("from then on", "following"),
+    ):
+        ((name, params),) = planned(said, history=history)
+        assert (name, params["scope"], params["changes"]) == (
+            "calendar.update_event", scope, {"start_time": "17:00"},
+        )  # fmt: skip
+        assert (params["event_id"], params["on"]) == ("drums", before["original_start"])
+
+
+LIST = exchange(
+    "add milk, white rolls and soap to the shopping list",
+    done("notes.append", params={"title": "Shopping list", "body": "milk\nwhite rolls\nsoap"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "new"),
+    [
+        ("make the milk 3 pints", "milk", "3 pints of milk"),
+        ("make the soap two", "soap", "two soap"),
+        ("swap the soap for shower gel", "soap", "shower gel"),
+        ("brown instead of white", "white rolls", "brown rolls"),
+        ("make it two bottles of milk", "milk", "two bottles of milk"),
+    ],
+)
+def test_a_line_becomes_another(text: str, line: str, new: str) -> None:
+    assert planned(text, history=[LIST]) == [
+        ("notes.change_line", {"title": "Shopping list", "line": line, "new": new})
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["cross everything off", "got it all", "we've bought the lot", "clear the list"]
+)
+def test_a_list_that_is_done_with_is_emptied(text: str) -> None:
+    assert planned(text, history=[LIST]) == [("notes.clear", {"title": "Shopping list"})]

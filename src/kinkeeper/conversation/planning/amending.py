@@ -5,6 +5,7 @@ These are read with the words of their times put back: "make that three" is no h
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -13,9 +14,10 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.message import read_message
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import Thing, best_match, results_of
-from kinkeeper.conversation.planning.people import who_of
+from kinkeeper.conversation.planning.people import is_person, who_of
 from kinkeeper.conversation.planning.pointing import combined
 from kinkeeper.conversation.planning.referents import latest, target
+from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.shown_lines import lines_in_view
 
 _COUNT = re.compile(
@@ -24,6 +26,9 @@ _COUNT = re.compile(
 )
 _NUMBER_ALONE = re.compile(r"^(?:\S+|half a dozen|a dozen|a couple|a few)$", re.IGNORECASE)
 _UNNAMED = re.compile(r"^(?:it|that|this|them|those)$", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\W*(?:no|nope|sorry|oops|wait|actually|i meant|i mean|make (?:that|it))\b", re.IGNORECASE
+)
 _TOO = re.compile(r"[\s,]*\b(?:too|as well|also|please|but)\b[\s,]*", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PART_OF_HOUR = re.compile(r"(?:at )?(?P<part>half past|quarter past|quarter to)", re.IGNORECASE)
@@ -76,12 +81,18 @@ def _emptied(_groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def _counted(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "make the milk 4 litres" and "make that three"."""
-    line = _line(groups["line"], case)
+    line = _line(groups["line"], case) or _counted_line(groups, case)
     if line is None:
         return None
     noun, amount = _COUNT.sub("", line.title), groups["amount"].strip()
     new = f"{amount} {noun}" if _NUMBER_ALONE.match(amount) else f"{amount} of {noun}"
     return [_changed(line, amount if noun in amount else new)]
+
+
+def _counted_line(groups: Groups, case: Case) -> Thing | None:
+    """Return the line of which "make it two packs of nappies" speaks."""
+    noun = groups["amount"].rpartition(" of ")[2]
+    return best_match(noun, lines_in_view(case)) if _UNNAMED.match(groups["line"]) else None
 
 
 def _exchanged(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -151,6 +162,24 @@ def _somebody_else(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [action("calendar", "update_event", {**target(thing), "changes": changes})]
 
 
+def _named_only(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "no, Marcus": the one person of what was just made is another."""
+    things = results_of([each for each in [next(latest(case), None)] if each is not None])
+    who = who_of(groups["who"], case)
+    if len(things) != 1 or len(who) != 1 or not _DENIES.match(case.message.text):
+        return None
+    (thing,) = things
+    if (
+        not is_person(groups["who"], case)
+        or len(thing.who) != 1
+        or thing.kind not in {"event", "task"}
+    ):
+        return None
+    name = "calendar.update_event" if thing.kind == "event" else "task.update"
+    domain, _, does = name.partition(".")
+    return [action(domain, does, {**target(thing), "changes": {"who": who}})]
+
+
 def _another_for(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "and one for Ben at half past": what was just made, once more for somebody else."""
     last, who = next(latest(case), None), who_of(groups["who"], case)
@@ -184,7 +213,13 @@ def _at(said: str, old: str, case: Case) -> str | None:
     marked = read_message(said, case.now, case.household, case.grammar)
     moment = moment_of(marked.times(marked.text), case.now)
     is_time = moment is not None and not _WORD.search(marked.title(marked.text))
-    return combined(moment.partial or "", old) if is_time and moment and old else None
+    if not is_time or moment is None or not old:
+        return None
+    before = Thing(kind="event", id="", title="", start=old)
+    framed = in_its_frame(
+        {"start_time": moment.partial}, marked.text, before, replace(case, message=marked)
+    )
+    return combined(str((framed)["start_time"]), old)
 
 
 def _renamed(title: str, last: ActionResult, who: Sequence[str], case: Case) -> str:
@@ -199,4 +234,5 @@ def _renamed(title: str, last: ActionResult, who: Sequence[str], case: Case) -> 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "emptied": _emptied, "counted": _counted, "exchanged": _exchanged, "every_time": _every_time,
     "somebody_else": _somebody_else, "another_for": _another_for,
+    "named_only": _named_only,
 }  # fmt: skip

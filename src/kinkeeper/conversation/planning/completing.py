@@ -91,6 +91,11 @@ def _find_by(text: str, case: Case) -> dict[str, Any]:
     return target(things[0]) if len(things) == 1 else named_event(text, case)
 
 
+def _day(text: str, case: Case) -> dict[str, Any]:
+    moment = moment_of(case.message.times(text), case.now)
+    return {"on": moment.day.isoformat()} if moment is not None and moment.day else {}
+
+
 def _changed_time(text: str, case: Case) -> dict[str, Any]:
     if _NO_TIME.match(text):
         return {}
@@ -100,5 +105,5 @@ def _changed_time(text: str, case: Case) -> dict[str, Any]:
 
 _FILLERS: Final[Mapping[str, Callable[[str, Case], dict[str, Any]]]] = {
     "body": _body, "to": _to, "title": _title, "deadline": _time("deadline"),
-    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by,
+    "start_time": _time("start_time"), "summary": _summary, "changes": _changed_time, "find_by": _find_by, "on": _day,
 }  # fmt: skip

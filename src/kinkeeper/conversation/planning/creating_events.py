@@ -77,7 +77,8 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     if moment is None or (moment.day is None and moment.start is None):
         return None
     is_asked = case.message.text.rstrip().endswith("?")
-    if is_asked or _is_over(moment, case) or said["past"].search(case.message.text):
+    is_busy = _only_ends(case.message.times(what))
+    if is_asked or is_busy or _is_over(moment, case) or said["past"].search(case.message.text):
         return None
     title = described(what, case).title
     if said["no_event"].search(title) and not groups.get("being"):
@@ -93,6 +94,12 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     if moment.day is None or not _is_told(title, case, groups):
         return None
     return _as_offer(_created(what, moment, case, groups=groups))
+
+
+def _only_ends(spans: Sequence[TimeSpan]) -> bool:
+    """Whether of the hours only the last is told: "Ben is at soccer until 7"."""
+    hours = [each for each in spans if each.has_time]
+    return bool(hours) and all(each.bound == "until" for each in hours)
 
 
 def _is_over(moment: Moment, case: Case) -> bool:
@@ -226,7 +233,7 @@ def _of_whom(who: str, being: str) -> str:
     name = re.sub(r"(?:'s|'ll| is| are|'ll be| will be)+$", "", who).strip()
     if is_speaker(name) or re.match(r"^(?:i'm|we're|i am|we are|i'll|we'll)", who, re.IGNORECASE):
         return being[:1].upper() + being[1:]
-    return f"{name[:1].upper()}{name[1:]} {being}"
+    return f"{name[:1].upper()}{name[1:]} {being}".strip()
 
 
 def _times(moment: Moment, case: Case, groups: Groups) -> dict[str, Any]:

@@ -85,6 +85,8 @@ def onto_what_waits(step: Step, case: Case) -> Step:
     """
     if not isinstance(step, PlannedAction) or step.action != "update_event":
         return step
+    if "scope" in step.params:
+        return step  # of more times than what waits
     event = step.params.get("event_id")
     last = next((each for each in latest(case) if each.result.get("event_id") == event), None)
     if event is None or last is None or last.status is not ResultStatus.AWAITING:
@@ -92,6 +94,37 @@ def onto_what_waits(step: Step, case: Case) -> Step:
     if last.action != "update_event":
         return step
     return replace(step, params=proposed_with(last, step.params["changes"]))
+
+
+def together(steps: list[Step]) -> list[Step]:
+    """Return steps in which what one message changes about one time of an event is one change.
+
+    Args:
+        steps: As they were read, in their order.
+    """
+    kept: list[Step] = []
+    for step in steps:
+        last = kept[-1] if kept else None
+        if (
+            isinstance(step, PlannedAction)
+            and isinstance(last, PlannedAction)
+            and _is_same(step, last)
+        ):
+            changes = {**last.params["changes"], **step.params["changes"]}
+            kept[-1] = replace(last, params={**last.params, "changes": changes})
+        else:
+            kept.append(step)
+    return kept
+
+
+def _is_same(one: PlannedAction, other: PlannedAction) -> bool:
+    """Whether two requests change the same time of the same event."""
+    same = ("event_id", "on", "scope")
+    return (
+        one.action == other.action == "update_event"
+        and one.params.get("event_id") is not None
+        and all(one.params.get(name) == other.params.get(name) for name in same)
+    )
 
 
 def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) -> dict[str, Any]:
@@ -139,7 +172,7 @@ def _framed(span: TimeSpan, start: date, today: date) -> date | None:
     meant = None
     if numbered is not None:
         meant = _in_month(start, int(numbered["day"]))
-    elif named is not None and start - today >= _WEEK:
+    elif named is not None and (start - today >= _WEEK or span.begin.date() == today != start):
         meant = start + timedelta(days=_WEEKDAYS.index(named["day"].lower()) - start.weekday())
     return meant if meant is not None and meant >= today else None
 

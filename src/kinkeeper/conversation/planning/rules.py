@@ -14,6 +14,7 @@ from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.named import last_addressed
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
+from kinkeeper.conversation.planning.relative import together
 from kinkeeper.conversation.planning.reminding import OF_WHAT_STANDS
 from kinkeeper.conversation.planning.told_facts import told_facts
 from kinkeeper.conversation.routing.asking_about import asks_about
@@ -44,11 +45,8 @@ def plan_of(context: PlanningContext) -> Plan:
 
 
 def _read(case: Case) -> list[Step]:
-    return (
-        steps_of(case, lambda clause: read_clause(clause, case))
-        or more(case.message.text, case)
-        or []
-    )
+    steps = steps_of(case, lambda clause: read_clause(clause, case))
+    return together(steps or more(case.message.text, case) or [])
 
 
 def _edited(case: Case) -> Plan:

@@ -23,6 +23,14 @@ _FROM_DAY = re.compile(r"\bfrom\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"^(?:it|that|this|them|him|her|one|the (?:event|appointment|thing))$", re.IGNORECASE
 )
+_UNREAD_TIME = re.compile(
+    r"\s+(?:after|from|at|until|till|when|once|before|by|this|next)\b.*", re.IGNORECASE
+)
+_WHOSE = re.compile(
+    r"\s+(?:man|men|woman|lady|guy|guys|people|folks|company|engineer|person)$", re.IGNORECASE
+)
+"""Whoever comes for what is named: "the boiler man"."""
+
 _OWN = re.compile(r"^(?:the|our|my)\s+", re.IGNORECASE)
 _SEVERAL_PEOPLE = re.compile(r"\s*(?:,|&|\band\b|\bboth\b|\ball\b)\s*", re.IGNORECASE)
 
@@ -41,7 +49,7 @@ class News(StrEnum):
 
 
 _NEWS: Final[Mapping[str, News]] = {
-    "reported": News.TIME, "unable": News.WITHOUT, "absent": News.WITHOUT,
+    "appointed": News.TIME, "reported": News.TIME, "unable": News.WITHOUT, "absent": News.WITHOUT,
     "absent_from": News.WITHOUT, "passed_up": News.WITHOUT, "not_there": News.WITHOUT,
     "stopped": News.STOPS, "no_more": News.STOPS, "last_one": News.STOPS, "over_from": News.STOPS,
     "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF,
@@ -70,7 +78,9 @@ class Told:
         where: The new place.
         since: The first day on which it is so for good; None where it is told of some times.
         is_sure: Whether it can only be told of what is known already.
+        cover: Ids of the members who step in for them.
         is_charge: Whether it is told of whoever sees to it, and not of those who take part.
+        is_open: Whether words about the time were not read.
     """
 
     news: News
@@ -78,12 +88,14 @@ class Told:
     when: str
     who: tuple[str, ...] = ()
     of: tuple[str, ...] = ()
+    cover: tuple[str, ...] = ()
     to: str = ""
     way: str = ""
     where: str = ""
     since: date | None = None
     is_sure: bool = False
     is_charge: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,7 @@ class _Aside:
     since: date | None = None
     is_rather: bool = False
     of: str = ""
+    cover: str = ""
 
 
 def told_of(clause: str, case: Case) -> Iterator[Told]:
@@ -123,6 +136,8 @@ def _without_reasons(clause: str, case: Case) -> Iterator[str]:
         return
     yield case.grammar.said["reason"].sub("", clause, count=1)
     yield clause
+    *_, last = clause.split(",")
+    yield last.strip()
 
 
 def _set_aside(clause: str, case: Case) -> _Aside:
@@ -137,6 +152,9 @@ def _set_aside(clause: str, case: Case) -> _Aside:
         )
         aside = replace(aside, clause=patterns["softly"].sub("", text.strip(" ,")))
         aside = _since_day(_for_good(aside, case), case)
+        covered = patterns["covered"].search(aside.clause)
+        if covered is not None:
+            aside = replace(aside, clause=aside.clause[: covered.start()], cover=covered["who"])
         rather = patterns["rather"].search(aside.clause)
         if rather is not None:
             of = next((each for each in rather.groups("") if each), "")
@@ -177,14 +195,14 @@ def _opens(mark: str, case: Case) -> bool:
 
 def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Told | None:
     """Return what a pattern found as news; None where it is none of people we know, or names nothing."""
-    what = groups.get("what") or groups.get("what2", "")
+    what = next((groups[name] for name in ("what", "what2", "what3") if groups.get(name)), "")
     who = _people(groups["who"], case) if "who" in groups else ()
     if "who" in groups and not who:
         return None
     news = _NEWS[name]
     told = Told(
         news=news, about=_named(what, case), when=f"{what} {groups.get('when', '')}", who=who,
-        of=tuple(who_of(rest.of, case)), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
+        of=tuple(who_of(rest.of, case)), cover=_people(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
         way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
         since=rest.since, is_sure=name in _SURE or rest.is_rather,
         is_charge=bool(groups.get("whom", "").strip()),
@@ -210,6 +228,7 @@ def _named(what: str, case: Case) -> str:
     plain = re.sub(r"\b(the|my|our|this)\s+(?=[\ue100-\ue1ff])", "", plain)
     title = DETERMINER.sub("", case.message.title(plain)).strip(" ,")
     title = re.sub(r"\s+(?:on|at|in|from|for|of|to)$|'s?$", "", title).strip()
+    title = _WHOSE.sub("", title)
     return "" if _PLACEHOLDER.match(title) else title
 
 
@@ -219,7 +238,9 @@ def _stopping(told: Told, groups: Mapping[str, str], case: Case) -> Told | None:
     last = next((each for each in spans if each.has_date and not each.has_time), None)
     if groups.get("last") and (last is None or any(each.has_time for each in spans)):
         return None
-    since = told.since
+    since, unread = told.since or case.now.date(), _UNREAD_TIME.search(told.about)
+    if unread is not None:
+        return replace(told, about=told.about[: unread.start()].strip(), since=since, is_open=True)
     if last is not None:
         begins = last.bound == "until" and groups.get("last") is None
         since = last.begin.date() if begins else last.until.date()
@@ -261,3 +282,12 @@ def new_moment(told: Told, case: Case) -> str | None:
 def is_short(span: TimeSpan) -> bool:
     """Whether a time is of a day or less, and not of a week or month in which something is."""
     return span.until - span.begin <= _DAY
+
+
+def is_beside_now(span: TimeSpan) -> bool:
+    """Whether a time is counted from another one: "an hour later".
+
+    Args:
+        span: As it was read, which is from now.
+    """
+    return span.surface.lower().endswith((" later", " earlier"))

@@ -1,5 +1,6 @@
 """What news of events come to: requests that change or cancel just those times of them that are meant. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -18,6 +19,7 @@ from kinkeeper.conversation.planning.relative import in_its_frame
 from kinkeeper.conversation.planning.telling import (
     News,
     Told,
+    is_beside_now,
     new_moment,
     new_weekday,
     told_of,
@@ -28,6 +30,7 @@ from kinkeeper.language.text import enumerated
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _AHEAD = 60
+_FOLLOWING = re.compile(r"^(?:on |to )?(?:the )?following\b", re.IGNORECASE)
 _SELDOM = ("FREQ=MONTHLY", "FREQ=YEARLY")
 
 
@@ -98,7 +101,7 @@ class _Change:
         in_charge = [each for each in thing.responsible if each not in gone]
         changes: dict[str, Any] = {}
         if len(in_charge) < len(thing.responsible):
-            changes["responsible"] = in_charge
+            changes["responsible"] = [*in_charge, *told.cover]
         if len(stay) < len(thing.who) and not told.is_charge:
             if not stay:
                 yield action("calendar", "delete_event", self._target(thing))
@@ -131,13 +134,28 @@ class _Change:
                 return {}
 
     def _timed(self, thing: Thing) -> dict[str, Any]:
+        beside = next(
+            (each for each in self.case.message.times(self.told.to) if is_beside_now(each)), None
+        )
+        if beside is not None:
+            minutes = int((beside.begin - self.case.now).total_seconds() // 60)
+            return {"shift_minutes": minutes} if minutes else {}
         said = new_moment(self.told, self.case)
         if said is None or thing.start is None:
             return {}
+        if self._is_following() and len(said) == len("2026-01-01"):
+            days = (date.fromisoformat(said) - day_of(thing)).days % _WEEK.days
+            said = (day_of(thing) + timedelta(days=days or _WEEK.days)).isoformat()
+            return {"start_time": with_known_day({"start_time": said}, thing.start)["start_time"]}
         framed = in_its_frame({"start_time": said}, self.told.to, thing, self.case)
         return _unless_same(
             thing.start, "start_time", with_known_day(framed, thing.start)["start_time"]
         )
+
+    def _is_following(self) -> bool:
+        """Whether the new day is counted from the one on which it is now: "the following Thursday"."""
+        spans = self.case.message.times(self.told.to)
+        return any(_FOLLOWING.match(each.surface) for each in spans)
 
     def _clock(self, thing: Thing) -> str | None:
         """Return the new end of an event, on its day and after its start."""
@@ -158,6 +176,10 @@ class _Change:
         if len(series) > 1:
             return [self._which(series)]
         thing, since = series[0], told.since
+        if told.is_open:
+            known = {"event_id": thing.id, "scope": "following"}
+            question = f"From when on is there no {thing.title} any more?"
+            return [Missing(action("calendar", "delete_event", known), "on", question)]
         if told.news in {News.OFF, News.STOPS}:
             return [action("calendar", "delete_event", self._target(thing))]
         if told.news is News.WITHOUT:
@@ -200,8 +222,9 @@ class _Change:
         """Whether it is surely told of something in the calendar; what is off or put elsewhere is found by its words."""
         told, case = self.told, self.case
         is_request = case.grammar.said["imperative"].match(told.about) is not None
+        today = case.now.date()
         is_elsewhere = told.news is News.OFF or (
-            told.news in {News.TIME, News.STOPS} and told.since is None
+            told.news in {News.TIME, News.STOPS} and told.since in {None, today}
         )
         return (
             told.is_sure
