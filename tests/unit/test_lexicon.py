@@ -103,3 +103,24 @@ def test_everyday_words_are_not_names(message: str):
 )
 def test_everyday_words_beside_a_cue_are_names(message: str, who: str):
     assert who in [term for term, _ in found(message)]
+
+
+@pytest.mark.parametrize("text", ["she'll be late", "I've got a call", "we'll see", "we're off"])
+def test_a_verb_that_is_shortened_is_nobodys_name(text: str) -> None:
+    names = [Term("child", word, (word.capitalize(),)) for word in ("shell", "ive", "well", "were")]
+    assert Lexicon(names).find(tokenise(text)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Sunday please drop them", "sunday you will take Ann", "ask Sunday", "ok Sunday pick Ann"],
+)
+def test_who_is_called_like_a_day_is_somebody_where_they_are_spoken_to(text: str) -> None:
+    lexicon = Lexicon([Term("adult", "sunday", ("Sunday",)), Term("child", "ann", ("Ann",))])
+    assert "sunday" in [mention.id for mention in lexicon.find(tokenise(text))]
+
+
+@pytest.mark.parametrize("text", ["see you on Sunday", "party this sunday", "I'm off Sunday at 4"])
+def test_a_day_of_the_week_stays_a_day(text: str) -> None:
+    lexicon = Lexicon([Term("adult", "sunday", ("Sunday",))])
+    assert lexicon.find(tokenise(text)) == ()

@@ -26,6 +26,12 @@ class _Cues:
     kin: frozenset[str]
     calendar: frozenset[str]
     calendar_before: frozenset[str]
+    weekdays: frozenset[str]
+    spoken_to: frozenset[str]
+    asking: frozenset[str]
+    errands: frozenset[str]
+    opening: frozenset[str]
+    person_only_before: frozenset[str]
     auxiliary: frozenset[str]
     person_strong_before: frozenset[str]
     person_before: frozenset[str]
@@ -43,6 +49,12 @@ def _cues() -> _Cues:
         kin=frozenset(raw["kin"].split()),
         calendar=frozenset(raw["calendar"].split()),
         calendar_before=frozenset(raw["calendar_before"].split()),
+        weekdays=frozenset(raw["weekdays"].split()),
+        spoken_to=frozenset(raw["weekday"]["spoken_to"].split()),
+        asking=frozenset(raw["weekday"]["asking"].split()),
+        errands=frozenset(raw["weekday"]["errands"].split()),
+        opening=frozenset(raw["weekday"]["opening"].split()),
+        person_only_before=frozenset(raw["weekday"]["before"].split()),
         auxiliary=frozenset(raw["auxiliary"].split()),
         person_strong_before=frozenset(raw["person"]["strong_before"].split()),
         person_before=frozenset(raw["person"]["before"].split()),
@@ -105,6 +117,10 @@ def has_evidence(
             or (place + 1 < len(tokens) and tokens[place + 1].kind is TokenKind.TIME)
             or _is_capitalised(tokens, place)
         )
+    if word in cues.weekdays:
+        return _is_called(tokens, place) or before in cues.person_only_before
+    if _is_called(tokens, place) and word not in cues.auxiliary:
+        return True
     if before in cues.person_strong_before or (
         after in cues.person_after and before not in _NO_SUBJECT
     ):
@@ -112,6 +128,23 @@ def has_evidence(
     if word in cues.calendar:
         return _is_listed_name(tokens, place) and is_beside_mention
     return before in cues.person_before or is_beside_mention or _is_capitalised(tokens, place)
+
+
+def _is_called(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a clause opens with the word as whom it is said to, or who goes: "Sunday please …", "Sunday will take …"."""
+    cues = _cues()
+    if (
+        place
+        and tokens[place - 1].kind is TokenKind.WORD
+        and tokens[place - 1].text not in cues.opening
+    ):
+        return False
+    after, then = ([token.text for token in tokens[place + 1 : place + 3]] + ["", ""])[:2]
+    return (
+        after in cues.spoken_to
+        or (after in cues.asking and then in {"you", "u", "ya"})
+        or (after in cues.asking and then in cues.errands)
+    )
 
 
 def _is_listed_name(tokens: Sequence[Token], place: int) -> bool:

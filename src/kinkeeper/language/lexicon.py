@@ -18,6 +18,7 @@ _SKIPPED_INSIDE = frozenset({".", "-", "'"})
 _JOINING = frozenset({"and", "&", "or", "/", ","})
 _LONGEST_JOINED = 4
 _HELPING = frozenset({"will", "can", "may", "hope"})
+_SHORTENED = frozenset({"ll", "ve", "re", "t", "m"})
 _SHORTEST_HALF = 3
 _SHORTEST_SINGULAR = 4
 
@@ -173,9 +174,11 @@ class Lexicon:
         child = node.children.get(text)
         if child is not None:
             return child, False
-        base, apostrophe, _ = text.partition("'")
+        base, apostrophe, rest = text.partition("'")
         if apostrophe:
-            child = node.children.get(text.replace("'", "")) or node.children.get(base)
+            # "She'll" is no Shell and "I've" no Ive; "Leo'll" is Leo.
+            whole = None if rest in _SHORTENED else node.children.get(text.replace("'", ""))
+            child = whole or node.children.get(base)
             if child is not None:
                 return child, False
         meant = self._misspellings.nearest(base)
@@ -276,9 +279,10 @@ def _inflections(spoken: str, bare: str, *, is_name: bool) -> set[str]:
         return endings
     if "'" in spoken:
         endings.add(spoken.partition("'")[0])
-    if bare.endswith(("s", "x", "z", "ch", "sh")):
+    is_plural = bare.endswith("s") and not bare.endswith(("ss", "us")) and not is_name
+    if bare.endswith(("s", "x", "z", "ch", "sh")) and not is_plural:
         endings.add(bare + "es")
-    else:
+    elif not is_plural:
         endings.add(bare + "s")
     if bare.endswith("y") and bare[-2:-1] not in set("aeiou"):
         endings.add(bare[:-1] + "ies")

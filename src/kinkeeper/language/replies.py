@@ -90,9 +90,14 @@ def read_reply(tokens: Sequence[Token], mentions: Sequence[Mention] = ()) -> Rep
         match = found[group]
         return Reply(
             kind=_kind(group), is_whole=is_whole, cue=" ".join(words[match.start : match.end]),
-            stands_alone=_is_clause(match, words), settles=group == "settled",
+            stands_alone=_is_clause(match, words), settles=group == "settled" and not _names_a_time(tokens),
         )  # fmt: skip
     return _shown(tokens) if is_whole and not matches else None
+
+
+def _names_a_time(tokens: Sequence[Token]) -> bool:
+    """Tell whether figures or a clock stand in it: "sorted, now the 22nd at 3.45" is news, not an end."""
+    return any(token.kind in {TokenKind.NUMBER, TokenKind.TIME} for token in tokens)
 
 
 def _shown(tokens: Sequence[Token]) -> Reply | None:

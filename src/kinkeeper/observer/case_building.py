@@ -21,7 +21,14 @@ from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
-from kinkeeper.observer.model import BY_MODEL, Extraction, OpenQuestion, Stance, Task
+from kinkeeper.observer.model import (
+    BY_MODEL,
+    CoordinationType,
+    Extraction,
+    OpenQuestion,
+    Stance,
+    Task,
+)
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
@@ -97,15 +104,21 @@ class CaseBuilder:
         ]
         standing = Standing(extraction=outcome.extraction)
         schedule = self._schedule(conn, standing.extraction, prepared, pending)
-        if outcome.question is None and not part.corrects:
-            standing = concerned(
-                prepared, part, outcome.extraction, pending=pending, schedule=schedule,
+        if not part.corrects and (outcome.question is None or _may_give_up(part.extraction)):
+            found = concerned(
+                prepared, part,
+                outcome.extraction if outcome.question is None else part.extraction,
+                pending=pending, schedule=schedule,
                 participants=self._participants, window=self._config.open_question_window,
                 own_questions=[
                     q for q in self._answerable(conn, prepared, part)
                     if q.asker == prepared.stored.message.sender
                 ],
             )  # fmt: skip
+            if outcome.question is None or found.leaving:
+                # Who steps back from a job they have does so even where somebody asks how they will do it.
+                standing = found
+                outcome = replace(outcome, question=None) if found.leaving else outcome
         extraction = standing.extraction
         if extraction.dates != outcome.extraction.dates:
             schedule = self._schedule(conn, extraction, prepared, pending)
@@ -125,7 +138,13 @@ class CaseBuilder:
             is_bound_for=destination(part.reading) is not None,
             is_end=has_cue(part.reading, "end"),
         )  # fmt: skip
-        if completed.task is Task.MOVE and case.moved_slot() is None:
+        if _is_told_of_another_time(case):
+            completed = replace(
+                completed, task=Task.MOVE, coordination_type=CoordinationType.SCHEDULE_CHANGE,
+                moved_from=completed.dates[0],
+            )  # fmt: skip
+            case = replace(case, extraction=completed)
+        if completed.task is Task.MOVE and not _stands_in_calendar(case):
             completed = _as_booking(completed, undone_by_change(completed, pending))
             case = replace(case, extraction=completed)
         gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
@@ -199,6 +218,39 @@ class CaseBuilder:
         )
 
 
+def _may_give_up(extraction: Extraction) -> bool:
+    """Whether a refusal says of which job it is: an activity and a day of its own."""
+    is_named = bool(extraction.activity or extraction.child) and bool(extraction.named_dates)
+    return extraction.stance is Stance.DECLINES and is_named
+
+
+def _stands_in_calendar(case: Case) -> bool:
+    """Whether what a message moves is an event; what is only proposed is proposed anew."""
+    slot = case.moved_slot()
+    return slot is not None and slot.event_id is not None
+
+
+def _is_told_of_another_time(case: Case) -> bool:
+    """Whether a session of the series is announced for another hour of its own day ("confirmed, Sat at 4")."""
+    extraction = case.extraction
+    if not extraction.is_announced_change or extraction.is_loose:
+        return False
+    if extraction.stance is not Stance.STATES or extraction.task not in {None, Task.APPOINTMENT}:
+        return False
+    if len(extraction.named_dates) != 1 or not extraction.times or extraction.owners:
+        return False
+    standing = [slot for slot in case.schedule.series if slot.day in extraction.dates]
+    own = case.at(extraction.dates[0], extraction.times[0])
+    return (
+        len(standing) == 1
+        and standing[0].interval is not None
+        and not any(
+            case.concerns(slot) and slot.interval and slot.interval.start == own
+            for slot in case.schedule.slots
+        )
+    )
+
+
 def _own_words(reading: Reading) -> frozenset[str]:
     """The words of a message that name neither people, places nor an activity of the household."""
     named = reading.of_kind("child", "adult", "group", "place", "activity", "resource")
@@ -222,6 +274,9 @@ def _sources(prepared: Prepared, question: OpenQuestion | None) -> frozenset[str
 def _as_booking(extraction: Extraction, moved: Sequence[PendingAction]) -> Extraction:
     """A move of something that is not in the calendar yet is a booking at the new time."""
     job = extraction_from_record(moved[-1].proposal.extraction) if moved else None
+    if job is not None and job.dates and extraction.is_day_implied:
+        # "They push it to 6.10" leaves it on its day.
+        extraction = replace(extraction, dates=job.dates, is_day_implied=job.is_day_implied)
     return replace(
         extraction,
         task=job.task if job else Task.APPOINTMENT,

@@ -16,6 +16,8 @@ from kinkeeper.observer.reading import Reading
 _CLAUSE_BREAKS = re.compile(
     r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$))"
+    r"| (?:then|because|as|since) (?=(?:i|we) (?:am|have|will be|need|finish)(?: |$))"
+    r"|, (?=(?:we )?(?:need|needs) (?:somebody|any ?body|cover|help)(?: |$))"
     r"| and (?=<childs?> (?:(?:to|at|from|on|for|has|is|in|the|his|her) )*<(?:act|generic|date|time|datetime)>)"
     r"|(?:,| and) (?=(?:the )?<act> (?:(?:on|at|is|pick ?up|run|drop ?off) )*<(?:date|datetime)>)"
     r"|(?<=>) (?=(?:can|could|will|would) you ))"
@@ -30,12 +32,12 @@ _PLAINLY = re.compile(
     r"(?:(?:are|will|have|got|just|then|also|still|to|on|doing|the|go|and|both|can) ?)*"
 )
 _SUBJECT = re.compile(
-    r"(?<![\w<])(?:i|we|let me|me|you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>)(?![\w>])"
+    r"(?<![\w<])(?:i|we|let me|(?<!help )(?<!helping )(?<!for )(?<!with )me|(?<!take )(?<!get )(?<!drop )(?<!fetch )(?<!collect )(?<!bring )(?<!drive )(?<!pick )(?<!for )(?<!with )(?<!to )(?<!see )you|who|whoever|somebody|any ?body|nobody|no ?one|either|one of (?:us|you)|he|she|they|<adult>(?! ?,))(?![\w>])"
 )
 _SENDER_WORDS = frozenset({"i", "we", "me", "let me"})
 _OPEN_WORDS = re.compile(r"who|whoever|somebody|any ?body|nobody|no ?one|either|one of")
 _MODAL_BEFORE = re.compile(
-    r"(?:can|could|would|will|are|is|do|does|did|may|might|shall|should|has|have|please|if|hope|hoping|need|want|ask|asking)$"
+    r"(?:can|could|would|will|are|is|do|does|did|may|might|shall|should|has|have|please|if|hope|hoping|(?<!no )need|want|ask|asking)$"
 )
 _DESTINATION = re.compile(
     r"(?<!\w)(?:him|her|them|me|us|<child>|<kids>|over|off|down|back|go|goes|going|get|lift|ride|drive|run) to (?:(?:the|his|her|their|<child>|<childs>) )*(?P<activity><act>|<generic>)"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import time
 
 from kinkeeper.language.text import TokenKind
+from kinkeeper.observer.clauses import clause_around
 from kinkeeper.observer.reading import Reading
 
 _HALF_DAY = 12
@@ -16,6 +17,19 @@ _GIVEN_UP = re.compile(
     re.IGNORECASE,
 )
 
+
+_DOTTED = re.compile(
+    r"(?<![\w.£$€₹#])(?P<hour>\d{1,2})\.(?P<minute>[0-5][05])(?!\.?\w|%)(?! ?(?:off|each|quid|kg|km|bucks|pounds|euro|dollars|per|%|percent|for))"
+)
+_COMING_OUT = re.compile(
+    r"(?<!\w)(?:they|he|she|school|<child>|<kids>) (?:(?:will|is|are|be|all|both|only) )*"
+    r"(?:leave|leaves|finish|finishes|finishing|done|out|over|closes?|ends?|come|comes|get|gets|dismissed)(?!\w)"
+)
+_MINE = re.compile(r"(?<!\w)(?:my|our)(?!\w)")
+_HOURS = 24
+_FIRST_SCHOOL_HOUR = 6
+AFTERNOON = time(14)
+"""Of a bare figure the half of the day in which families meet: 8 to 12 before noon, 1 to 7 after."""
 
 _COUNTED = re.compile(
     r"\s*(?:min|minute|hour|hr|day|week|month|year|time|more|of|kid|people|mile|km|quid|percent|%|st\b|nd\b|rd\b|th\b)",
@@ -53,3 +67,47 @@ def nearer(clock: time, near: time) -> time:
     return time(
         min(hours, key=lambda hour: abs(hour * _MINUTES + clock.minute - wanted)), clock.minute
     )
+
+
+def dotted_time(reading: Reading, at: int | None, *, is_in_school_hours: bool) -> list[time]:
+    """Return the time of a job that is written with a point and nothing before it ("fetch her 12.30"), no sum of money.
+
+    Args:
+        reading: The message, or a part of it.
+        at: Skeleton offset of the job, if it is named.
+        is_in_school_hours: Whether it is one for which a morning hour is meant as such.
+
+    Returns:
+        The time, or nothing where none is written so.
+    """
+    match = next(
+        (
+            m
+            for m in _DOTTED.finditer(reading.text)
+            if not _is_read(reading, m.start()) and _is_of_the_job(reading, m.start(), at)
+        ),
+        None,
+    )
+    if match is None or not 0 < int(match["hour"]) < _HOURS:
+        return []
+    hour, minute = int(match["hour"]), int(match["minute"])
+    if hour > _HALF_DAY or (is_in_school_hours and hour >= _FIRST_SCHOOL_HOUR):
+        return [time(hour, minute)]
+    return [nearer(time(hour % _HALF_DAY, minute), AFTERNOON)]
+
+
+def _is_of_the_job(reading: Reading, start: int, at: int | None) -> bool:
+    """Whether a figure stands in the clause of the job, or in one that tells when the children come out."""
+    place = next(
+        (symbol.at for symbol in reading.symbols if symbol.start <= start < symbol.end), None
+    )
+    if place is None:
+        return False
+    first, last = clause_around(reading, place)
+    beside = reading.skeleton[first:place].rpartition(",")[2]
+    is_own = at is not None and first <= at < last and _MINE.search(beside) is None
+    return is_own or _COMING_OUT.search(reading.skeleton[first:last]) is not None
+
+
+def _is_read(reading: Reading, at: int) -> bool:
+    return any(span.start_char <= at < span.end_char for span in reading.spans)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from zoneinfo import ZoneInfo
 
 from kinkeeper.calendar.model import EventKind
 from kinkeeper.observer.model import Extraction, Stance, Task
@@ -43,6 +44,9 @@ def complete(
     extraction = _name_by_word(extraction, schedule, participants, words)
     extraction = _name_activity(extraction, schedule, participants)
     extraction = _name_child(extraction, schedule, participants)
+    extraction = _on_its_own_day(
+        extraction, schedule, today=today, zone=participants.household.zone
+    )
     if extraction.task in _CHANGES:
         return _name_day(extraction, schedule, today)
     return _imply_day(extraction, schedule, today) if extraction.activity == said else extraction
@@ -114,9 +118,12 @@ def _name_child(
     extraction: Extraction, schedule: Schedule, participants: Participants
 ) -> Extraction:
     """An activity that only one set of children has names those children."""
-    if extraction.child or extraction.activity is None:
-        return extraction
     children = {child.id for child in participants.household.children}
+    is_whole = set(extraction.child) == children and not any(
+        entity.type == "child" for entity in extraction.entities
+    )
+    if extraction.activity is None or (extraction.child and not is_whole):
+        return extraction
     of_activity = [
         slot for slot in (*schedule.slots, *schedule.series) if slot.activity == extraction.activity
     ]
@@ -127,7 +134,7 @@ def _name_child(
 
 def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
     """A change without a day concerns the next occurrence; one that names only where to concerns it too."""
-    coming = [slot for slot in _of(extraction, schedule) if slot.day >= today]
+    coming = [slot for slot in _of(extraction, schedule.series) if slot.day >= today]
     if not coming:
         return extraction
     if not extraction.named_dates:
@@ -140,11 +147,32 @@ def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extrac
     return extraction
 
 
+def _on_its_own_day(
+    extraction: Extraction, schedule: Schedule, *, today: date, zone: ZoneInfo
+) -> Extraction:
+    """An hour without a day that is the activity's own, or announced for it, means its next day ("she's got choir at 6")."""
+    if not (extraction.is_day_implied and extraction.times) or extraction.is_special:
+        return extraction
+    slots = [slot for slot in _of(extraction, schedule.series) if slot.day >= today]
+    if not slots or any(slot.day in extraction.dates for slot in slots):
+        return extraction
+    start = slots[0].interval.start.astimezone(zone) if slots[0].interval else None
+    is_its_hour = start is not None and (
+        extraction.is_announced_change or start.time() == extraction.times[0]
+    )
+    if not is_its_hour:
+        return extraction
+    return replace(
+        extraction, dates=(slots[0].day,), is_day_implied=not extraction.is_announced_change
+    )
+
+
 def _imply_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
     """A job of an activity without a day ("who can do judo?") is that of the activity's next one."""
     if extraction.dates or extraction.stance not in _JOB_STANCES:
         return extraction
-    days = [slot.day for slot in _of(extraction, schedule) if slot.day >= today]
+    standing = [slot for slot in schedule.slots if slot.activity == extraction.activity]
+    days = [slot.day for slot in _of(extraction, standing or schedule.series) if slot.day >= today]
     return replace(extraction, dates=(min(days),), is_day_implied=True) if days else extraction
 
 
@@ -152,10 +180,10 @@ def _nearest(slots: Sequence[Slot], day: date) -> Slot:
     return min(slots, key=lambda slot: (abs((slot.day - day).days), slot.day))
 
 
-def _of(extraction: Extraction, schedule: Schedule) -> list[Slot]:
+def _of(extraction: Extraction, slots: Sequence[Slot]) -> list[Slot]:
     return [
         slot
-        for slot in schedule.series
+        for slot in slots
         if not extraction.child or not slot.who or set(extraction.child) & set(slot.who)
     ]
 

@@ -19,6 +19,10 @@ _ALL_RIGHT = re.compile(
     r"(?:(?:oh|ah|no|hey|actually|nah|hang on) ,? ?)*"
     r"(?:(?:it|that|you) (?:is|are) (?:ok|okay|fine|alright|all right|grand|good|cool)|no need|do not (?:worry|bother)|never ?mind|leave it)(?!\w)"
 )
+_FETCHES_THEM = re.compile(r"(?:pick|collect|get|fetch|grab|drop|take|bring) them(?!\w)")
+_SCHOOL = re.compile(
+    r"(?<!\w)(?:school|nursery|daycare|kindergarten|kinder|creche|preschool)(?!\w)"
+)
 _SURE_ENOUGH = 0.65
 _WAYS = frozenset({Task.PICKUP, Task.DROPOFF})
 
@@ -88,15 +92,35 @@ def _resolve_pronoun(
 ) -> Extraction:
     if extraction.child:
         return extraction
-    wants_one = _ONE.search(reading.skeleton) is not None
+    wants_one = _ONE.search(reading.skeleton) is not None and not _FETCHES_THEM.search(
+        reading.skeleton
+    )
     wants_several = _SEVERAL.search(reading.skeleton) is not None
     if not (wants_one or wants_several):
         return extraction
     for message in earlier:
-        children = participants.children_of(message.reading.mentions)
+        children = participants.children_of(message.reading.mentions) or _cared_for(
+            message.extraction, participants
+        )
         if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
             return _of_what_was_told(replace(extraction, child=children), message.extraction)
+    if wants_several and not wants_one and _is_school_run(reading, extraction):
+        return replace(extraction, child=tuple(c.id for c in participants.household.children))
     return extraction
+
+
+def _cared_for(told: Extraction, participants: Participants) -> tuple[str, ...]:
+    """Who is no child and was spoken of as whom something is for: a grandmother's appointment."""
+    children = {child.id for child in participants.household.children}
+    return tuple(person for person in told.child if person not in children)
+
+
+def _is_school_run(reading: Reading, extraction: Extraction) -> bool:
+    """Whether "them", of whom nobody spoke, can only be all the children: brought to school, fetched from there."""
+    return (
+        extraction.task in _WAYS
+        and _SCHOOL.search(reading.skeleton + reading.text.casefold()) is not None
+    )
 
 
 def _may_be_other_half(extraction: Extraction) -> bool:

@@ -7,7 +7,6 @@ It knows the text and the household's words only; what the conversation and the 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
@@ -22,6 +21,7 @@ from kinkeeper.observer.clauses import (
 )
 from kinkeeper.observer.findings import confidence, entities
 from kinkeeper.observer.handing import handed_to
+from kinkeeper.observer.idle import arranges_nothing, is_a_limit, is_mere_time
 from kinkeeper.observer.model import (
     UNSPECIFIED,
     ActionRequired,
@@ -30,16 +30,24 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
-from kinkeeper.observer.moments import is_timed, read_moments, replaces_time, turning_point
+from kinkeeper.observer.moments import (
+    is_of_one_week,
+    is_timed,
+    read_moments,
+    replaces_time,
+    turning_point,
+)
+from kinkeeper.observer.own_hours import day_alone
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
-from kinkeeper.observer.subjects import activity_of, children_of, is_special
+from kinkeeper.observer.subjects import activity_of, asked_child, children_of, is_special
 from kinkeeper.observer.wanted import ERRANDS, is_bidden, seeks_owner_of
 
-_QUOTED = re.compile(
-    r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
-    re.IGNORECASE,
+_OTHERS = re.compile(
+    r"<adult> (?:are|is|can|could|would|will) you (?:(?:around|about|free|available)(?!\w)|(?:do|take|get|cover)(?: (?:it|him|her|them|that))?(?= ?[?.!]| ?$))"
+    r"|[.!?,] (?:any ?body|any takers|anybody else|somebody)(?: (?:else|able|free|around))? ?(?:\?|$)"
 )
+_ASKS_ANYBODY = re.compile(r"(?<!\w)(?:who|any ?body|somebody|one of (?:us|you))(?!\w)")
 _TYPES = {
     Task.PICKUP: CoordinationType.TRANSPORT,
     Task.DROPOFF: CoordinationType.TRANSPORT,
@@ -81,24 +89,30 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         task = Task.MOVE
     moments = read_moments(reading, task, turning_point(reading, phrase, activity))
     children = children_of(reading, phrase, sender, participants)
-    adult = phrase.adult if phrase else _adult(reading)
+    adult = phrase.adult if phrase else _adult(reading, is_asked=stance is Stance.ASKS)
     assigned, addressee = _assignment(
         stance, phrase=phrase, adult=adult, sender=sender, is_uncertain=is_uncertain
     )
     if stance is Stance.ASKS and addressee is None and phrase is not None:
         addressee = reading.called if sender is None or reading.called != sender.id else None
+    put_to = _put_to(reading, sender)
+    if put_to is not None:
+        stance, assigned, addressee = Stance.ASKS, (UNSPECIFIED,), put_to
     handed = handed_to(reading, phrase, stance, sender=sender, participants=participants)
     if handed is not None:
         stance, assigned, addressee = Stance.ASSIGNS, (handed,), None
     dates, times = moments.dates, moments.times
     has_owner = assigned != (UNSPECIFIED,)
-    seeks_owner = seeks_owner_of(reading, phrase, stance=stance, participants=participants)
+    seeks_owner = asked_child(reading) is None and seeks_owner_of(
+        reading, phrase, stance=stance, participants=participants
+    )
     has_when = bool(dates or times) or any(span.has_date for span in reading.spans)
-    has_stub = bool(children and (dates or times or has_owner)) or (
+    is_of_child = bool(children and (dates or times or has_owner))
+    has_stub = (is_of_child and not is_mere_time(reading) and not is_a_limit(reading)) or (
         has_when and (seeks_owner or (stance is Stance.ASKS and is_bidden(reading)))
     )
     has_substance = bool(task or activity or has_stub)
-    is_told = _is_told(reading, stance=stance, dates=dates)
+    is_told = arranges_nothing(reading, phrase, stance=stance, dates=dates, sender=sender)
     is_coordination = has_substance and not is_told
     return Extraction(
         is_coordination=is_coordination,
@@ -115,7 +129,9 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         activity=activity.id if activity else None,
         location=_location(reading),
         moved_from=moments.moved_from,
-        is_announced_change=task in {Task.CANCEL, Task.MOVE} or has_cue(reading, "change"),
+        is_announced_change=task in {Task.CANCEL, Task.MOVE}
+        or has_cue(reading, "change")
+        or (bool(times) and is_of_one_week(reading)),
         is_loose=activity is not None and not is_timed(reading, activity),
         is_special=is_special(reading, activity, sender, participants)
         and task not in {Task.CANCEL, Task.MOVE},
@@ -137,18 +153,20 @@ def _declining_clause(reading: Reading) -> Reading:
     """Of a refusal, only the refusing clause counts; the rest is its reason ("can't, book club")."""
     if reading.reply is None or reading.reply.kind is not ReplyKind.DECLINE:
         return reading
+    if _turns_to_another(reading) or has_cue(reading, "needed"):
+        return reading
     if any(phrase.stance in _ACTIVE for phrase in task_phrases(reading)):
         return reading
     match = cue(reading, "decline")
     if match is None:
         return reading
-    start, end = clause_around(reading, match.start())
+    start, end = clause_around(reading, match.end() - 1)
     if reading.within(0, start).of_kind("child", "group", "activity"):
         start = 0
     comma = reading.skeleton.find(" ,", match.end())
     part = reading.within(start, min(end, comma) if comma >= 0 else end)
     # The day of the reason is the day of the job ("the vet is coming on Friday, I can't").
-    days = tuple(span for span in reading.spans if span.has_date)
+    days = tuple(day_alone(span) for span in reading.spans if span.has_date)
     return part if part.spans or len(days) != 1 else replace(part, spans=days)
 
 
@@ -176,6 +194,10 @@ def arranges(extraction: Extraction) -> Extraction:
 def _primary(phrases: Sequence[TaskPhrase]) -> TaskPhrase | None:
     """The phrase the message turns on: a change of plan first, then what the sender does, then the first."""
     changes = [phrase for phrase in phrases if phrase.task in {Task.CANCEL, Task.MOVE}]
+    taken = [p for p in phrases if p.is_sender and p.is_of_activity and p.stance is Stance.CLAIMS]
+    if changes and taken and taken[0].start > changes[0].end:
+        # "My flight's been moved so I can do judo": what the sender takes on is not what moved.
+        return taken[0]
     if changes and (
         len(changes) == len(phrases) or any(phrase.is_of_activity for phrase in changes)
     ):
@@ -198,6 +220,10 @@ def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
     answer = _REPLY_STANCES.get(reply.kind) if reply and is_answer else None
     stance, is_uncertain = stance_of(reading)
     is_refusal = Stance.DECLINES in {answer, stance}
+    if is_refusal and _turns_to_another(reading):
+        return Stance.ASKS, False
+    if is_refusal and phrase is not None and phrase.task in ERRANDS and has_cue(reading, "needed"):
+        return Stance.STATES, False
     if is_refusal and not (phrase and phrase.stance in _ACTIVE):
         return Stance.DECLINES, False
     if phrase is not None and phrase.stance is not Stance.STATES:
@@ -210,6 +236,13 @@ def _stance(reading: Reading, phrase: TaskPhrase | None) -> tuple[Stance, bool]:
     if stance is Stance.STATES and is_bare and answer is not None:
         return answer, is_uncertain
     return stance, is_uncertain
+
+
+def _turns_to_another(reading: Reading) -> bool:
+    """Whether a refusal goes on to look for somebody else ("stuck in Leeds, Sam are you about?", "can't. Anyone?")."""
+    refused = cue(reading, "decline")
+    rest = reading.skeleton[refused.end() :] if refused else ""
+    return _OTHERS.search(rest) is not None
 
 
 def _assignment(
@@ -239,7 +272,10 @@ def _assignment(
     return nobody, None
 
 
-def _adult(reading: Reading) -> Mention | None:
+def _adult(reading: Reading, *, is_asked: bool) -> Mention | None:
+    if is_asked and _ASKS_ANYBODY.search(reading.skeleton):
+        # "Can anyone fetch Gran's chair?" asks everybody but her.
+        return None
     adults = reading.of_kind("adult")
     match = cue(reading, "assign")
     item = reading.symbols[reading.symbol_at(match.start())].item if match else None
@@ -265,6 +301,17 @@ def _tells_another_time(
     return is_open and task in {None, Task.APPOINTMENT, Task.ATTEND} and replaces_time(reading)
 
 
+def _put_to(reading: Reading, sender: Member | None) -> str | None:
+    """The adult to whom a promise of theirs is put ("we said we'd fetch both, Art is that you")."""
+    match = cue(reading, "put_to")
+    if match is None:
+        return None
+    at = match.start("who") if match["who"] else match.start("whom")
+    item = reading.symbols[reading.symbol_at(at)].item
+    is_other = isinstance(item, Mention) and (sender is None or item.id != sender.id)
+    return item.id if isinstance(item, Mention) and is_other else None
+
+
 def _type(task: Task | None, activity: Mention | None) -> CoordinationType:
     if task in _TYPES:
         return _TYPES[task]
@@ -287,15 +334,3 @@ def _location(reading: Reading) -> str | None:
 def _yields(reading: Reading) -> bool:
     reply = reading.reply
     return (reply is not None and reply.kind is ReplyKind.YIELD) or has_cue(reading, "yield")
-
-
-def _is_told(reading: Reading, *, stance: Stance, dates: Sequence[date]) -> bool:
-    """Whether it only tells of what has been, or of what others said."""
-    if _QUOTED.search(reading.text):
-        return True
-    today = reading.sent_at.date()
-    if dates and all(day < today for day in dates):
-        return True
-    if stance not in {Stance.STATES, Stance.ASSIGNS} or any(day > today for day in dates):
-        return False
-    return has_cue(reading, "past") and not has_cue(reading, "change")

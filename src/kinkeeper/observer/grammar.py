@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from kinkeeper.observer.model import Task
 
-_WHO = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|him|her|them|everyone|everybody|both(?: of them)?|the (?:little )?ones?|the baby)"
+_WHO = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|him|her|them|everyone|everybody|both(?: of them)?|the (?:(?:little|wee|small) )?ones?|the (?:wee|little|small) (?:man|fella|fellow|lad|lass|guy|boy|girl)|the baby)"
 _NAMED = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|both(?: of them)?|the (?:little )?ones?|the baby)"
 _WHEN = r"(?:<date>|<time>|<datetime>|<range>|<recurring>)"
 _NEXT = r"(?= (?:<(?!thing)|[.!?;,\n]|from|at|after|before|to|home|back|off|over|and|then|than|for|by|on|in|around|about|when|while|until|once|now|later|early|earlier|please|instead|this|that time|today|though|too|or|if|so|because|but|as|again|there|here|tho|yourself|myself|i|you|we|can|could|will|lah|leh|lor|la|okay|ok)(?= |$|\w*>)| ?$)"

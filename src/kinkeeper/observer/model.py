@@ -125,7 +125,7 @@ class Extraction:
         is_day_implied: Whether no day was named and a bare time of day stands for its next coming.
         assigned_to: Member ids, or ("unspecified",).
         addressee: Member id that a request names, if any.
-        child: Member ids of the children concerned.
+        child: Member ids of the children concerned, or of a grown-up who is brought, fetched or looked after.
         activity: Activity id, or canonical name of a generic word.
         location: Place id, or the words.
         moved_from: Day that a change takes something away from, if named.

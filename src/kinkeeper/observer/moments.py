@@ -8,8 +8,9 @@ from datetime import date, time, timedelta
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.clauses import TaskPhrase, clause_around, has_cue
-from kinkeeper.observer.clocks import figures, is_given_up, nearer
+from kinkeeper.observer.clocks import AFTERNOON, dotted_time, figures, is_given_up, nearer
 from kinkeeper.observer.model import Task
+from kinkeeper.observer.own_hours import day_alone, without_own_hours
 from kinkeeper.observer.reading import Reading
 
 _NAMES_HOUR = re.compile(
@@ -18,10 +19,8 @@ _NAMES_HOUR = re.compile(
 _DOER = re.compile(
     r"(?<!\w)(?:i|we|you|he|she|they|who)(?!\w)|^ ?, (?:done|finished|free|off) |^(?:done|finished|free|off) "
 )
-_OWN_HOUR = re.compile(
-    r"(?<!\w)(?:i|we|<adult>) (?:(?:am|are|is|will|be|should|only|usually|actually|do|not) )*"
-    r"(?:get|gets|getting|finish|finishes|finishing|done|off|free|clock|clocks|land|lands)"
-    r"(?: (?:off|out|done|away|work|from|of|free))*(?: (?:at|around|about|by|until|till|til))? $"
+_CHOSEN = re.compile(
+    r"(?<!\w)(?:taken|booked|chosen|picked|gone (?:for|with)|going (?:for|with)|went (?:for|with)) (?:the )?(?P<day><date>|<datetime>)"
 )
 _FROM_TO = re.compile(r"from (?P<start>\w+)", re.IGNORECASE)
 _WITH_CHILD = re.compile(r"(?<!\w)(?:him|her|them|<child>|<kids>)(?!\w)")
@@ -29,10 +28,9 @@ _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
 _LEADING_TO = re.compile(r"\b(?:to|till|until|at|now)\s+$", re.IGNORECASE)
-_AFTERNOON = time(14)
-"""Of a bare figure the half of the day in which families meet: 8 to 12 before noon, 1 to 7 after."""
-
+_ONE_WEEK = re.compile(r"(?:just |only )?this (?:week|wk)", re.IGNORECASE)
 _LONGEST_DAY_LIST = 7
+_JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +70,7 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
     moved_from = (
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
-    kept = [span for span in spans if span is not moved_from]
+    kept = _chosen(reading, [span for span in spans if span is not moved_from])
     is_replacing = replaces_time(reading)
     if is_replacing:
         kept = [_without_old_time(reading, span) for span in kept]
@@ -90,6 +88,8 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
     if not times:
         is_move = task is Task.MOVE
         times.extend(_bare_new_time(reading, is_replacing=is_replacing, is_move=is_move))
+    if not times and task in _JOBS:
+        times.extend(dotted_time(reading, at, is_in_school_hours=task is Task.DROPOFF))
     is_implied = not dates and bool(times)
     if is_implied:
         timed = [span for span in (*kept, *reading.spans) if span.has_time]
@@ -99,6 +99,16 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         dates=tuple(dates), is_day_implied=is_implied, times=tuple(times), ranges=tuple(ranges),
         moved_from=moved_from.begin.date() if moved_from else None,
     )  # fmt: skip
+
+
+def _chosen(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
+    """Of several days that were on offer the one that was taken ("Wednesday or the 23rd at 9, taken the 23rd")."""
+    match = _CHOSEN.search(reading.skeleton)
+    item = reading.symbols[reading.symbol_at(match.start("day"))].item if match else None
+    if not isinstance(item, TimeSpan):
+        return list(spans)
+    days = set(_days(item))
+    return [span for span in spans if not _days(span) or days & set(_days(span))]
 
 
 def replaces_time(reading: Reading) -> bool:
@@ -116,7 +126,7 @@ def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
     """Leave of a time that does not hold any more at most its day ("instead of 4 today")."""
     if not span.has_time or not is_given_up(reading.text[: span.start_char]):
         return span
-    return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+    return day_alone(span)
 
 
 def _bare_new_time(reading: Reading, *, is_replacing: bool, is_move: bool) -> list[time]:
@@ -128,7 +138,7 @@ def _bare_new_time(reading: Reading, *, is_replacing: bool, is_move: bool) -> li
         if not is_given_up(reading.text[:at])
         and (is_replacing or (is_move and _LEADING_TO.search(reading.text[:at])))
     ]
-    return [nearer(new[0], old[0] if old else _AFTERNOON)] if new else []
+    return [nearer(new[0], old[0] if old else AFTERNOON)] if new else []
 
 
 def _both_ends(span: TimeSpan) -> tuple[TimeSpan, ...]:
@@ -169,27 +179,23 @@ def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
         if start <= symbol.at < end and isinstance(symbol.item, TimeSpan)
     ]
     if not any(_days(span) for span in own):
-        return [_without_own_hour(reading, span) for span in reading.spans]
+        return without_own_hours(reading)
+    possible = without_own_hours(reading)
     others = [
         symbol.item
         for symbol in reading.symbols
         if isinstance(symbol.item, TimeSpan)
+        and symbol.item in possible
         and symbol.item not in own
         and not symbol.item.has_date
         and not _has_own_subject(reading, symbol.at)
     ]
-    return own if any(span.has_time for span in own) else [*own, *others]
+    return own if any(span.has_time and _is_exact(span) for span in own) else [*own, *others]
 
 
-def _without_own_hour(reading: Reading, span: TimeSpan) -> TimeSpan:
-    """Leave the day alone of when an adult is free, said beside the job ("I'm off at 2 on Friday so I can …")."""
-    if not (_days(span) and span.has_time):
-        return span
-    at = next((symbol.at for symbol in reading.symbols if symbol.item is span), 0)
-    start, _ = clause_around(reading, at)
-    if _OWN_HOUR.search(reading.skeleton[start:at]) is None:
-        return span
-    return replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+def is_of_one_week(reading: Reading) -> bool:
+    """Whether an hour is said to be that of one week alone ("half five this week"), and so not the usual one."""
+    return any(_ONE_WEEK.match(span.surface) for span in reading.spans if span.grain is Grain.WEEK)
 
 
 def is_timed(reading: Reading, activity: Mention) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from kinkeeper.language.when.model import Grain, SpanKind
+from kinkeeper.language.when.model import Grain
 from kinkeeper.observer.clauses import CUES, clause_breaks, has_cue, task_phrases
 from kinkeeper.observer.grammar import grammar
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.own_hours import day_alone
 from kinkeeper.observer.reading import Reading
 
 _HOLDS = re.compile(
@@ -37,6 +39,8 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
         or (number and _goes_on(reading.within(*bounds[number - 1]), reading.within(*pair)))
     ]
     alone = [reading.within(*pair) for pair in standing]
+    if _asks_after_change(alone):
+        return _sharing_days_of(alone)
     if not all(part.of_kind("child", "group") for part in alone) and not all(
         part.of_kind("activity") for part in alone
     ):
@@ -53,6 +57,22 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
             lead = (pair[0], pair[0] + _before_child(part))
         parts.append(part)
     return _sharing_the_day(parts)
+
+
+def _asks_after_change(parts: Sequence[Reading]) -> bool:
+    """Whether something is called off and then somebody is looked for ("no club Friday. Who can have Ann from 2?")."""
+    if len(parts) != 2:  # noqa: PLR2004 - what is off, and what it leaves to do
+        return False
+    off, asked = parts
+    is_off = any(phrase.task is Task.CANCEL for phrase in task_phrases(off))
+    return is_off and bool(off.of_kind("activity")) and has_cue(asked, "wanted")
+
+
+def _sharing_days_of(parts: Sequence[Reading]) -> tuple[Reading, ...]:
+    off, asked = parts
+    if any(span.has_date for span in asked.spans):
+        return off, asked
+    return off, replace(asked, spans=(*(s for s in off.spans if s.has_date), *asked.spans))
 
 
 def _handed_out(reading: Reading, bounds: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -83,7 +103,7 @@ def _sharing_the_day(parts: Sequence[Reading]) -> tuple[Reading, ...]:
     if len(dated) != 1 or not all(_gives_a_job(part) for part in parts):
         return tuple(parts)
     days = [
-        replace(span, kind=SpanKind.DATE, has_time=False, grain=Grain.DAY)
+        day_alone(span)
         for span in dated[0].spans
         if span.has_date and span.grain in {Grain.DAY, Grain.HOUR, Grain.MINUTE}
     ]

@@ -14,7 +14,7 @@ from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
 from kinkeeper.observer.case import HANDOVERS, Case
 from kinkeeper.observer.changing import Effects, changed, give_way
-from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
+from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Stance, Task
 from kinkeeper.observer.phrasing import BOTH, Phrasing
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.retraction import SOURCE
@@ -159,7 +159,10 @@ class Proposer:
         return ActionType.EVENT_CREATE
 
     def _is_job(self, extraction: Extraction) -> bool:
-        return extraction.task in _JOBS or (extraction.task is None and extraction.activity is None)
+        if extraction.task is not None or extraction.activity is not None:
+            return extraction.task in _JOBS
+        is_told = extraction.stance is Stance.STATES and not extraction.seeks_owner
+        return not (is_told and extraction.child and extraction.dates)
 
     def _is_new_booking(self, ground: Ground) -> bool:
         """Whether the message tells of something that is not in the event graph yet."""
@@ -332,9 +335,15 @@ class Proposer:
 
 def _says_too_little(extraction: Extraction) -> bool:
     """Whether a person could not tell what they confirm: no child, activity, handover or hour of anybody's ("Plan Tue")."""
-    if extraction.child or extraction.activity or extraction.location:
+    if extraction.child:
+        return False
+    if not (extraction.owners or extraction.dates or extraction.times):
+        return True
+    if extraction.activity or extraction.location:
         return False
     if extraction.owners and extraction.times:
+        return False
+    if extraction.task is Task.COVER and extraction.dates and extraction.stance is Stance.ASKS:
         return False
     is_handover = extraction.task in HANDOVERS
     return not is_handover and not any(entity.type == "task" for entity in extraction.entities)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.observer import questions, retraction
+from kinkeeper.observer import questions, repository, retraction
 from kinkeeper.observer.attribution import fetches_from
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.config import ObserverConfig
@@ -95,6 +95,22 @@ class QuestionTracker:
             action_id=action.id if action else None, part=part,
         )  # fmt: skip
         questions.put(conn, self._household, question)
+        self._renew_grace(conn, question)
+
+    def _renew_grace(self, conn: Connection, asked: OpenQuestion) -> None:
+        """What is asked again gets its chance again: the earlier question for the same job waits no longer."""
+        found = questions.answerable(
+            conn, self._household, asked.chat_id, at=asked.asked_at, answered_within=timedelta(0)
+        )
+        for earlier, answered_by in found:
+            if (
+                answered_by is None
+                and earlier.id != asked.id
+                and is_restated(asked.extraction, earlier.extraction)
+            ):
+                repository.cancel_deferred(
+                    conn, self._household, str(earlier.id), reason="asked_again"
+                )
 
     def _answer(
         self,

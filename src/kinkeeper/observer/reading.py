@@ -31,13 +31,16 @@ _PEOPLE = frozenset({"child", "adult"})
 _AFTER_SHORT_IS = frozenset(
     {"off", "out", "not", "missing", "absent", "staying", "skipping", "poorly", "ill", "sick"}
 )
+_SAYING = frozenset(
+    {"said", "says", "thinks", "reckons", "told", "cleared", "prescribed", "recommended"}
+)
 _CLAUSE_END = frozenset(".!?;,\n")
 _BIRTHDAY = re.compile(
     r"(?<=['’]s )\d{1,3}(?:st|nd|rd|th)\b(?! (?:of |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
     re.IGNORECASE,
 )
 _VOCATIVE = re.compile(
-    r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$))"
+    r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$)| (?:please )?(?:can|could|will|would|are|do) you(?: |$)| please )"
     r"|(?:,|<date>|<datetime>|<time>) (?P<last><adult>) ?[.!]*$"
 )
 _OF_NEW_TERMS = re.compile(r" (?:at|on|from|starts?|starting|running) ", re.IGNORECASE)
@@ -229,12 +232,20 @@ def _is_thing(mention: Mention, tokens: Sequence[Token], found: Sequence[Mention
         return not _is_a_place(mention, tokens)
     if mention.kind == "group" and mention.surface.casefold() == "both":
         return _stands_for_people(mention, tokens)
+    if mention.kind == "generic" and _tells_of_words(mention, tokens):
+        return False
     if mention.kind != "generic" or mention.surface.casefold() not in words.doubtful_nouns:
         return True
     before = next((token for token in reversed(tokens) if token.end <= mention.start), None)
     if before is None or f"{before.text} {mention.surface.casefold()}" in words.idioms:
         return False
     return before.text in words.before_nouns or any(other.end == before.end for other in found)
+
+
+def _tells_of_words(mention: Mention, tokens: Sequence[Token]) -> bool:
+    """Whether it is the person who said something ("the doctor says no running till Friday"), not a visit."""
+    after = next((token for token in tokens if token.start >= mention.end), None)
+    return after is not None and after.text in _SAYING
 
 
 def _is_a_place(mention: Mention, tokens: Sequence[Token]) -> bool:

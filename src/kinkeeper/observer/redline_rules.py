@@ -12,6 +12,7 @@ from kinkeeper.core.time import Interval
 from kinkeeper.observer.attribution import are_same_task
 from kinkeeper.observer.case import HANDOVERS, Case, RedlineRules
 from kinkeeper.observer.model import CoordinationType, Extraction, Stance, Task
+from kinkeeper.observer.same_job import JOBS, is_of_family, is_same_job, names
 from kinkeeper.observer.schedule import Slot
 
 HORIZON = timedelta(hours=24)
@@ -20,9 +21,7 @@ _HANDOVER = timedelta(minutes=30)
 _LONG_DUTY = timedelta(hours=2)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 _SETTLED = frozenset({Stance.ACCEPTS, Stance.CLAIMS})
-_JOBS = frozenset({*HANDOVERS, Task.COVER})
 _TIMES = frozenset({"date", "time", "datetime", "range", "recurring"})
-_VAGUE = frozenset({None, Task.OTHER, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
 Facts = dict[str, Any]
 
@@ -55,11 +54,15 @@ def _books_child(extraction: Extraction) -> bool:
     if extraction.stance in {Stance.DECLINES, Stance.ACCEPTS} and not extraction.times:
         return False
     if extraction.task is Task.MOVE:
-        return True
+        # "I'll ring and move it" says not yet where to.
+        return names(extraction, *_TIMES)
+    if extraction.attribution is not None and not names(extraction, *_TIMES):
+        # Who only takes on what was said before books nothing that was not booked by that.
+        return False
     is_what = (
         extraction.activity is not None
         or extraction.task in {*HANDOVERS, Task.APPOINTMENT}
-        or _names(extraction, "child", "group")
+        or names(extraction, "child", "group")
     )
     return bool(extraction.times) and is_what
 
@@ -93,7 +96,7 @@ def resource_conflict(case: Case, rules: RedlineRules) -> Facts | None:
         if slot.source_id in case.source_ids:
             continue
         others = [person for person in slot.responsible if person not in owners]
-        if others and not extraction.yields and _is_same_job(case, slot, rules):
+        if others and not extraction.yields and is_same_job(case, slot, rules):
             return {
                 "day": slot.day.isoformat(), "child": _shared(extraction.child, slot.who),
                 "sides": sorted({*others, *owners}), "first": others[0], "second": owners[0],
@@ -110,60 +113,6 @@ def resource_conflict(case: Case, rules: RedlineRules) -> Facts | None:
                 "time": _time_text(case, slot.day, rules),
             }  # fmt: skip
     return None
-
-
-def _is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
-    extraction = case.extraction
-    task = Task(slot.task) if slot.task else None
-    if not are_same_task(extraction.task, task) or not _says_what(extraction):
-        return False
-    if extraction.task != task and extraction.task not in _VAGUE and task not in _VAGUE:
-        return False
-    if _is_errand_of_the_day(extraction, slot) or _is_day_around(extraction, slot):
-        return False
-    if extraction.child and slot.who and not set(extraction.child) & set(slot.who):
-        return False
-    if extraction.activity and slot.activity and extraction.activity != slot.activity:
-        return False
-    own = case.interval(slot.day, rules.default_duration)
-    return own is None or slot.interval is None or own.overlaps(slot.interval)
-
-
-def _is_errand_of_the_day(extraction: Extraction, slot: Slot) -> bool:
-    """Whether it is one drive or appointment on a day on which the other has the children as a whole."""
-    is_whole_day = slot.task == Task.COVER and slot.interval is None and slot.activity is None
-    is_errand = extraction.task in {*HANDOVERS, Task.APPOINTMENT}
-    return is_errand and is_whole_day and bool(slot.who)
-
-
-def _is_day_around(extraction: Extraction, slot: Slot) -> bool:
-    """Whether it is having the children as a whole on a day on which the other has one drive."""
-    is_whole_day = extraction.task is Task.COVER and not extraction.times
-    is_day_alone = is_whole_day and extraction.activity is None and bool(extraction.child)
-    return is_day_alone and slot.task in HANDOVERS
-
-
-def _says_what(extraction: Extraction) -> bool:
-    """Whether it is clear which of the family's jobs it is; "we'll do that" alone contradicts nobody."""
-    if _is_of_family(extraction):
-        return True
-    if extraction.task in _JOBS:
-        return bool(extraction.child)
-    return extraction.task is not Task.APPOINTMENT and (
-        extraction.activity is not None and extraction.attribution is not None
-    )
-
-
-def _is_of_family(extraction: Extraction) -> bool:
-    """Whether the words themselves name one of the family's children, activities or handovers."""
-    return _names(extraction, "child", "group", "task") or any(
-        entity.type == "activity" and entity.value == extraction.activity
-        for entity in extraction.entities
-    )
-
-
-def _names(extraction: Extraction, *types: str) -> bool:
-    return any(entity.type in types for entity in extraction.entities)
 
 
 def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
@@ -229,6 +178,9 @@ def time_mismatch(case: Case) -> Facts | None:
             "sides": [extraction.activity, *(clock.isoformat() for clock in extraction.times[:1])],
             "task": extraction.task,
         }  # fmt: skip
+        if not slots and extraction.is_day_implied:
+            # A day that nobody named is nobody's mistake.
+            continue
         if not slots:
             return {**facts, "booked": None, "time": None}
         timed = [slot for slot in slots if slot.interval]
@@ -244,7 +196,7 @@ def time_mismatch(case: Case) -> Facts | None:
 
 def _is_tied(extraction: Extraction) -> bool:
     """Whether the words themselves tie a time to the activity; what they only inherit is held against nobody."""
-    return _names(extraction, *_TIMES) and (
+    return names(extraction, *_TIMES) and (
         extraction.attribution is not None
         or any(entity.value == extraction.activity for entity in extraction.entities)
     )
@@ -289,13 +241,13 @@ def _is_wanted(extraction: Extraction) -> bool:
     is_dated = bool(extraction.dates or extraction.times)
     is_of_child = bool(extraction.child) and is_dated
     if extraction.stance is Stance.DECLINES:
-        is_left_open = extraction.task in _JOBS and is_of_child and not extraction.is_loose
-        return _is_of_family(extraction) or is_left_open
+        is_left_open = extraction.task in JOBS and is_of_child and not extraction.is_loose
+        return is_of_family(extraction) or is_left_open
     if not extraction.seeks_owner:
         return False
-    if _is_of_family(extraction):
+    if is_of_family(extraction):
         return is_of_child or extraction.task is not None or extraction.activity is not None
-    return extraction.task in {*_JOBS, Task.ATTEND} and is_of_child
+    return extraction.task in {*JOBS, Task.ATTEND} and is_of_child
 
 
 def needs_owner(extraction: Extraction) -> bool:
@@ -328,11 +280,18 @@ def _has_owner(case: Case) -> bool:
         return extraction.stance is not Stance.ASKS
     return any(
         slot.responsible
+        and not _is_unspecific(slot, extraction)
         and are_same_task(extraction.task, Task(slot.task) if slot.task else None)
         and (not extraction.child or not slot.who or set(extraction.child) <= set(slot.who))
         and (not extraction.activity or not slot.activity or extraction.activity == slot.activity)
         for slot in case.schedule.claimed(extraction.dates)
     )
+
+
+def _is_unspecific(slot: Slot, extraction: Extraction) -> bool:
+    """Whether a run that says neither what nor when is no answer to who goes to an activity."""
+    is_any_run = slot.activity is None and slot.interval is None and slot.place is None
+    return is_any_run and extraction.activity is not None and extraction.stance is Stance.ASKS
 
 
 def _slot_facts(slot: Slot) -> Facts:

@@ -17,6 +17,7 @@ class Slot:
         kind: Booking, care, ...
         label: What people call it.
         activity: Activity id or generic word, if any.
+        place: Place id or words, if any.
         task: For care: what is done.
         who: Members taking part (children).
         responsible: Members in charge.
@@ -35,6 +36,7 @@ class Slot:
     day: date
     interval: Interval | None
     activity: str | None = None
+    place: str | None = None
     task: str | None = None
     who: tuple[str, ...] = ()
     responsible: tuple[str, ...] = ()

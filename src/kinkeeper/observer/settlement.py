@@ -7,7 +7,7 @@ messages understood at the same time see each other.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, time, timedelta
 
 from sqlalchemy import Connection
 
@@ -217,6 +217,8 @@ class Settlement:
     def _verdict(self, turn: Turn) -> RedlineOutcome:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
             return _silent("declined")
+        if _is_edited_too_late(turn):
+            return _silent("passed")
         return decide(turn.case, self._config.rules)
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
@@ -252,6 +254,8 @@ class Settlement:
             return None
         if turn.extraction.stance is Stance.WITHDRAWS and turn.standing.slot is None:
             return None
+        if _is_edited_too_late(turn):
+            return None
         taken_in = absorbed(turn, verdict)
         proposal = self._proposer.propose(
             self._ground(turn), verdict, [tuple(proposed_effects(each)) for each in taken_in]
@@ -262,6 +266,19 @@ class Settlement:
         if result.is_new:
             supersede_stale(turn, self._household, taken_in, by_action_id=result.action.id)
         return result.action
+
+
+def _is_edited_too_late(turn: Turn) -> bool:
+    """Whether a message was edited when what it concerns was over."""
+    dates = turn.extraction.dates
+    if turn.prepared.original is None or not dates:
+        return False
+    case = turn.case
+    ends = [case.interval(day, timedelta()) for day in dates]
+    return all(
+        interval.end < turn.now if interval is not None else case.at(day, time.max) < turn.now
+        for day, interval in zip(dates, ends, strict=True)
+    )
 
 
 def _rests_on_memory(turn: Turn) -> bool:

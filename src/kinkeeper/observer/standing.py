@@ -109,6 +109,9 @@ def concerned(
         return replace(found, extraction=left, leaving=leaving) if leaving else found
     if extraction.stance is Stance.ASKS:
         return _asked_anew(prepared, extraction, pending, own_questions)
+    kept = _own_claim_of_today(prepared, extraction, pending)
+    if kept is not None:
+        return Standing(extraction=replace(kept, entities=extraction.entities, attribution=None))
     action = claim_taken_over(given, pending, since=since) or claim_corrected(
         given, pending, sender=prepared.stored.message.sender, since=since
     )
@@ -150,6 +153,38 @@ def _asked_anew(
         return Standing(extraction=extraction)
     asked = next((q for q in own_questions if is_same_day(extraction, q.extraction)), None)
     return Standing(extraction=completed_by(extraction, asked.extraction) if asked else extraction)
+
+
+def _own_claim_of_today(
+    prepared: Prepared, extraction: Extraction, pending: Sequence[PendingAction]
+) -> Extraction | None:
+    """The job that its owner is at just now ("leaving to get Ben", "got him"), which is no second one."""
+    sender, today = prepared.stored.message.sender, prepared.sent_at.date()
+    if extraction.stance is not Stance.CLAIMS or extraction.owners != (sender,):
+        return None
+    if extraction.dates or extraction.times or extraction.yields or extraction.task is None:
+        return None
+    jobs = (extraction_from_record(action.proposal.extraction) for action in reversed(pending))
+    return next(
+        (
+            job
+            for job in jobs
+            if job.owners == (sender,)
+            and today in job.dates
+            and _is_at_it(extraction, job)
+            and extraction.activity in {None, job.activity}
+            and set(extraction.child) <= set(job.child)
+        ),
+        None,
+    )
+
+
+def _is_at_it(extraction: Extraction, job: Extraction) -> bool:
+    """Whether what somebody does just now can be their job: who is to bring a pet fetches it first."""
+    is_of_nobody = not (extraction.child or job.child)
+    return job.task == extraction.task or (
+        is_of_nobody and {job.task, extraction.task} <= _TRANSPORT
+    )
 
 
 def _handed_back(

@@ -10,6 +10,7 @@ from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.wanted import ERRANDS
 
 _WITH = re.compile(
     r"(?<!\w)(?:stuck|busy|tied up|out|away|here|still|waiting|sitting) (?:(?!<act>)[^.,;]){0,40}?with (?P<who><childs?>|<kids>)"
@@ -18,14 +19,20 @@ _AFTER_THAT = re.compile(
     r"(?<!\w)(?:after|once|when|before|while|as soon as) (?:i|we) (?:(?:have|am|are|was|were) )?\w+ (?:off |up )?(?P<who>(?:the )?(?:<childs?>|<kids>))"
 )
 _ASIDES = (_WITH, _AFTER_THAT)
+_ASKED_CHILD = re.compile(
+    r"(?:^|[.,!?;] )(?P<who><child>) ?,? (?:please )?(?:can|could|will|would|do|are) you (?!(?:be|have|get|want|feel|hungry|ready|ok)(?!\w)).*(?<!\w)(?:him|her|them)(?!\w)"
+)
 _OF_ANOTHER = re.compile(
     r"(?<!\w)(?:him|them|her(?= (?:to|from|at|on|home|up|off|back|there|then|now|today|tomorrow|<(?:date|time|place|act))| ?[.!?,]| ?$))(?!\w)"
 )
 _BY_PRONOUN = re.compile(r" (?:him|her|them)(?!\w)")
+_OBJECT = re.compile(r" (?:after |with |up )*(?P<who><adult>)(?= |$)")
+_INSIDE = re.compile(r"<adult>")
+_FOR_ME = re.compile(r" (?:me|us)(?!\w)")
 _OWN_ENGAGEMENT = re.compile(
-    r"(?<!\w)(?:i|we) (?:have|got|have got|am having|am at|am in|am on)(?: got)?(?: \w+){0,3} $"
+    r"(?<!\w)(?:(?:i|we) (?:have|got|have got|am having|am at|am in|am on)(?: got)?(?: \w+){0,3}|my) $"
 )
-_ANY_APPOINTMENT = "appointment"
+_LESS_TELLING = frozenset({"appointment", "meeting", "shift"})
 _TIED_CHARACTERS = 12
 
 
@@ -47,13 +54,50 @@ def children_of(
     is_own = sender is not None and not _OF_ANOTHER.search(reading.skeleton)
     if not children and sender and is_own and sender.role is Role.CHILD:
         return (sender.id,)
-    return children
+    return (
+        children or _seen_to(reading, phrase) or _dependant(reading, phrase, sender, participants)
+    )
+
+
+def _dependant(
+    reading: Reading, phrase: TaskPhrase | None, sender: Member | None, participants: Participants
+) -> tuple[str, ...]:
+    """The member in whose hands no job is put, a grandmother say, where an appointment is theirs."""
+    is_appointment = phrase is not None and phrase.task is Task.APPOINTMENT
+    if not is_appointment and not any(
+        participants.is_appointment(mention.id) for mention in reading.of_kind("generic")
+    ):
+        return ()
+    if phrase is not None and not is_appointment:
+        return ()
+    named = {mention.id for mention in reading.of_kind("adult")} - (
+        {sender.id} if sender else set()
+    )
+    others = [
+        m.id for m in participants.household.members if m.role is Role.OTHER and m.id in named
+    ]
+    return tuple(others) if len(others) == 1 else ()
+
+
+def _seen_to(reading: Reading, phrase: TaskPhrase | None) -> tuple[str, ...]:
+    """The grown-up for whom something is to be done: brought somewhere, sat with, looked after."""
+    match = _OBJECT.match(reading.skeleton, phrase.end) if phrase else None
+    if phrase is None or phrase.task not in ERRANDS:
+        return ()
+    inside = _INSIDE.search(reading.skeleton, phrase.start, phrase.end)
+    at = match.start("who") if match else inside.start() if inside else None
+    item = reading.symbols[reading.symbol_at(at)].item if at is not None else None
+    is_other = isinstance(item, Mention) and (phrase.adult is None or phrase.adult.id != item.id)
+    return (item.id,) if isinstance(item, Mention) and is_other else ()
 
 
 def _asides(reading: Reading, phrase: TaskPhrase | None) -> list[tuple[int, int]]:
     """Stretches of the text that tell with whom the sender is just now, not who is to be fetched or brought."""
     if phrase is None:
         return []
+    asked = asked_child(reading)
+    if asked is not None:
+        return [asked]
     found = [match for pattern in _ASIDES for match in pattern.finditer(reading.skeleton)]
     if not _BY_PRONOUN.match(reading.skeleton, phrase.end):
         found = [match for match in found if match.re is not _AFTER_THAT]
@@ -62,6 +106,18 @@ def _asides(reading: Reading, phrase: TaskPhrase | None) -> list[tuple[int, int]
         for match in found
         if not match.start() <= phrase.start < match.end()
     ]
+
+
+def asked_child(reading: Reading) -> tuple[int, int] | None:
+    """Return where a child stands who is asked to see to another ("Ben can you walk her there?"), if one is.
+
+    Args:
+        reading: The message, or a part of it.
+    """
+    match = _ASKED_CHILD.search(reading.skeleton)
+    if match is None:
+        return None
+    return _text_offset(reading, match.start("who")), _text_offset(reading, match.end("who"))
 
 
 def _text_offset(reading: Reading, offset: int) -> int:
@@ -76,6 +132,8 @@ def _is_senders_own(reading: Reading, mention: Mention, phrase: TaskPhrase | Non
     at = next((symbol.at for symbol in reading.symbols if symbol.item is mention), 0)
     start, end = clause_around(reading, at)
     is_elsewhere = not start <= phrase.start < end
+    if _FOR_ME.match(reading.skeleton, phrase.end):
+        return False
     return is_elsewhere and _OWN_ENGAGEMENT.search(reading.skeleton[start:at]) is not None
 
 
@@ -91,7 +149,7 @@ def activity_of(reading: Reading, phrase: TaskPhrase | None) -> Mention | None:
         is_called_off = phrase is not None and phrase.task is Task.CANCEL and bool(generic)
         return named[0] if is_called_off and named else None
     generic = [m for m in generic if not _is_senders_own(reading, m, phrase)]
-    generic = [mention for mention in generic if mention.id != _ANY_APPOINTMENT] or generic
+    generic = [mention for mention in generic if mention.id not in _LESS_TELLING] or generic
     bound = destination(reading)
     if bound is not None:
         return bound

@@ -107,11 +107,30 @@ def _newest(
     pending: Sequence[PendingAction],
     is_wanted: Callable[[Extraction], bool],
 ) -> PendingAction | None:
-    for action in reversed(pending):
-        other = extraction_from_record(action.proposal.extraction)
-        if is_wanted(other) and are_compatible(extraction, other):
-            return action
-    return None
+    found = [
+        (action, other)
+        for action in reversed(pending)
+        if is_wanted(other := extraction_from_record(action.proposal.extraction))
+        and are_compatible(extraction, other)
+        and not _is_another_day(extraction, other)
+    ]
+    # What shares the activity or day that is named comes before what merely does not contradict.
+    return next(
+        (action for action, other in found if _shares_what_is_named(extraction, other)),
+        found[0][0] if found else None,
+    )
+
+
+def _is_another_day(extraction: Extraction, other: Extraction) -> bool:
+    """Whether an hour is named that can only be today's, and the job is not."""
+    if not (extraction.is_day_implied and extraction.times and other.dates):
+        return False
+    return not set(extraction.dates) & set(other.dates)
+
+
+def _shares_what_is_named(extraction: Extraction, other: Extraction) -> bool:
+    is_same_thing = extraction.activity is not None and extraction.activity == other.activity
+    return is_same_thing or bool(set(extraction.named_dates) & set(other.dates))
 
 
 def undone_by_change(

@@ -128,7 +128,9 @@ def load_trace(
         chat_id=row.chat_id,
         sender=row.sender,
         sent_at=row.sent_at,
-        steps=tuple(_ladder(row, gates, action, household)),
+        steps=tuple(
+            _ladder(row, gates, action, household, answered=_asked_by(conn, row, household))
+        ),
         gates=tuple(gates[stage.value] for stage in Stage if stage.value in gates),
         row=row,
         action=action,
@@ -161,11 +163,28 @@ def _find_row(
     return rows[-1]
 
 
+def _asked_by(conn: Connection, row: Row[Any], household: Household) -> str:
+    """Say who wrote what a message answers, and when: its id alone tells people nothing."""
+    table = observer_messages.c
+    source = conn.execute(
+        select(table.sender, table.sent_at).where(
+            table.household == household.id, table.chat_id == row.chat_id,
+            table.message_id == row.attribution_source,
+        )
+    ).first()  # fmt: skip
+    if source is None:
+        return ""
+    person = trace_words.person(source.sender, household)
+    return f" (from {person}, {trace_words.instant(source.sent_at, household)})"
+
+
 def _ladder(
     row: Row[Any],
     gates: Mapping[str, GateReading],
     action: PendingAction | None,
     household: Household,
+    *,
+    answered: str,
 ) -> Iterator[Step]:
     when = trace_words.instant(row.sent_at, household)
     sender = trace_words.person(row.sender, household)
@@ -177,7 +196,7 @@ def _ladder(
         yield Step(stage="withdrawal", mark=Mark.NOTED, text=f"Took {what} back.")
     if row.extraction is None:
         return
-    yield from _attribution(row, gates, household)
+    yield from _attribution(row, gates, answered, household)
     for asked in consultations_from(row.consulted):
         mark = Mark.PASSED if asked.answer else Mark.NOTED
         yield Step(stage="model", mark=mark, text=trace_words.consulted(asked))
@@ -244,7 +263,7 @@ def _from_thread(row: Row[Any]) -> str:
 
 
 def _attribution(
-    row: Row[Any], gates: Mapping[str, GateReading], household: Household
+    row: Row[Any], gates: Mapping[str, GateReading], answered: str, household: Household
 ) -> Iterator[Step]:
     gate = gates.get(Stage.ATTRIBUTION.value)
     if gate is None:
@@ -253,7 +272,7 @@ def _attribution(
     if row.attribution_source and gate.passed:
         owners = [who for who in row.extraction["assigned_to"] if who != "unspecified"]
         takes = f"; {trace_words.people(owners, household)} takes it" if owners else ""
-        text = f"Answers message {row.attribution_source}{takes} ({score})."
+        text = f"Answers message {row.attribution_source}{answered}{takes} ({score})."
         yield Step(stage="attribution", mark=Mark.PASSED, text=text)
     else:
         text = f"Sounds like an answer, but nothing that fits was open ({score})."

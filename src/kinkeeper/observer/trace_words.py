@@ -55,7 +55,10 @@ _SILENCES: Mapping[str, str] = MappingProxyType({
     "acknowledged": "it only agrees with something settled",
     "declined": "a no leaves the question as it was",
     "withdrawn": "it takes something back",
+    "question_answered": "somebody answered before it had to be asked aloud",
     "question_withdrawn": "what was asked was taken back",
+    "passed": "what it is about was over when the message was edited",
+    "asked_again": "the same was asked again after it, and that question waits instead",
     "grace": "nobody has taken it yet, and the family gets time to answer",
     "question_settled": "the question was settled before it had to be asked aloud",
     "too_late": "its time had passed before it could be asked aloud",
@@ -65,6 +68,16 @@ _SILENCES: Mapping[str, str] = MappingProxyType({
     "switched_off": "asking for a missing owner is switched off",
     "low_confidence_no_brain": "it was not sure enough, and nothing known supports it",
 })  # fmt: skip
+
+_STANDS: Mapping[ActionStatus, str] = MappingProxyType(
+    {
+        ActionStatus.PENDING: "waiting",
+        ActionStatus.SUPERSEDED: "a newer one took its place",
+        ActionStatus.WITHDRAWN: "no longer true, so taken away",
+        ActionStatus.EXPIRED: "nobody said yes in time",
+        ActionStatus.REJECTED: "somebody said no",
+    }
+)
 
 _DOUBTS: Mapping[str, str] = MappingProxyType({
     Doubt.NO_SUBJECT: "it was open whom or what it is for",
@@ -175,7 +188,7 @@ def silence(reason: str) -> str:
 
 
 def status(action: PendingAction) -> str:
-    """Return where an action stands, as one word."""
+    """Return where an action stands, in a few plain words."""
     if action.undone_at is not None:
         return "taken back"
-    return "waiting" if action.status is ActionStatus.PENDING else action.status.value
+    return _STANDS.get(action.status, action.status.value)

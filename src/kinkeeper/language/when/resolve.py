@@ -110,7 +110,7 @@ def _clocked(
         day += timedelta(days=1)
     begin = clock_on(day, hour, clock, scope)
     if not has_date and begin < scope.reference - timedelta(minutes=1):
-        if _may_be_tonight(clock, hour, partial, scope):
+        if habits.usual_hour is None and _may_be_tonight(clock, hour, partial, scope):
             begin = clock_on(day, hour + 12, clock, scope)
         else:
             begin = clock_on(day + timedelta(days=1), hour, clock, scope)

@@ -1,0 +1,71 @@
+"""What families unlike the sample write: nothing is said aloud, and no value taken, that they did not mean."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from family_chat import Chat, Line, chat
+
+MON = "Mon 2026-03-02"
+
+
+@pytest.fixture
+def family() -> Iterator[Chat]:
+    with chat() as opened:
+        yield opened
+
+
+def spoken(line: Line) -> str | None:
+    return line["redline_trigger_rule"] if line["redline_decision"] == "SPEAK" else None
+
+
+def test_the_school_run_and_a_lift_to_an_activity_are_two_jobs(family: Chat) -> None:
+    family.say(f"{MON} 07:00", "sarah", "I'll take Mia to school on Wednesday")
+    line = family.say(f"{MON} 07:05", "john", "I'll drop Mia at ballet on Wednesday")
+    assert spoken(line) is None
+
+
+def test_a_day_that_nobody_named_is_nobodys_mistake(family: Chat) -> None:
+    line = family.say(f"{MON} 09:00", "sarah", "chess will take the 4 pm group then")
+    assert spoken(line) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok soccer Friday at 5 it is",
+        "coach confirmed, soccer Thursday they can come at 6.30",
+    ],
+)
+def test_what_was_agreed_is_no_mistake(family: Chat, text: str) -> None:
+    assert spoken(family.say(f"{MON} 09:00", "sarah", text)) is None
+
+
+def test_an_edit_after_the_fact_asks_nothing(family: Chat) -> None:
+    asked = family.say(f"{MON} 09:00", "sarah", "who's taking Mia to ballet today")
+    line = family.edit(
+        "Tue 2026-03-03 16:00", "sarah", "who is taking Mia to ballet today", asked["message_id"]
+    )
+    assert spoken(line) is None
+    assert not family.pending("Tue 2026-03-03 16:01")
+
+
+def test_who_steps_back_does_so_even_where_they_are_asked_how(family: Chat) -> None:
+    family.say(f"{MON} 09:00", "john", "I'll take Mia to ballet on Wednesday")
+    family.say(f"{MON} 09:10", "sarah", "how will you do ballet on Wednesday then")
+    family.say(f"{MON} 09:12", "john", "sorry, can't do ballet Wednesday")
+    held = [action.proposal.extraction["assigned_to"] for action in family.pending(f"{MON} 09:13")]
+    assert ["john"] not in held
+
+
+def test_a_hand_on_the_job_is_no_second_job(family: Chat) -> None:
+    family.say(f"{MON} 09:00", "john", "I'll pick up Mia from ballet today")
+    family.say(f"{MON} 16:40", "john", "leaving to get Mia")
+    assert len(family.pending(f"{MON} 16:41")) == 1
+
+
+def test_a_time_for_this_week_is_for_the_next_session(family: Chat) -> None:
+    line = family.say("Sun 2026-03-01 10:00", "sarah", "ballet is at half four this week not four")
+    assert spoken(line) is None
+    assert line["action"]["dates"] == ["2026-03-02"]
+    assert line["action"]["type"] == "schedule_change"
