@@ -8,6 +8,7 @@ from typing import Final
 
 from kinkeeper.evaluation import tripwire
 from kinkeeper.evaluation.attribution import attribution_table, comparable_answers, link
+from kinkeeper.evaluation.chats import chat_figures, chat_tables, play_chats
 from kinkeeper.evaluation.episode_file import load_episodes
 from kinkeeper.evaluation.episode_scoring import Score, score_episode
 from kinkeeper.evaluation.episodes import MINIMUMS, report_scores
@@ -86,6 +87,12 @@ FLOORS: Final[Mapping[str, float]] = {
     "our own chats heldout: kind right": 0.54,
     "our own chats heldout: answers attributed": 0.14,
     "our own chats: small talk without a false message": 0.997,
+    "whole chats: messages without a false word aloud": 0.998,
+    "whole chats: cards found": 0.84,
+    "whole chats: cards wanted": 0.97,
+    "whole chats: values right of those given": 0.96,
+    "whole chats: owners right of those given": 0.98,
+    "whole chats: answers linked rightly": 0.94,
 }
 _HELD_OUT: Final = "heldout"
 _SAMPLED_HOUSEHOLDS: Final = 4
@@ -167,6 +174,7 @@ def measure_shipped(root: Path = Path()) -> Report:
         for path in sorted((root / "evals").glob("episodes_*.jsonl")):
             _episodes(part, stage, root, path)
     _family_extraction(part, root)
+    _chats(part, root)
     return part.report()
 
 
@@ -274,6 +282,14 @@ def _family_extraction(part: _Part, root: Path) -> None:
     quiet = sum(not each.labels["is_coordination"] for each in understood)
     part.figures["our own chats: small talk without a false message"] = 1 - len(speaks) / quiet
     part.worst += mistakes(understood)
+
+
+def _chats(part: _Part, root: Path) -> None:
+    scores = play_chats(root / "evals" / "chats", root)
+    part.tables += chat_tables(scores, "Whole chats of strangers")
+    figures = chat_figures(list(scores.values()))
+    part.figures |= {f"whole chats: {name}": value for name, value in figures.items()}
+    part.worst += [f"chat {line[:300]}" for score in scores.values() for line in score.mistakes]
 
 
 def _share(rights: Sequence[bool]) -> float:
