@@ -118,11 +118,12 @@ def _weekdays_of_part(
     if partial != Partial(every=Every("FREQ=DAILY"), part=partial.part):
         return None
     found = group_at(tokens, end, scope, depth)
-    if found is None or found[0].every is None:
+    if found is None:
         return None
     days, after = found
-    is_of_weekdays = days == Partial(every=days.every) and days.every.weekdays
-    return (replace(days, part=partial.part), after) if is_of_weekdays else None
+    if days.every is None or not days.every.weekdays or days != Partial(every=days.every):
+        return None
+    return replace(days, part=partial.part), after
 
 
 def _next_atom(
