@@ -119,6 +119,8 @@ def test_nothing_is_told_of_another_day_than_the_one_that_is_named(desk: Desk) -
     friday = {"from": "2026-11-13T00:00:00-06:00", "to": "2026-11-14T00:00:00-06:00"}
     params = {"between": friday, "around": "dentist", "who": ["ivo"]}
     assert desk.ask("calendar.find_free", params).result["looked_at"]["start"][:10] == "2026-11-13"
+    unknown = desk.ask("calendar.find_free", {**params, "around": "the plumber"})
+    assert unknown.result["looked_at"]["start"][:10] == "2026-11-13"
     week = {**friday, "from": "2026-11-11T10:00:00-06:00"}
     found = desk.ask("calendar.find_free", {**params, "between": week}).result
     assert found["looked_at"]["start"] == "2026-11-12T15:00:00-06:00"

@@ -33,6 +33,7 @@ from kinkeeper.actions.requests.calendar_parameters import (
     UpdateEventOf,
     Wanted,
 )
+from kinkeeper.actions.requests.calendar_time import busy, require_seen, time_of
 from kinkeeper.actions.requests.event_changing import (
     change_of,
     ended_before,
@@ -41,7 +42,7 @@ from kinkeeper.actions.requests.event_changing import (
     reach_of,
 )
 from kinkeeper.actions.requests.event_choosing import choose
-from kinkeeper.actions.requests.event_finding import find_around, find_occurrence, occurrences_of
+from kinkeeper.actions.requests.event_finding import find_occurrence, occurrences_of
 from kinkeeper.actions.requests.event_runs import Run, runs_of
 from kinkeeper.actions.requests.event_telling import (
     details,
@@ -51,26 +52,21 @@ from kinkeeper.actions.requests.event_telling import (
     told,
     when,
 )
-from kinkeeper.actions.requests.free_time import FROM, TO, free_times
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
     Moment,
     read_moment,
     require_ahead,
-    said_span,
     shifted,
 )
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.busy import private_to
-from kinkeeper.calendar.conflicts import find_conflicts
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
-from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, midnight
-from kinkeeper.household.viewing import GUEST_DAYS
 from kinkeeper.store.store import Store
 
 _DAY = timedelta(days=1)
@@ -126,7 +122,7 @@ class _CalendarRequests:
     async def list(self, wanted: ListEvents, asked: Asked) -> Found:
         chosen = await self._store.read(lambda conn: choose(conn, wanted, asked))
         if not chosen.events:
-            _require_seen(chosen.span, asked)
+            require_seen(chosen.span, asked)
         is_each = wanted.wanted not in {Wanted.ALL, Wanted.WHETHER}
         runs = (
             [Run(times=(each,)) for each in chosen.events] if is_each
@@ -240,47 +236,7 @@ class _CalendarRequests:
         if until <= start.at:
             raise InputError("the time to look at ends before it begins")
         span = Interval(start.at, until)
-        return await self._store.read(lambda conn: _free(conn, wanted, span, asked))
-
-
-def _free(conn: Connection, wanted: FindFree, span: Interval, asked: Asked) -> Found:
-    """Return when people have time within a span, or within that of an event in it."""
-    _require_seen(span, asked)
-    members, ignored = read_who(wanted.who, asked), list[str]()
-    meant = None if wanted.around is None else find_around(conn, wanted.around, span, asked)
-    # Where a day is named, nothing is told of the time of something on another day.
-    if meant is not None and (span.duration > _DAY or meant.interval.overlaps(span)):
-        span = meant.interval
-        if not members:
-            members = tuple(dict.fromkeys((*meant.event.who, *meant.responsible)))
-            ignored = [meant.event.id]
-    members = members or (asked.member.id,)
-    busy = _taken(conn, members, span, asked, ignore=ignored)
-    spans = free_times(
-        span, [each.interval for each in busy], length=timedelta(minutes=wanted.duration),
-        now=asked.now, zone=asked.household.zone, since=wanted.since or FROM, until=wanted.until or TO,
-    )  # fmt: skip
-    by_member = {
-        member: [occurrence_json(each, asked) for each in _taken(conn, (member,), span, asked)]
-        for member in members
-        if wanted.is_any
-    }
-    result = {
-        "is_free": not busy, "free": [_span_json(each, asked) for each in spans],
-        "who": list(members), "busy": [occurrence_json(each, asked) for each in busy],
-        "looked_at": _span_json(span, asked), "by_member": by_member,
-        "all_day": [occurrence_json(each, asked) for each in _all_day(conn, members, span, asked)],
-    }  # fmt: skip
-    items = tuple({"text": said_span(each.start, each.end, asked)} for each in spans)
-    card = None if wanted.is_any or wanted.around else Card(kind="free", title="Free", items=items)
-    return Found(result=result, card=card)
-
-
-def _require_seen(span: Interval, asked: Asked) -> None:
-    """Refuse to tell a guest that there is nothing at a time that they are not shown."""
-    days = asked.viewer.days
-    if days is not None and not (days.start <= span.start and span.end <= days.end):
-        raise DeniedError(f"guests see the calendar of today and the next {GUEST_DAYS} days only")
+        return await self._store.read(lambda conn: time_of(conn, wanted, span, asked))
 
 
 def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
@@ -332,64 +288,7 @@ def _collisions(conn: Connection, new: Occurrence, asked: Asked) -> Sequence[Occ
     if new.event.all_day:
         return ()
     people = (*new.event.who, *new.responsible)
-    return _busy(conn, people, new.interval, asked, ignore=(new.event.id,))
-
-
-def _busy(
-    conn: Connection,
-    members: Sequence[str],
-    span: Interval,
-    asked: Asked,
-    *,
-    ignore: Sequence[str] = (),
-) -> Sequence[Occurrence]:
-    found = {
-        (each.event.id, each.original_start): each
-        for member in members
-        for each in find_conflicts(
-            conn, asked.viewer, member=member, interval=span, ignore_events=ignore
-        )
-    }
-    return sorted(found.values(), key=_by_start)
-
-
-def _taken(
-    conn: Connection, members: Sequence[str], span: Interval, asked: Asked, *,
-    ignore: Sequence[str] = (),
-) -> Sequence[Occurrence]:  # fmt: skip
-    """Return what leaves members no time: what they are booked for, and what they are in charge of."""
-    booked = _busy(conn, members, span, asked, ignore=ignore)
-    in_charge = [
-        each
-        for each in occurrences_between(conn, asked.viewer, span, with_busy=True)
-        if not each.event.all_day and each.event.id not in ignore
-        and not set(members).isdisjoint(each.responsible)
-    ]  # fmt: skip
-    found = {(each.event.id, each.original_start): each for each in (*booked, *in_charge)}
-    return sorted(found.values(), key=_by_start)
-
-
-def _all_day(
-    conn: Connection, members: Sequence[str], span: Interval, asked: Asked
-) -> Sequence[Occurrence]:
-    """Return what goes on for whole days with members, and leaves open whether they have time."""
-    return [
-        each
-        for each in occurrences_between(conn, asked.viewer, span)
-        if each.event.all_day and not set(members).isdisjoint(each.event.who)
-    ]
-
-
-def _by_start(occurrence: Occurrence) -> datetime:
-    return occurrence.interval.start
-
-
-def _span_json(span: Interval, asked: Asked) -> dict[str, str]:
-    zone = asked.household.zone
-    return {
-        "start": span.start.astimezone(zone).isoformat(),
-        "end": span.end.astimezone(zone).isoformat(),
-    }
+    return busy(conn, people, new.interval, asked, ignore=(new.event.id,))
 
 
 def _cancelled(conn: Connection, event: Event) -> Sequence[datetime]:
