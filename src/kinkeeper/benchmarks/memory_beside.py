@@ -4,11 +4,11 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -38,7 +38,16 @@ _SAID = (
     "what's on tomorrow?",
     "what do you know about the rowing team number {}?",
 )
+_OURS = "ours"
 _WAYS = {"on": "true", "off": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A server, and the token of who may speak there."""
+
+    server: ServerProcess
+    token: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +79,11 @@ def _beside_a_night(folder: Path) -> Iterator[Ratio | Figure]:
     with our_server(
         folder, household=household, database=database, settings=talk.NO_MODEL
     ) as server:
-        alone = asyncio.run(_turns(server, token, "127.0.0.2"))
+        asked = {_OURS: _Asked(server, token)}
+        alone = asyncio.run(_turns(asked, "127.0.0.2"))[_OURS]
         night = _night(folder, household, database)
         try:
-            beside = asyncio.run(_turns(server, token, "127.0.0.3", while_running=night))
+            beside = asyncio.run(_turns(asked, "127.0.0.3", while_running=night))[_OURS]
         finally:
             _finished(night)
     yield Ratio(
@@ -95,11 +105,8 @@ def _looked_up_ahead(folder: Path) -> Iterator[Ratio | Figure]:
             _fill(household, database)
             settings = {**talk.NO_MODEL, "PASSIVE_STREAMING": setting}
             server = our_server(folder, household=household, database=database, settings=settings)
-            servers[way] = (held.enter_context(server), token)
-        times = {
-            way: asyncio.run(_turns(server, token, "127.0.0.4"))
-            for way, (server, token) in servers.items()
-        }
+            servers[way] = _Asked(held.enter_context(server), token)
+        times = asyncio.run(_turns(servers, "127.0.0.4"))
     yield Ratio(
         name="a turn, memories looked up ahead", microseconds=median(times["on"].turns),
         p99_microseconds=p99_of(times["on"].turns), peer="the same with nothing looked up",
@@ -150,27 +157,38 @@ def _finished(night: "subprocess.Popen[bytes]") -> None:
 
 
 async def _turns(
-    server: ServerProcess,
-    token: str,
+    asked: Mapping[str, "_Asked"],
     address: str,
     *,
     while_running: "subprocess.Popen[bytes] | None" = None,
-) -> _Times:
-    """Take turns: as many as always, or as many as fit while a process runs."""
-    found = []
-    async with connected(server, address) as connection:
-        before = server.cpu_seconds()
-        for number in count():
-            is_over = number >= _ROUNDS + _WARM_UP
-            if while_running is not None:
-                is_over = while_running.poll() is not None or number >= _MOST_BESIDE
-            if is_over:
-                break
+) -> dict[str, _Times]:
+    """Take turns with each server in turn: as many as always, or as many as fit while a process runs."""
+    found: dict[str, list[float]] = {name: [] for name in asked}
+    async with AsyncExitStack() as held:
+        connections = {
+            name: await held.enter_async_context(connected(each.server, address))
+            for name, each in asked.items()
+        }
+        before = {name: each.server.cpu_seconds() for name, each in asked.items()}
+        for number in takewhile(partial(_goes_on, night=while_running), count()):
             text = _SAID[number % len(_SAID)].format(number)
-            found.append(await connection.answered(said(text, token)))
-            await asyncio.sleep(_PAUSE_SECONDS)
-        cpu = 1000 * (server.cpu_seconds() - before) / max(1, len(found))
-    warm = found[_WARM_UP:] if while_running is None else found
-    if not warm:
+            for name, each in asked.items():
+                took = await connections[name].answered(said(text, each.token))
+                found[name].append(took)
+                await asyncio.sleep(_PAUSE_SECONDS)
+    skipped = _WARM_UP if while_running is None else 0
+    if not all(found.values()):
         raise InvariantError("the night was over before a turn was")
-    return _Times(turns=warm, cpu=cpu)
+    return {
+        name: _Times(
+            turns=took[skipped:],
+            cpu=1000 * (asked[name].server.cpu_seconds() - before[name]) / len(took),
+        )
+        for name, took in found.items()
+    }
+
+
+def _goes_on(number: int, *, night: "subprocess.Popen[bytes] | None") -> bool:
+    if night is None:
+        return number < _ROUNDS + _WARM_UP
+    return night.poll() is None and number < _MOST_BESIDE
