@@ -85,7 +85,7 @@ def test_errors_are_problems_for_programs_and_pages_for_people(house: Served) ->
     assert told.json()["status"] == 404
     shown = ask(house, "GET", "/nothing", headers=BROWSER)
     assert shown.status_code == 404
-    assert "<h1>Not Found</h1>" in shown.text
+    assert "<h1>Not here</h1>" in shown.text
     wrong = ask(house, "PUT", "/login")
     assert (wrong.status_code, wrong.headers["content-type"]) == (405, PROBLEM)
 

@@ -1,11 +1,12 @@
 """Cards: one decision each, with every way out of it; which go together; and what is told afterwards."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from kinkeeper.actions.effects.calendar import CancelEvent, CancelOccurrence
+from kinkeeper.actions.effects.calendar import CancelEvent, CancelOccurrence, UpdateEvent
 from kinkeeper.actions.model import ActionStatus, Choice, PendingAction
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.web.views.batches import batches
@@ -78,6 +79,15 @@ def test_a_whole_entry_is_a_grave_matter_and_one_day_of_it_is_not() -> None:
     for effect, is_grave in ((whole, True), (day, False)):
         card = _card(action(proposal(effects=(effect,))), stands=standing(judo))
         assert [way.is_grave for way in card.ways] == [is_grave]
+
+
+def test_of_a_series_only_a_series_is_spoken() -> None:
+    once, judo = event(), weekly()
+    for stored, heading in ((once, "Changes"), (judo, "The whole series changes")):
+        moved = replace(stored, place="the hall")
+        update = UpdateEvent(event=moved).frozen()
+        card = _card(action(proposal(effects=(update,))), None, standing(stored))
+        assert [change.heading for way in card.ways for change in way.changes] == [heading]
 
 
 def test_who_may_not_decide_may_not_change_either() -> None:

@@ -19,7 +19,7 @@ def conversation_of(request: Request, person: Person) -> Conversation:
         UnavailableError: This server has none.
     """
     if not person.may_speak:
-        raise DeniedError("this login may look, but not speak for its member")
+        raise DeniedError("this login is for looking only: it cannot talk with the assistant")
     talk = house_of(request, person).conversation
     if talk is None:
         raise UnavailableError("this server holds no conversations; run `kinkeeper serve`")

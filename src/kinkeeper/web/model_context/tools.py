@@ -80,7 +80,7 @@ async def remember(request: Request, person: Person, wanted: Remember) -> Propos
         InputError: It is nothing that can be remembered, or programs have proposed too much today.
     """
     if not person.may_speak:
-        raise DeniedError("this login may look, but not speak for its member")
+        raise DeniedError("this login is for looking only: it cannot talk with the assistant")
     house, now = house_of(request, person), context_of(request).clock.now()
     proposed = await house.store.read(
         lambda conn: count_proposed(

@@ -11,6 +11,16 @@ from kinkeeper.web.access.model import Person
 from kinkeeper.web.pages.rendering import render
 
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
+_TITLES = {
+    HTTPStatus.FORBIDDEN: "Not with this login",
+    HTTPStatus.NOT_FOUND: "Not here",
+    HTTPStatus.CONFLICT: "It is not as it was",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "That could not be used",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too often just now",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Not just now",
+}
+"""What people read instead of the phrases of HTTP."""
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
@@ -44,7 +54,9 @@ def page(
 
 def error_page(status: int, detail: str, headers: Mapping[str, str] | None = None) -> HTMLResponse:
     """Return a page that says what went wrong and what to do."""
-    title = HTTPStatus(status).phrase
-    if detail == title:
+    phrase = HTTPStatus(status).phrase
+    title = _TITLES.get(HTTPStatus(status), phrase)
+    if detail == phrase:
         detail = "Nothing is here under this address, or not for a press of this kind."
+    detail = detail[:1].upper() + detail[1:]
     return page("error.html", None, status=status, headers=headers, title=title, detail=detail)

@@ -12,8 +12,12 @@ _HEADINGS = {
     Verb.ADD: "New in the calendar",
     Verb.MOVE: "Moves",
     Verb.CANCEL: "Is taken out",
-    Verb.CANCEL_SERIES: "The whole series is taken out",
+    Verb.CANCEL_SERIES: "Is taken out",
     Verb.ASSIGN: "Changes hands",
+    Verb.UPDATE: "Changes",
+}
+_SERIES_HEADINGS = {
+    Verb.CANCEL_SERIES: "The whole series is taken out",
     Verb.UPDATE: "The whole series changes",
 }
 
@@ -104,6 +108,13 @@ class DiffWords:
         before = None if change.before is None else self.piece(change.before)
         after = None if change.after is None else self.piece(change.after)
         return ChangeLine(
-            heading=_HEADINGS[change.verb], before=before, after=after,
+            heading=_heading(change), before=before, after=after,
             is_gone=before is None and change.verb is not Verb.ADD,
         )  # fmt: skip
+
+
+def _heading(change: Change) -> str:
+    """Return what happens; a whole series is named only where there is one."""
+    of_series = any(piece is not None and piece.repeats for piece in (change.before, change.after))
+    series = _SERIES_HEADINGS if of_series else {}
+    return series.get(change.verb, _HEADINGS[change.verb])
