@@ -1,9 +1,16 @@
-"""Which actions a person may read. Pure."""
+"""Which actions a person may read."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
 
 from kinkeeper.actions.authority import is_anothers
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.repository import read_action
 from kinkeeper.actions.requests.performing import FROM_CHAT
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.web.access.model import Person
+from kinkeeper.web.access.viewing import viewer_of
 
 
 def may_read(person: Person, action: PendingAction) -> bool:
@@ -18,3 +25,36 @@ def may_read(person: Person, action: PendingAction) -> bool:
     if is_anothers(action, person.member, person.household):
         return False
     return person.may_decide or action.proposal.source_type != FROM_CHAT
+
+
+def require_may_read(person: Person, action: PendingAction) -> None:
+    """Refuse to show an action, as if there were none.
+
+    Args:
+        person: Who looks.
+        action: Of their household.
+
+    Raises:
+        NotFoundError: They may not read it.
+    """
+    if not may_read(person, action):
+        raise NotFoundError(f"there is no action {action.id!r}", action_id=action.id)
+
+
+def action_shown_to(
+    conn: Connection, person: Person, action_id: str, *, now: datetime
+) -> PendingAction:
+    """Return an action that a person may read.
+
+    Args:
+        conn: Any transaction.
+        person: Who looks.
+        action_id: Full id.
+        now: Aware.
+
+    Raises:
+        NotFoundError: There is none with that id that they may read.
+    """
+    action = read_action(conn, viewer_of(person, now=now), action_id)
+    require_may_read(person, action)
+    return action

@@ -15,11 +15,11 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.repository import list_actions, read_action
+from kinkeeper.actions.repository import list_actions
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import Decider, Relative, house_of
 from kinkeeper.web.access.model import Person
-from kinkeeper.web.access.reading import may_read
+from kinkeeper.web.access.reading import action_shown_to, may_read, require_may_read
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
 
@@ -207,7 +207,7 @@ async def say_what_was_wrong(
     house, now = house_of(request, person), context_of(request).clock.now()
 
     def write(conn: Connection) -> None:
-        read_action(conn, viewer_of(person, now=now), action_id)
+        action_shown_to(conn, person, action_id, now=now)
         _not_right(conn, person, action_id, said.reason, now=now)
 
     await house.store.write(write)
@@ -239,6 +239,7 @@ async def _decide(
     }  # fmt: skip
     store = house_of(request, person).store
     receipt = await store.write(lambda conn: decision(conn, details))
+    require_may_read(person, receipt.action)
     response.status_code = status_for(receipt)
     return Told.of(receipt)
 

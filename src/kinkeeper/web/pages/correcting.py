@@ -9,7 +9,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.observer.correcting import Correction, correct
 from kinkeeper.web.access.door import Decider
@@ -30,7 +29,7 @@ async def change_page(request: Request, person: Decider, action_id: str) -> HTML
     desk = desk_of(request, person)
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        action = read_action(conn, desk.viewer, action_id)
+        action = desk.action(conn, action_id)
         form = correction_form(
             action, household=desk.house.household, people=desk.people, wording=desk.wording
         )

@@ -17,7 +17,7 @@ from kinkeeper.observer.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import FAMILY, Person
-from kinkeeper.web.access.reading import may_read
+from kinkeeper.web.access.reading import action_shown_to, may_read
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
@@ -104,6 +104,18 @@ class Desk:
         """
         found = open_actions(conn, self.viewer, now=self.now)
         return [action for action in found if may_read(self.person, action)]
+
+    def action(self, conn: Connection, action_id: str) -> PendingAction:
+        """Return an action that the person may read.
+
+        Args:
+            conn: Any transaction.
+            action_id: Full id.
+
+        Raises:
+            NotFoundError: There is none with that id that they may read.
+        """
+        return action_shown_to(conn, self.person, action_id, now=self.now)
 
     def frame(self, conn: Connection, here: str) -> Frame:
         """Return what surrounds a page.

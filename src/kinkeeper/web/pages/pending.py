@@ -15,7 +15,6 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.model import ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
-from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.metrics import failures
@@ -80,7 +79,7 @@ async def confirm(
 
     def decide(conn: Connection) -> Receipt:
         details = press(desk, hash_)
-        action = read_action(conn, desk.viewer, action_id)
+        action = desk.action(conn, action_id)
         way = [each.effects for each in action.proposal.choices if each.label == choice]
         effects = way[0] if way else action.proposal.effects
         if effects and stakes_of(effects) is Stakes.HIGH and sure != "yes":
@@ -190,7 +189,7 @@ def _notice(
     if outcome is None:
         return None
     try:
-        action = read_action(conn, desk.viewer, about)
+        action = desk.action(conn, about)
     except NotFoundError:
         return None
     return notice_of(outcome, action, desk.house.household, is_change=changed)

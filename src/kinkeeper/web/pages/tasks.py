@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.authority import is_anothers
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import read_action
 from kinkeeper.core.errors import InputError, NotFoundError
@@ -153,7 +154,7 @@ def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
         action = read_action(conn, desk.viewer, about) if about else None
     except NotFoundError:
         return None
-    if action is None:
+    if action is None or is_anothers(action, desk.person.member, desk.house.household):
         return None
     summary = action.proposal.summary
     if action.undone_at is not None:

@@ -26,7 +26,7 @@ class Item:
         face: Whose colours it has: the one who does it, else the first who takes part.
         look: How certain it is.
         place: Display name, if any.
-        href: Page that tells more.
+        href: Page that tells more; empty where there is nothing to tell.
         note: What is to be decided about it, if anything.
     """
 

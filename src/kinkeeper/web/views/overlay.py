@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.calendar.busy import is_busy
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.phrasing import Phrasing
@@ -21,7 +22,7 @@ class Found:
         key: Tells it from all others.
         piece: What it is.
         look: How certain it is.
-        href: Page that tells more.
+        href: Page that tells more; empty where there is nothing to tell.
         note: What is to be decided about it, if anything.
         rival: Open action that asks which of several things it shall be; empty where none does.
     """
@@ -100,7 +101,7 @@ def _standing(piece: Piece, occurrence: Occurrence, action: PendingAction | None
     is_gap = piece.kind is EventKind.CARE and not piece.responsible
     return Found(
         key=key, piece=piece, look=Look.GAP if is_gap else Look.STANDS,
-        href=event_href(piece.event_id, piece.interval.start),
+        href="" if is_busy(occurrence.event) else event_href(piece.event_id, piece.interval.start),
     )  # fmt: skip
 
 
