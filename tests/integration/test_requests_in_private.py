@@ -80,3 +80,12 @@ def test_a_guest_is_told_of_the_coming_days_and_not_that_nothing_is_later(desk: 
     assert "Recital" not in repr(desk.ask("calendar.list_events", {"query": "recital", "wanted": "next"}, by=GUEST).result)  # fmt: skip
     tasks = desk.ask("task.list", {"who": []}, by=GUEST).result["tasks"]
     assert [each["title"] for each in tasks] == ["Water the ferns"]
+
+
+def test_what_a_guest_writes_down_is_theirs_to_read_again(desk: Desk) -> None:
+    made = desk.ask("notes.create", {"title": "Tablets", "body": "blue after lunch"}, by=GUEST)
+    assert made.status is ResultStatus.DONE
+    assert "blue after lunch" in repr(desk.ask("notes.list", {}, by=GUEST).result)
+    desk.ask("notes.append", {"title": "Wishes", "body": "a lamp"}, by=GUEST)
+    assert "a lamp" in repr(desk.ask("notes.list", {}, by=GUEST).result)
+    assert "Tablets" not in repr(desk.ask("notes.list", {}).result)

@@ -35,6 +35,7 @@ from kinkeeper.actions.requests.model import (
 )
 from kinkeeper.core.errors import ConflictError, InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.statements.sensitive import is_sensitive
@@ -305,7 +306,9 @@ def _meant(words: str, notes: Sequence[Note], *, private: bool | None = None) ->
 def _scope(private: bool | None, title: str, body: str, asked: Asked) -> str:  # noqa: FBT001 - as it was said
     """Return who may see a new note: of one's own health, money, keys or love only oneself, unless they say so."""
     lines = [title, *entries(body)]
-    return scope_for(private, asked, is_usual=any(map(is_sensitive, lines)))
+    # A guest would not see again what is everybody's.
+    is_lost = not asked.is_shared and not asked.viewer.sees(HOUSEHOLD_SCOPE)
+    return scope_for(private, asked, is_usual=is_lost or any(map(is_sensitive, lines)))
 
 
 def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
