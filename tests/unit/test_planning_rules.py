@@ -1,5 +1,7 @@
 """What a message asks for, by rules."""
 
+from time import process_time
+
 import pytest
 
 from kinkeeper.conversation.model import Exchange
@@ -509,3 +511,12 @@ def test_only_a_time_that_is_told_answers_when(text: str, is_answer: bool) -> No
 )
 def test_what_rests_on_a_result_is_planned_after_it(text: str, is_whole: bool) -> None:
     assert plan(text).is_whole is is_whole
+
+
+@pytest.mark.parametrize(
+    "part", ["and me ", "me and Ann and ", "the Anna, the Ben and ", "everyone and "]
+)
+def test_the_time_for_a_row_of_people_does_not_explode(part: str) -> None:
+    begun = process_time()
+    planned(f"{part * (280 // len(part))}sang!")
+    assert process_time() - begun < 5.0  # patterns that fit in two ways take hours

@@ -28,8 +28,7 @@ from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_
 from kinkeeper.conversation.planning.windows import Window
 from kinkeeper.language.text import enumerated
 
-_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
-_AHEAD = 60
+_WEEK = timedelta(days=7)
 _FOLLOWING = re.compile(r"^(?:on |to )?(?:the )?following\b", re.IGNORECASE)
 _SELDOM = ("FREQ=MONTHLY", "FREQ=YEARLY")
 
