@@ -69,3 +69,37 @@ def test_a_time_for_this_week_is_for_the_next_session(family: Chat) -> None:
     assert spoken(line) is None
     assert line["action"]["dates"] == ["2026-03-02"]
     assert line["action"]["type"] == "schedule_change"
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("chess is an hour earlier next week, three o'clock", ["2026-03-11"]),
+        ("chess 3pm next week", ["2026-03-11"]),
+        ("ballet starts half an hour earlier on Wednesday", ["2026-03-04"]),
+    ],
+)
+def test_earlier_than_usual_is_not_counted_from_now(
+    family: Chat, text: str, days: list[str]
+) -> None:
+    line = family.say("Fri 2026-03-06 10:00" if "next" in text else f"{MON} 09:00", "sarah", text)
+    assert spoken(line) is None
+    assert line["action"]["dates"] == days
+
+
+def test_of_several_days_of_a_coming_week_none_is_made_up(family: Chat) -> None:
+    line = family.say(f"{MON} 09:00", "sarah", "soccer is at 6 next week")
+    assert spoken(line) is None
+    assert line["action"] is None
+
+
+def test_a_run_just_done_is_no_second_claim_on_another_day(family: Chat) -> None:
+    family.say(
+        f"{MON} 09:00",
+        "john",
+        "plumber is coming Thursday between 8 and 12, someone needs to be in",
+    )
+    family.say(f"{MON} 09:05", "sarah", "I'm working from home Thursday so I'm in")
+    line = family.say(f"{MON} 15:40", "john", "got them both. Leo has a sore throat")
+    assert spoken(line) is None
+    assert not (line["action"] or {}).get("dates")

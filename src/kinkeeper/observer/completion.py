@@ -1,8 +1,9 @@
 """What the household's days add to an extraction: whose activity it is, which one "practice" means, which day. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from kinkeeper.calendar.model import EventKind
@@ -16,6 +17,8 @@ _GENERAL = frozenset({
     "school", "club", "class", "classes", "lesson", "lessons", "practice", "training", "team",
     "band", "group", "camp", "care", "after", "game",
 })  # fmt: skip
+_NEXT_WEEK = re.compile(r"\bnext (?:week|wk)$", re.IGNORECASE)
+_WEEK = timedelta(days=7)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 _JOB_STANCES = frozenset({Stance.ASKS, Stance.CLAIMS, Stance.ASSIGNS, Stance.ACCEPTS})
 
@@ -153,7 +156,15 @@ def _on_its_own_day(
     """An hour without a day that is the activity's own, or announced for it, means its next day ("she's got choir at 6")."""
     if not (extraction.is_day_implied and extraction.times) or extraction.is_special:
         return extraction
-    slots = [slot for slot in _of(extraction, schedule.series) if slot.day >= today]
+    week = _week_of(extraction)
+    slots = [
+        slot
+        for slot in _of(extraction, schedule.series)
+        if slot.day >= today and (week is None or week <= slot.day < week + _WEEK)
+    ]
+    if week is not None and len(slots) != 1:
+        # Which of its days, or whether it has any then, nobody said.
+        return replace(extraction, dates=(), is_day_implied=False)
     if not slots or any(slot.day in extraction.dates for slot in slots):
         return extraction
     start = slots[0].interval.start.astimezone(zone) if slots[0].interval else None
@@ -167,9 +178,20 @@ def _on_its_own_day(
     )
 
 
+def _week_of(extraction: Extraction) -> date | None:
+    """Return the first day of the week that is named and is not this one ("at 6 next week")."""
+    named = (
+        each for each in extraction.entities
+        if each.type == "date" and _NEXT_WEEK.search(each.surface)
+    )  # fmt: skip
+    found = next(named, None)
+    return None if found is None else date.fromisoformat(found.value)
+
+
 def _imply_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
     """A job of an activity without a day ("who can do judo?") is that of the activity's next one."""
-    if extraction.dates or extraction.stance not in _JOB_STANCES:
+    is_named = extraction.activity is not None or extraction.task is not None
+    if not is_named or extraction.dates or extraction.stance not in _JOB_STANCES:
         return extraction
     standing = [slot for slot in schedule.slots if slot.activity == extraction.activity]
     days = [slot.day for slot in _of(extraction, standing or schedule.series) if slot.day >= today]

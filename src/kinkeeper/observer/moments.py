@@ -28,7 +28,7 @@ _PART_OF_DAY = re.compile(
     r"(?:this |in the |tomorrow |today )?(?:morning|afternoon|arvo|evening|night|tonight|eve)"
 )
 _LEADING_TO = re.compile(r"\b(?:to|till|until|at|now)\s+$", re.IGNORECASE)
-_ONE_WEEK = re.compile(r"(?:just |only )?this (?:week|wk)", re.IGNORECASE)
+_ONE_WEEK = re.compile(r"(?:just |only )?(?:this|next) (?:week|wk)", re.IGNORECASE)
 _LONGEST_DAY_LIST = 7
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
@@ -194,7 +194,7 @@ def _spans_of(reading: Reading, at: int | None) -> Sequence[TimeSpan]:
 
 
 def is_of_one_week(reading: Reading) -> bool:
-    """Whether an hour is said to be that of one week alone ("half five this week"), and so not the usual one."""
+    """Whether an hour is said to be that of one week alone ("half five this week", "at 6 next week"), and so not the usual one."""
     return any(_ONE_WEEK.match(span.surface) for span in reading.spans if span.grain is Grain.WEEK)
 
 

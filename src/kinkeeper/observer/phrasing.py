@@ -69,7 +69,8 @@ class Phrasing:
         task, children = extraction.task, self.names(extraction.child)
         label = f"({self.label(extraction.activity)})" if extraction.activity else ""
         if task in _TASK_VERBS:
-            verb = _TASK_VERBS[task] if children else f"does {_TASK_NOUNS[task]}"
+            is_verb = children or task is Task.COVER
+            verb = _TASK_VERBS[task] if is_verb else f"does {_TASK_NOUNS[task]}"
         else:
             verb = "has"
         return " ".join(filter(None, [self.names(owners), verb, children, label]))

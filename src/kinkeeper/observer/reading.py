@@ -43,6 +43,13 @@ _VOCATIVE = re.compile(
     r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$)| (?:please )?(?:can|could|will|would|are|do) you(?: |$)| please )"
     r"|(?:,|<date>|<datetime>|<time>) (?P<last><adult>) ?[.!]*$"
 )
+_EARLIER = re.compile(r"earlier$", re.IGNORECASE)
+_LATER = re.compile(r"later$", re.IGNORECASE)
+_OF_A_COURSE = re.compile(
+    r"(?:(?:is|are|be|being|isn't|starts?|starting|begins?|ends?|ending|finish(?:es|ing)?|runs?|running|on)"
+    r"(?: (?:at|about|just|only|now|all|going|to|be|start|finish|end|coming|out))*|\w's) +$",
+    re.IGNORECASE,
+)
 _OF_NEW_TERMS = re.compile(r" (?:at|on|from|starts?|starting|running) ", re.IGNORECASE)
 
 
@@ -166,7 +173,7 @@ def read_message(
             usual_hour=usual_hour,
         )
     )  # fmt: skip
-    spans = _without_new_terms(read, text)
+    spans = _without_comparisons(_without_new_terms(read, text), text)
     mentions = tuple(
         mention
         for mention in found
@@ -211,6 +218,16 @@ def _without_new_terms(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, 
             or span.end_char + 1 in starts
             or span.start_char - 1 in ends
         )
+    )
+
+
+def _without_comparisons(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, ...]:
+    """Leave out what is counted from a usual hour and not from now: "scouts is an hour earlier next week"."""
+    return tuple(
+        span
+        for span in spans
+        if not _EARLIER.search(span.surface)
+        and not (_LATER.search(span.surface) and _OF_A_COURSE.search(text[: span.start_char]))
     )
 
 

@@ -24,6 +24,8 @@ def is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
         return False
     if extraction.task != task and extraction.task not in _VAGUE and task not in _VAGUE:
         return False
+    if not extraction.dates and not _has_in_common(extraction, slot):
+        return False
     if _is_errand_of_the_day(extraction, slot) or _is_day_around(extraction, slot):
         return False
     if extraction.child and slot.who and not set(extraction.child) & set(slot.who):
@@ -34,6 +36,15 @@ def is_same_job(case: Case, slot: Slot, rules: RedlineRules) -> bool:
         return False
     own = case.interval(slot.day, rules.default_duration)
     return own is None or slot.interval is None or own.overlaps(slot.interval)
+
+
+def _has_in_common(extraction: Extraction, slot: Slot) -> bool:
+    """Whether both name a child, an activity or a kind of job: without a day, nothing else makes them one."""
+    return (
+        bool(set(extraction.child) & set(slot.who))
+        or (extraction.activity is not None and extraction.activity == slot.activity)
+        or (extraction.task is not None and extraction.task == slot.task)
+    )
 
 
 def _is_another_thing(extraction: Extraction, slot: Slot, task: Task | None) -> bool:
