@@ -108,3 +108,14 @@ def test_the_list_for_people_names_buttons(heard: Program) -> None:
     assert "Leo dentist" in shown
     assert "Dentist" in shown
     assert pending(heard)["dentist"][:8] in shown
+
+
+def test_what_is_private_to_one_is_listed_for_them_alone(program: Program) -> None:
+    for text in ("add a haircut on friday at 2pm, just for me", "cancel the haircut"):
+        assert program.run("chat", "--as", "john", text).code == 0
+    [mine] = program.run("pending", "--as", "john", "--json").value
+    assert "haircut" in mine["summary"].lower()
+    assert program.run("pending", "--json").value == []
+    assert program.run("pending", "list", "--as", "sarah", "--json").value == []
+    assert program.run("pending", "confirm", mine["id"], "--as", "sarah").code != 0
+    assert program.run("pending", "confirm", mine["id"], "--as", "john").code == 0

@@ -15,6 +15,12 @@ AsOption = Annotated[
         "--as", metavar="MEMBER", help="Who decides; the owner of the household where not given."
     ),
 ]
+LookOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="MEMBER", help="Who looks: what is private to them is shown, too."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Settled ones, too.")]
 
@@ -23,16 +29,20 @@ app = typer.Typer(name="pending", help="What awaits a yes: list it, confirm, rej
 
 @app.callback(invoke_without_command=True)
 @located
-def pending(where: Where, all_: AllOption = False, json_: JsonOption = False) -> None:
+def pending(
+    where: Where, all_: AllOption = False, as_: LookOption = None, json_: JsonOption = False
+) -> None:
     """What awaits a yes: list it, confirm, reject, choose."""
-    _list(where, all_=all_, json_=json_)
+    _list(where, all_=all_, named=as_, json_=json_)
 
 
 @app.command("list")
 @located
-def list_(where: Where, all_: AllOption = False, json_: JsonOption = False) -> None:
+def list_(
+    where: Where, all_: AllOption = False, as_: LookOption = None, json_: JsonOption = False
+) -> None:
     """List what awaits a yes, and what could not be understood."""
-    _list(where, all_=all_, json_=json_)
+    _list(where, all_=all_, named=as_, json_=json_)
 
 
 @app.command()
@@ -76,10 +86,10 @@ def undo(where: Where, id_: IdArgument, as_: AsOption = None, json_: JsonOption 
     _finish(decide(where, id_, Undo(), named=as_, json_=json_))
 
 
-def _list(where: Where, *, all_: bool, json_: bool) -> None:
+def _list(where: Where, *, all_: bool, named: str | None, json_: bool) -> None:
     from kinkeeper.cli.pending_list import show_pending
 
-    show_pending(where, is_all=all_, as_json=json_)
+    show_pending(where, is_all=all_, named=named, as_json=json_)
 
 
 def _finish(is_done: bool) -> None:

@@ -11,23 +11,23 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened, present
+from kinkeeper.cli.opening import looking, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.metrics import Failure, failures
 
 _OPEN = frozenset({ActionStatus.PENDING})
 _ID_LETTERS = 8
 
 
-def show_pending(where: Where, *, is_all: bool, as_json: bool) -> None:
-    """Show what awaits a person and is not private to one, oldest first, and the messages that could not be understood.
+def show_pending(where: Where, *, is_all: bool, named: str | None, as_json: bool) -> None:
+    """Show what awaits a person, oldest first, and the messages that could not be understood.
 
     Args:
         where: Household and database.
         is_all: Whether settled actions are wanted, too.
+        named: On whose behalf; what is private to them is shown, too. Everybody's where None.
         as_json: Answer with one JSON list.
 
     Raises:
@@ -35,10 +35,11 @@ def show_pending(where: Where, *, is_all: bool, as_json: bool) -> None:
     """
     with opened(where) as system:
         household, now = system.household, present(system)
+        viewer = looking(household, named, now=now)
 
         def load(conn: Connection) -> tuple[Sequence[PendingAction], Sequence[Failure]]:
             statuses = frozenset(ActionStatus) if is_all else _OPEN
-            actions = list_actions(conn, Viewer.of(household.id), statuses=statuses, now=now)
+            actions = list_actions(conn, viewer, statuses=statuses, now=now)
             return actions, failures(conn, household.id)
 
         actions, failed = system.store.read_now(load)

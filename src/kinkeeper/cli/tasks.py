@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.pending import AsOption, JsonOption
+from kinkeeper.cli.pending import AsOption, JsonOption, LookOption
 
 app = typer.Typer(name="tasks", help="What is to be done: list it, add, change, tick off, delete.")
 
@@ -29,12 +29,6 @@ RepeatOption = Annotated[
 ForOption = Annotated[
     list[str] | None,
     typer.Option("--for", metavar="MEMBER", help="Whose it is; may be given several times."),
-]
-LookOption = Annotated[
-    str | None,
-    typer.Option(
-        "--as", metavar="MEMBER", help="Who looks: what is private to them is shown, too."
-    ),
 ]
 DoneOption = Annotated[bool, typer.Option("--done", help="Those that are done.")]
 
