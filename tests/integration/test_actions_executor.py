@@ -23,11 +23,9 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import list_transitions
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.actions.repository import (
-    advance,
-)
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.actions.tables import action_transitions, pending_actions
+from kinkeeper.actions.writing import advance
 from kinkeeper.calendar.changes import move_occurrence
 from kinkeeper.calendar.model import EventState
 from kinkeeper.calendar.repository import (

@@ -14,7 +14,7 @@ from kinkeeper.actions.states import TRANSITIONS, Cause
 
 _WORDS = re.compile(r"\w+")
 SOURCE = Path(kinkeeper.__file__).parent
-MOVES = "actions/repository.py"
+MOVES = "actions/writing.py"
 PURGES = "actions/purging.py"
 AUDIENCE = "actions/audience.py"
 FUNCTION = "advance"

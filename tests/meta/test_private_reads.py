@@ -22,7 +22,7 @@ READERS = {
         "observer/rewinding.py", "benchmarks/calendar.py",
     },
     "kinkeeper.actions.tables": {
-        "actions/repository.py", "actions/audience.py", "actions/purging.py", "actions/journal.py",
+        "actions/repository.py", "actions/writing.py", "actions/audience.py", "actions/purging.py", "actions/journal.py",
         "actions/press_tokens.py",
         # Counts, instants and states; no words.
         "observer/metrics.py", "observer/feedback.py", "observer/trace.py", "observer/rewinding.py",

@@ -163,7 +163,7 @@ def test_only_a_decision_reaches_the_executor() -> None:
 
 
 def test_only_the_executors_package_moves_an_action_on() -> None:
-    moving = callers("kinkeeper.actions.repository.advance")
+    moving = callers("kinkeeper.actions.writing.advance")
     assert all(module.startswith("kinkeeper.actions.") for module in moving)
     assert len(moving) > 1
 

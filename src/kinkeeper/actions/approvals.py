@@ -20,8 +20,9 @@ from kinkeeper.actions.model import ActionStatus, Choice, PendingAction, Proposa
 from kinkeeper.actions.proposals import expire_if_due, propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import read_effects, stakes_of
-from kinkeeper.actions.repository import advance, load_action
+from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
+from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household, Member

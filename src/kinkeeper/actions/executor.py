@@ -17,8 +17,9 @@ from kinkeeper.actions.journal import list_transitions, record_refusal
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects, stakes_of
-from kinkeeper.actions.repository import advance, load_action
+from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
+from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import (
     ConflictError,
     DeniedError,

@@ -12,15 +12,13 @@ from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects
 from kinkeeper.actions.repository import (
-    advance,
     find_due,
     find_mergeable,
     find_of_slot,
-    insert_action,
-    insert_source,
     load_action,
 )
 from kinkeeper.actions.states import Cause, is_due, step
+from kinkeeper.actions.writing import advance, insert_action, insert_source
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc

@@ -1,9 +1,7 @@
-"""Pending actions in the database: reading them, and moving one on by exactly one transition."""
+"""Pending actions in the database, read: for people, on their behalf; for those who carry them out, as stored."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -14,19 +12,15 @@ from sqlalchemy import (
     and_,
     bindparam,
     func,
-    insert,
     or_,
     select,
-    update,
 )
 
-from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.consent import Origin
-from kinkeeper.actions.journal import record_transition
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.rows import action_from_row, action_row, state_row
+from kinkeeper.actions.rows import action_from_row
 from kinkeeper.actions.scope import Scope
-from kinkeeper.actions.states import Cause, as_of, step
+from kinkeeper.actions.states import as_of
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.household.viewing import Viewer
@@ -75,8 +69,6 @@ _OF_SLOT = Prepared(
         )
     )
 )
-_INSERT = Prepared(insert(pending_actions), pending_actions.c.keys())
-_INSERT_SOURCE = Prepared(insert(action_sources), action_sources.c.keys())
 
 
 def load_action(
@@ -296,70 +288,6 @@ def find_due(conn: Connection, household: str, now: datetime) -> list[PendingAct
     return _decoded(conn.execute(_DUE, {"household": household, "now": now}))
 
 
-def insert_action(conn: Connection, action: PendingAction) -> None:
-    """Write a new action."""
-    _INSERT.execute(conn, action_row(action))
-
-
-def insert_source(
-    conn: Connection, action: PendingAction, source: Mapping[str, str], *, at: datetime
-) -> None:
-    """Note a source that asks for an action.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        action: The action.
-        source: Its source_type, source_id and slot.
-        at: Aware.
-    """
-    values = {"household": action.proposal.household, "action_id": action.id, "added_at": at}
-    _INSERT_SOURCE.execute(conn, {**values, **source})
-
-
-def advance(
-    conn: Connection,
-    action: PendingAction,
-    cause: Cause,
-    *,
-    at: datetime,
-    by: str | None = None,
-    detail: str | None = None,
-    **changes: Any,
-) -> PendingAction | None:
-    """Move an action on by one transition, journal it and tell, if it still stands as last read.
-
-    One conditional statement: of several who try at once, one succeeds.
-
-    Args:
-        conn: Open connection, in a write transaction.
-        action: As last read.
-        cause: What moves it.
-        at: When, aware.
-        by: Member id of the person who decides.
-        detail: For the journal.
-        changes: Further fields of `PendingAction` to set, of those in `state_row`.
-
-    Returns:
-        The action as it is now stored, or None where somebody else was first.
-
-    Raises:
-        InvariantError: There is no such transition.
-    """
-    transition = step(action.status, cause, at=at, by=by, detail=detail)
-    moved = replace(action, status=transition.to_status, **changes)
-    row = state_row(moved)
-    as_read = {
-        "of_household": action.proposal.household, "of_action": action.id,
-        "was": action.status.value,
-    }  # fmt: skip
-    changed = tuple(sorted({"status", *changes}))
-    if not _advancing(changed).execute(conn, as_read | {f"{name}_": row[name] for name in changed}):
-        return None
-    record_transition(conn, action.proposal.household, action.id, transition)
-    announce(conn, moved, now=at)
-    return moved
-
-
 def actions_of_type(conn: Connection, household: str, kind: ActionType) -> list[PendingAction]:
     """Return all actions of one type, oldest first."""
     return _read(conn, _oldest_first(_of(household).where(_actions.type == kind.value)))
@@ -388,22 +316,6 @@ def actions_touching(
 def actions_before(conn: Connection, household: str, instant: datetime) -> list[PendingAction]:
     """Return all actions that were created before an instant."""
     return _read(conn, _of(household).where(_actions.created_at < instant))
-
-
-@cache
-def _advancing(changed: tuple[str, ...]) -> Prepared:
-    """Return the statement that changes these columns of an action that still stands as it was read."""
-    return Prepared(
-        update(pending_actions)
-        .where(
-            _actions.household == bindparam("of_household"),
-            _actions.id == bindparam("of_action"),
-            _actions.status == bindparam("was"),
-            _actions.undone_at.is_(None),
-        )
-        .values({name: bindparam(f"{name}_", type_=_actions[name].type) for name in changed})
-        .returning(_actions.id)
-    )
 
 
 def _of(household: str) -> Select[Any]:

@@ -11,8 +11,9 @@ from kinkeeper.actions.effects.contract import Execution
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt, settled
 from kinkeeper.actions.registry import effect_kind, reaches_outside
-from kinkeeper.actions.repository import advance, load_action
+from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
+from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.core.time import as_utc
 

@@ -15,8 +15,9 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.outside.adapter import RefusedError, Work
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import read_effects
-from kinkeeper.actions.repository import advance, load_action
+from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import Cause, Refusal
+from kinkeeper.actions.writing import advance
 from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
