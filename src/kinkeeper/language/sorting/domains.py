@@ -1,7 +1,7 @@
 """Which parts of the assistant a request is for: none, one or several of them."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -88,16 +88,6 @@ def parts_of(text: str) -> tuple[str, ...]:
     """
     parts = tuple(part for part in _JOINT.split(text) if len(part.split()) >= _FEWEST_WORDS)
     return parts if len(parts) > 1 else ()
-
-
-def label_of(domains: Collection[str], kind: str) -> str:
-    """Return the label under which heads know a kind of request.
-
-    Args:
-        domains: At most one.
-        kind: Of the request within it.
-    """
-    return _MARK.join((*domains, kind)) if domains else f"{_MARK}{kind}"
 
 
 def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:

@@ -27,8 +27,6 @@ from kinkeeper.web.views.provenance import entry_page
 
 router = APIRouter(include_in_schema=False)
 
-_INSTANT = timedelta(seconds=1)
-
 
 @router.get("/calendar")
 async def show_calendar(
