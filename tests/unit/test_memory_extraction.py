@@ -84,3 +84,10 @@ def test_dates_since_and_until_are_kept():
 def test_the_type_follows_what_is_told():
     assert found("We must be home by ten")[0].type is StatementType.RULE
     assert found("I love figs")[0].type is StatementType.PREFERENCE
+
+
+@pytest.mark.parametrize(
+    "text", ["sorry no i did want it", "sorry, you do need it", "oops, I would like it"]
+)
+def test_a_whole_sentence_takes_the_place_of_no_name(text: str) -> None:
+    assert not [each for each in found(text, "my son is called Tim") if each.correction]

@@ -63,3 +63,38 @@ def test_what_is_missing_goes_on_the_shopping_list(text: str, lines: list[str]) 
 )
 def test_what_nobody_buys_goes_on_no_list(text: str) -> None:
     assert not [name for name, _ in planned(text) if name.startswith("notes.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Would it be possible to start a list for the fair? We will need cups, bunting and two urns.",
+        "make a list for the fair. we need cups, bunting and two urns",
+        "start a list for the fair, we'll need to get cups, bunting and two urns",
+    ],
+)
+def test_what_the_next_sentence_needs_is_on_the_new_list(text: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["body"]) == ("notes.create", "cups\nbunting\ntwo urns")
+
+
+@pytest.mark.parametrize("tail", ["too", "as well", "as well please"])
+def test_what_only_adds_is_no_part_of_a_line(tail: str) -> None:
+    ((_, params),) = planned(f"add eggs to the shopping list {tail}")
+
+    assert params["body"] == "eggs"
+
+
+@pytest.mark.parametrize(
+    "text", ["actually scrap the milk, got some already", "ditch the milk, we've got enough"]
+)
+def test_what_families_buy_is_scrapped_from_the_list(text: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["line"]) == ("notes.remove_line", "milk")
+
+
+@pytest.mark.parametrize("text", ["cancel coffee on friday", "cancel the dentist"])
+def test_what_is_called_off_is_looked_for_in_the_calendar(text: str) -> None:
+    assert [name for name, _ in planned(text)] == ["calendar.delete_event"]

@@ -81,3 +81,27 @@ def test_room_that_was_found_is_taken() -> None:
     asked = plan("put it in", history=[found])
     assert asked.partial is not None
     assert asked.partial["missing"] == "summary"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "remind me to take the tablets every morning at eight and every evening at eight",
+        "remind me to take the tablets every day at 8am and 8pm",
+    ],
+)
+def test_each_of_two_hours_a_day_recurs_and_leaves_no_joint_in_the_title(text: str) -> None:
+    asked = [params for _, params in planned(text)]
+
+    assert [each["title"] for each in asked] == ["take the tablets"] * 2
+    assert [each["deadline"][11:16] for each in asked] == ["08:00", "20:00"]
+    assert {each["rrule"] for each in asked} == {"FREQ=DAILY"}
+
+
+@pytest.mark.parametrize("words", ["both", "all of them", "each of those", "these"])
+def test_words_that_only_point_are_nothing_to_be_reminded_of(words: str) -> None:
+    assert planned(f"remind me of {words}") == []
+
+
+def test_now_is_no_day_on_which_tasks_are_due() -> None:
+    assert planned("which reminders have I got set at present?") == [("task.list", {})]

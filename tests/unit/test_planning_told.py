@@ -220,3 +220,42 @@ def test_a_line_becomes_another(text: str, line: str, new: str) -> None:
 )
 def test_a_list_that_is_done_with_is_emptied(text: str) -> None:
     assert planned(text, history=[LIST]) == [("notes.clear", {"title": "Shopping list"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "on", "start"),
+    [
+        ("drum lesson has been moved from Thursday to Wednesday", "2026-03-12", "2026-03-11T16:30"),
+        ("drum lesson is moved from Thursday to Friday at 5", "2026-03-12", "2026-03-13T17:00"),
+        ("quiz night got moved from Saturday to Sunday", "2026-03-14", "2026-03-15T19:00"),
+    ],
+)  # fmt: skip
+def test_the_old_day_beside_the_new_one_is_neither_a_range_nor_a_beginning(
+    text: str, on: str, start: str
+) -> None:
+    ((name, params),) = [each for each in planned(text, fetched=AHEAD) if each[0] != "calendar.list_events"]  # fmt: skip
+
+    assert (name, params["on"][:10]) == ("calendar.update_event", on)
+    assert params["changes"]["start_time"][:16] == start
+    assert params.get("scope") != "following"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I should also like you to put the fair on the calendar; it is on Friday at half past six in the evening",
+        "put the fair on the calendar. It's on Friday at 6:30pm.",
+    ],
+)
+def test_when_it_is_may_follow_in_a_sentence_of_its_own(text: str) -> None:
+    ((name, params),) = planned(text)
+
+    assert (name, params["summary"]) == ("calendar.create_event", "fair")
+    assert params["start_time"].startswith("2026-03-13T18:30")
+
+
+@pytest.mark.parametrize(
+    "text", ["bin day is Wednesday", "no man not the 5th", "no mate that's it"]
+)
+def test_a_noun_or_a_vocative_cancels_nothing(text: str) -> None:
+    assert "calendar.delete_event" not in [name for name, _ in planned(text)]

@@ -99,7 +99,8 @@ def _abilities(setting: _Setting) -> str:
 
 def _able(setting: _Setting) -> str:
     return (
-        f"I can {_abilities(setting)}. What is sent, moved, cancelled or deleted I do only after a yes. "
+        f"I can {_abilities(setting)}. What is sent, and what is moved or cancelled in the calendar, "
+        "waits for a yes; what I do at once can be undone. "
         "Try “what's on tomorrow?”, “add milk to the shopping list” or “remind me to water the plants at 6”."
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
+from kinkeeper.conversation.planning.enumerating import things_to_buy
 from kinkeeper.conversation.planning.event_naming import (
     DETERMINER,
     NO_EVENT,
@@ -14,6 +15,7 @@ from kinkeeper.conversation.planning.event_naming import (
     is_appointment,
     lowered,
 )
+from kinkeeper.conversation.planning.list_rules import SHOPPING
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
@@ -63,8 +65,21 @@ def cancel(groups: Groups, case: Case) -> Sequence[Step] | None:
     )
     if task is not None and event is None:
         return [action("task", "delete", {"find_by": task.id or task.title})]
+    if event is None and _is_bought(groups, target, case):
+        return [action("notes", "remove_line", {"title": SHOPPING, "line": target["find_by"]})]
     scope = "series" if groups.get("all") else None
     return [action("calendar", "delete_event", {**target, "scope": scope})]
+
+
+def _is_bought(groups: Groups, target: Mapping[str, Any], case: Case) -> bool:
+    """Whether what is to go is a thing that families buy, and stands on no calendar ("scrap the milk")."""
+    title, is_told = str(target["find_by"]), bool(groups.get("told") or groups.get("none"))
+    return (
+        not is_told
+        and target.get("on") is None
+        and not is_appointment(title, case)
+        and things_to_buy(title) is not None
+    )
 
 
 def _cancelled(groups: Groups, case: Case) -> str:

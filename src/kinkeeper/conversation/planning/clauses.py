@@ -86,6 +86,7 @@ class _Cutting:
     def steps(self, text: str) -> list[Step] | None:
         """Return the requests of a text, or None where it asks for nothing."""
         text = bare(text, self._case.grammar, self._case.household.bot_name)
+        text = gone_on_with(text, self._case.grammar)
         for left, right, is_stop in _cuts(text, self._case.grammar):
             if self._left <= 0:
                 break
@@ -106,6 +107,19 @@ class _Cutting:
         if first and rest:
             return [*first, *rest]
         return first or rest if is_stop else None
+
+
+def gone_on_with(text: str, grammar: Grammar) -> str:
+    """Return a text in which a sentence that only says more of what the one before makes is a part of it.
+
+    "Start a list for the party. We need cups"; "put the fair on the calendar; it is on Friday at 3".
+
+    Args:
+        text: With marks.
+        grammar: Knows how such sentences begin.
+    """
+    text = grammar.said["list_goes_on"].sub(r"\g<first> with \g<rest>", text, count=1)
+    return grammar.said["event_goes_on"].sub(r"\g<first>, \g<rest>", text, count=1)
 
 
 def _with_list(left: str, right: str, grammar: Grammar) -> str:

@@ -17,7 +17,13 @@ from kinkeeper.conversation.planning.event_naming import (
     lowered,
 )
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.moments import Moment, from_today, moment_of, on_each_day
+from kinkeeper.conversation.planning.moments import (
+    Moment,
+    each_of,
+    from_today,
+    moment_of,
+    on_each_day,
+)
 from kinkeeper.conversation.planning.people import is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.when.model import TimeSpan
@@ -180,26 +186,12 @@ def _created(
                 question,
             )
         ]
-    moments = [moment_of(each, case.now) for each in _each_of(days, said, moment)]
+    moments = [moment_of(each, case.now) for each in each_of(days, said, moment)]
     times = [_times(each, case, groups) for each in moments if each is not None]
     return [
         action("calendar", "create_event", known | each)
         for each in times or [_times(moment, case, groups)]
     ]
-
-
-def _each_of(
-    days: Sequence[Sequence[TimeSpan]], said: Sequence[TimeSpan], moment: Moment
-) -> Sequence[Sequence[TimeSpan]]:
-    """Return what is said of each of several times; of what recurs ("8am and 8pm every day") each recurs."""
-    if moment.rule is None:
-        return days
-    if any(span.has_date for each in days for span in each):
-        return ()
-    again = [span for span in said if span.recurrence]
-    return [
-        each if any(span.recurrence for span in each) else [*each, *again] for each in days
-    ]  # fmt: skip
 
 
 def _over_by(what: str, moment: Moment | None, case: Case) -> tuple[str, Moment | None, str]:

@@ -21,6 +21,7 @@ _LEAD = re.compile(
     r"^(?:that (?:i|we) need|(?:i|we) (?:need|want|have)|needs?|some more|some|more|to buy|buy|also)\s+",
     re.IGNORECASE,
 )
+_TAIL = re.compile(r"(?<=\w)(?:,?\s+(?:too|as well|also|please))+$", re.IGNORECASE)
 _AGAIN = re.compile(
     r"^(?:it|that|this|them|those|these|something|an? items?|items?|things?|one|stuff)$",
     re.IGNORECASE,
@@ -78,7 +79,8 @@ def _told_apart(lines: list[str], said: str) -> list[str]:
 def lines_of(what: str, case: Case) -> list[str]:
     """Return the things of an enumeration, each as it was said."""
     words = case.message.words(_LEAD.sub("", what))
-    return [line for part in _BETWEEN.split(words) if (line := _LEAD.sub("", part).strip(" .,"))]
+    parts = (_TAIL.sub("", _LEAD.sub("", part).strip(" .,")) for part in _BETWEEN.split(words))
+    return [line for line in parts if line]
 
 
 def list_title(said: str) -> str:

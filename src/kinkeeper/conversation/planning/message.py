@@ -7,7 +7,8 @@ that is quoted is ever read as a request; they are put back, verbatim, where a t
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from kinkeeper.conversation.planning.grammar import Grammar
@@ -15,6 +16,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.language.text import strip_controls
 from kinkeeper.language.when import NamedTimeWords, read
 from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.spans import first_of_week
 
 LONGEST: Final = 2_000
 """Characters of a message that are read; requests are short."""
@@ -38,6 +40,14 @@ _LISTED = re.compile(
 )
 _CORRECTS = re.compile(
     r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
+)
+_HOUR = timedelta(hours=1)
+_MOVED = re.compile(
+    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
+    re.IGNORECASE,
+)
+_BARE_WEEKDAY = re.compile(
+    r"^(?:(?:on|the)\s+)*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*(?:\s+at\b.*)?$", re.IGNORECASE
 )
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
@@ -77,6 +87,7 @@ class Message:
         A time between an article and a noun ("the Saturday paper") names the thing and stays.
         """
         kept = _ADJECTIVE.sub(lambda found: self.words(found[0]) + " ", part)
+        kept = _LISTED.sub(lambda found: found[0][0], kept)
         return self.words(_TIMED.sub(" ", kept))
 
     def times(self, part: str) -> tuple[TimeSpan, ...]:
@@ -103,7 +114,7 @@ class Message:
         hours = [each for each in self.times(part) if each.has_time]
         if len(days) > 1:
             return tuple((day, *(() if day.has_time else hours[:1])) for day in days)
-        if len(named) > 1 and all(each.has_time and each.part_of_day is None for each in named):
+        if len(named) > 1 and all(map(_is_hour, named)):
             dated = [each for each in self.times(part) if each.has_date]
             return tuple((hour, *dated[:1]) for hour in named)
         return ()
@@ -203,6 +214,12 @@ def _without_reported(text: str, grammar: Grammar) -> str:
     return f'{text[: found.end()]} "{rest}"' if rest.strip() else text
 
 
+def _is_hour(span: TimeSpan) -> bool:
+    """Whether a time says an hour, as "every evening at eight" does and "in the evening" does not."""
+    is_exact = span.part_of_day is None or span.until - span.begin <= _HOUR
+    return span.has_time and is_exact
+
+
 def _put(verbatim: dict[str, str], first: int, words: str) -> str:
     mark = chr(first + len(verbatim) % _MOST)
     verbatim[mark] = words
@@ -210,7 +227,25 @@ def _put(verbatim: dict[str, str], first: int, words: str) -> str:
 
 
 def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]:
+    """Return the times of a text; the old day and the new one of what is moved are two, and no range."""
+    parted = _MOVED.sub(lambda found: f"{found['old']} ;{' ' * (len(found['to']) - 2)}", text)
     named = [
         NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
     ]
-    return read(text, now, locale=household.locale, named_times=named)
+    spans: Sequence[TimeSpan] = read(parted, now, locale=household.locale, named_times=named)
+    for place, (old, new) in enumerate(pairwise(spans), start=1):
+        if ";" in parted[old.end_char : new.start_char] and parted != text:
+            first = first_of_week(old.begin.date(), 0)
+            left = replace(old, bound=None)  # it is not so from then on, but no longer then
+            spans = [*spans[: place - 1], left, _in_week(new, first, now), *spans[place + 1 :]]
+    return spans
+
+
+def _in_week(span: TimeSpan, first: date, now: datetime) -> TimeSpan:
+    """Return a day of the week as the one of the week that begins with a day, unless that is over."""
+    if not (span.has_date and _BARE_WEEKDAY.match(span.surface)):
+        return span
+    ahead = (span.begin.date() - first).days
+    by = timedelta(days=ahead % 7 - ahead)
+    begin = span.begin + by
+    return replace(span, begin=begin, until=span.until + by) if begin > now else span

@@ -257,3 +257,23 @@ def reminded_at(moment: Moment | None, now: datetime) -> str | None:
     if morning <= now:
         morning = (now + _HOUR).replace(minute=0, second=0, microsecond=0)
     return morning.isoformat()
+
+
+def each_of(
+    days: Sequence[Sequence[TimeSpan]], said: Sequence[TimeSpan], moment: Moment
+) -> Sequence[Sequence[TimeSpan]]:
+    """Return what is said of each of several times; of what recurs ("8am and 8pm every day") each recurs.
+
+    Args:
+        days: The times that are listed, one by one.
+        said: All times of the part.
+        moment: What they come to together.
+    """
+    if moment.rule is None:
+        return days
+    if any(span.has_date for each in days for span in each):
+        return ()
+    again = [span for span in said if span.recurrence]
+    return [
+        each if any(span.recurrence for span in each) else [*each, *again] for each in days
+    ]  # fmt: skip

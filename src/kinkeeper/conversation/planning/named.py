@@ -18,6 +18,7 @@ _EMPTY = frozenset(
         "an",
         "my",
         "our",
+        "own",
         "your",
         "his",
         "her",

@@ -9,7 +9,13 @@ from typing import Any, Final
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.message import TIME_MARK
-from kinkeeper.conversation.planning.moments import Moment, moment_of, reminded_at, without_days
+from kinkeeper.conversation.planning.moments import (
+    Moment,
+    each_of,
+    moment_of,
+    reminded_at,
+    without_days,
+)
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import (
     PRONOUNS,
@@ -27,7 +33,10 @@ _OFTEN = re.compile(
 _ASK_WHAT = "What should I remind you of?"
 _BEFORE_WHAT = "Before what? Please say what I should remind you of, and on which day."
 _URGENT = frozenset({"high", "top", "urgent", "important", "critical", ""})
-_AGAIN = re.compile(r"^(?:it|that|this|them|those)$", re.IGNORECASE)
+_AGAIN = re.compile(
+    r"^(?:it|that|this|them|those|these|both|all|each|either|neither|(?:both|all|each|either|some) of (?:it|them|those|these|that))$",
+    re.IGNORECASE,
+)
 _UNTIL = re.compile(r"^(?:un)?till?\b", re.IGNORECASE)
 _EVE = re.compile(
     r"\b(?:the|a|one) (?P<unit>day|evening|night|week)(?: (?:before|prior|earlier|ahead)| in advance)\b(?=\s*(?:$|[,.!?]|at\b|to\b))",
@@ -86,7 +95,9 @@ def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | N
     if _OFTEN.search(what):
         title = case.message.title(_OFTEN.sub("", what))
         return [Missing(action("task", "create", {"title": title}), "deadline", _ASK_WHEN_OFTEN)]
-    several = case.message.several(f"{when} {what}") if left_out is None else ()
+    said = f"{when} {what}"
+    listed = case.message.several(said) if left_out is None else ()
+    several = each_of(listed, case.message.times(said), moment) if moment is not None else listed
     moments = [moment_of(each, case.now) for each in several] or [moment]
     steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
     return [step for each in steps for step in each or ()] or None
@@ -178,7 +189,8 @@ def add(groups: Groups, case: Case) -> Sequence[Step] | None:
 
 def listed(groups: Groups, case: Case) -> Sequence[Step]:
     """Read "what's on my list?"; what "there is" is asked of everybody's."""
-    moment = moment_of(case.message.times(groups.get("when", "")), case.now)
+    spans = case.message.times(groups.get("when", ""))
+    moment = moment_of([each for each in spans if each.begin != case.now], case.now)
     named = members_in(case.message.text, case)
     is_of_all = _OF_ALL.search(case.message.text) is not None
     whose: Mapping[str, Any] = {"who": named} if named or is_of_all else {}

@@ -278,10 +278,11 @@ def leaning_weekday(_: Scope, lean: int, weekday: int) -> Partial:
 
 @DATES.rule("WEEKDAY ,|-|of|from|in|on? the? REL week", "WEEKDAY week after next")
 def weekday_of_week(scope: Scope, weekday: int, lean: int = 2) -> Partial:
-    """Wednesday of next week."""
+    """Wednesday of next week; "this week" is the one that a household's calendar shows."""
     steps = 2 if lean == 2 else steps_of(lean)
+    start = 0 if steps else scope.week_start
     return Partial(
-        weekday=weekday, period=unit_of(scope.reference.date(), "week", steps, week_start=0)
+        weekday=weekday, period=unit_of(scope.reference.date(), "week", steps, week_start=start)
     )
 
 

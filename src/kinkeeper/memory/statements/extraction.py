@@ -37,7 +37,9 @@ _WORD = re.compile(r"[\w'@.+-]*[\w@]")
 _LONGEST_VALUE = 6
 _HAS_VERB = re.compile(r"^(?:i|we|he|she|they|my|our|his|her|their)\b")
 _INSTEAD = re.compile(r", (?:and )?not ([\w' -]{1,40})$", re.IGNORECASE)
-_TELLS = re.compile(r"\b(?:is|are|was|were|has|have|not)\b")
+_TELLS = re.compile(
+    r"\b(?:is|are|was|were|has|have|not|i|we|you|do|does|did|will|would|can|could|should)\b"
+)
 _CALL_ME = re.compile(
     r"^(?:please )?(?:you can )?(?:just )?call (?:me|us|him|her) \w+", re.IGNORECASE
 )
