@@ -85,3 +85,17 @@ def test_cancelling_it_refuses_what_was_to_be_sent_and_contradicts_a_yes():
     assert read_confirmation("yes, send the email to Ade", asked=asked) == Decision(kind=YES)
     assert read_confirmation("yes, send the email to Sam", asked=asked) != Decision(kind=YES)
     assert read_confirmation("yes, delete it") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["> yes", ">> ok, do it", "> Shall I?\n> yes\nhm", "```\nyes\n```", '"yes"', "“go ahead”.", "„ja“", "«yes»", "| yes", "> no"],
+)  # fmt: skip
+def test_what_is_only_quoted_decides_nothing(text: str) -> None:
+    assert read_confirmation(text) is None
+
+
+def test_a_title_in_quotation_marks_takes_nothing_from_a_yes() -> None:
+    decided = read_confirmation('yes, "movie night"', asked="Shall I cancel “movie night”?")
+    assert decided is not None
+    assert decided.kind is Confirmation.YES

@@ -1,5 +1,6 @@
 """What a message says to an open question: yes, no, yes-but, or nothing that counts as a decision. Pure."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,6 +44,9 @@ _SUBJECTS = frozenset(
     {"i", "i'm", "i'll", "i've", "i'd", "we", "we're", "we'll", "we've", "she", "he", "they", "it", "it's", "that",
      "that's", "she's", "he's", "this", "my", "our", "the", "they're", "no"}
 )  # fmt: skip
+_QUOTED = re.compile(r"""^\s*(?:>|\|\s|```)|\A\s*["“”„«][^"“”„«»]*["“”»]\W*\Z""", re.MULTILINE)
+"""Marks of lines that somebody else wrote, and a message that is nothing but a quotation."""
+
 _WISHES = frozenset({"need", "want", "like", "can", "could", "please"})
 
 
@@ -52,13 +56,15 @@ def read_confirmation(
     """Return what a message decides about an open question; None where it decides nothing for sure.
 
     Ambiguity is no consent: a yes with anything beside it that is no filler, a condition, a doubt
-    or another wish is no decision. The later of two decisions counts where the words say so.
+    or another wish is no decision, and neither is what is only quoted. The later of two decisions counts where the words say so.
 
     Args:
         text: Any.
         asked: The open question, or a line about what waits; "" where it is not known. A yes may repeat its words.
         names: What the assistant is called.
     """
+    if _QUOTED.search(text) is not None:
+        return None
     clauses = clauses_of(text, names)
     shown = [token.text for token in tokenise(text) if token.kind is TokenKind.EMOJI]
     if any(sign in _DOUBTFUL for symbol in shown for sign in symbol):
