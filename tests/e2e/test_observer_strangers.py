@@ -103,3 +103,18 @@ def test_a_run_just_done_is_no_second_claim_on_another_day(family: Chat) -> None
     line = family.say(f"{MON} 15:40", "john", "got them both. Leo has a sore throat")
     assert spoken(line) is None
     assert not (line["action"] or {}).get("dates")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who's got Mia friday while I'm at soccer with Leo",
+        "can somebody have Mia while we are at soccer with Leo on friday",
+    ],
+)
+def test_what_somebody_is_at_meanwhile_is_not_the_job(family: Chat, text: str) -> None:
+    line = family.say(f"{MON} 09:00", "john", text)
+    assert line["redline_trigger_rule"] != "time_mismatch"
+    assert line["action"]["child"] == ["mia"]
+    assert line["action"]["dates"] == ["2026-03-06"]
+    assert line["action"]["activity"] is None

@@ -193,7 +193,12 @@ def _imply_day(extraction: Extraction, schedule: Schedule, today: date) -> Extra
     is_named = extraction.activity is not None or extraction.task is not None
     if not is_named or extraction.dates or extraction.stance not in _JOB_STANCES:
         return extraction
-    standing = [slot for slot in schedule.slots if slot.activity == extraction.activity]
+    standing = [
+        slot
+        for slot in schedule.slots
+        if slot.activity == extraction.activity
+        and (extraction.activity is not None or slot.task == extraction.task)
+    ]
     days = [slot.day for slot in _of(extraction, standing or schedule.series) if slot.day >= today]
     return replace(extraction, dates=(min(days),), is_day_implied=True) if days else extraction
 

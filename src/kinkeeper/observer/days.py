@@ -155,7 +155,9 @@ def _moved(  # noqa: PLR0917 - one effect and where it stands
         return None
     length = event.duration if effect.new_duration is None else effect.new_duration
     moved = replace(event, start=effect.new_start, duration=length)
-    return replace(_proposed(moved, action, zone), event_id=event.id)
+    # Who has it every week has not taken it on in the chat because its hour moves.
+    is_from_chat = event.provenance.source_type is SourceType.OBSERVER
+    return replace(_proposed(moved, action, zone), event_id=event.id, is_from_chat=is_from_chat)
 
 
 def _proposed(event: Event, action: PendingAction, zone: ZoneInfo) -> Slot:

@@ -64,6 +64,9 @@ _REPLY_STANCES = {
     ReplyKind.DECLINE: Stance.DECLINES,
     ReplyKind.WITHDRAW: Stance.WITHDRAWS,
 }
+_MEANWHILE = re.compile(
+    r"(?<!\w)(?:while|whilst|when|as) (?:i|we|<adult>) (?:am|are|is|will be|have|has|do|does|take|takes)(?!\w)"
+)
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 
 
@@ -79,7 +82,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
         The extraction; `is_coordination` is False where the text alone arranges nothing (a bare
         "I'll do it" needs attribution to become coordination).
     """
-    reading = _declining_clause(reading)
+    reading = _without_whereabouts(_declining_clause(reading))
     phrases = task_phrases(reading)
     phrase = _primary(phrases)
     stance, is_uncertain = _stance(reading, phrase)
@@ -167,6 +170,20 @@ def _declining_clause(reading: Reading) -> Reading:
     part = reading.within(start, min(end, comma) if comma >= 0 else end)
     # The day of the reason is the day of the job ("the vet is coming on Friday, I can't").
     days = tuple(day_alone(span) for span in reading.spans if span.has_date)
+    return part if part.spans or len(days) != 1 else replace(part, spans=days)
+
+
+def _without_whereabouts(reading: Reading) -> Reading:
+    """What grown-ups are at meanwhile is not what is arranged ("who has the girls while I'm at hockey with Theo")."""
+    match = _MEANWHILE.search(reading.skeleton)
+    if match is None:
+        return reading
+    part = reading.within(0, match.start())
+    rest = reading.within(match.start(), len(reading.skeleton))
+    if not part.of_kind("child", "group") or not rest.of_kind("activity", "generic"):
+        return reading
+    # The day of what they are at is the day of the job.
+    days = tuple(day_alone(span) for span in rest.spans if span.has_date)
     return part if part.spans or len(days) != 1 else replace(part, spans=days)
 
 
