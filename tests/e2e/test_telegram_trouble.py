@@ -133,8 +133,7 @@ def test_where_telegram_cannot_be_reached_nothing_was_sent() -> None:
                 is_soundless=False,
             )  # fmt: skip
             async with open_bot("1:A", api_url=address) as bot:
-                channel = TelegramChannel.__new__(TelegramChannel)
-                channel._bot = bot
+                channel = TelegramChannel(bot, None)
                 with pytest.raises(NotSentError):
                     await channel.deliver(item)
 
