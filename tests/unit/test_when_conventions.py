@@ -89,6 +89,36 @@ def test_a_morning_lasts_until_noon(text: str, hour: int):
     assert read(text, TUESDAY)[0].begin.hour == hour
 
 
+@pytest.mark.parametrize(
+    ("text", "begin"),
+    [
+        ("pottery on sunday at 15", "08 15"),
+        ("the 9th at 20", "09 20"),
+        ("am i free on friday at 5?", "06 17"),
+        ("i am at the vet on friday at 5", "06 17"),
+        ("i'm up at 6 am on friday, work at 7", "06 06"),
+    ],
+)
+def test_an_hour_after_at(text: str, begin: str):
+    assert read(text, TUESDAY)[0].begin.strftime("%d %H") == begin
+
+
+@pytest.mark.parametrize(
+    ("text", "hour", "days"),
+    [
+        ("works nights on thursdays", 20, ("TH",)),
+        ("evenings on tuesdays and fridays", 18, ("TU", "FR")),
+        ("mornings on weekdays", 8, ("MO", "TU", "WE", "TH", "FR")),
+    ],
+)
+def test_a_part_of_the_day_with_its_weekdays(text: str, hour: int, days: tuple[str, ...]):
+    (span,) = read(text, TUESDAY)
+
+    assert span.begin.hour == hour
+    assert span.recurrence is not None
+    assert set(span.recurrence.rpartition("BYDAY=")[2].split(",")) == set(days)
+
+
 def test_list_of_days_gives_a_span_each():
     assert [span.begin.day for span in read("25th & 26th", TUESDAY)] == [25, 26]
 

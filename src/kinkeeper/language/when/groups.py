@@ -15,7 +15,7 @@ from kinkeeper.language.when.grammar import Grammar, Scope
 from kinkeeper.language.when.hours import Habits
 from kinkeeper.language.when.joining import may_join
 from kinkeeper.language.when.length_rules import LENGTHS, REPEATS
-from kinkeeper.language.when.partial import Every, Length, Partial, merge, sure_clock
+from kinkeeper.language.when.partial import Every, Length, Partial, as_hour, merge, sure_clock
 from kinkeeper.language.when.period_rules import PERIODS
 from kinkeeper.language.when.resolve import day_of
 from kinkeeper.language.when.series import BOUNDS, bounded, is_end
@@ -24,6 +24,7 @@ from kinkeeper.language.when.tokens import Token
 
 RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
 
+_AT = frozenset({"at", "@"})
 _ABOUT = frozenset(
     {
         "around",
@@ -144,7 +145,9 @@ def _next_atom(
         return None
     if not may_join(partial, other, joints):
         return None
-    merged = merge(partial, other)
+    # After "at" a bare number is an hour, on a clock of 24, too: "sunday at 15".
+    is_hour = other.number is not None and not _AT.isdisjoint(joints)
+    merged = merge(partial, as_hour(other) if is_hour else other)
     if merged is None:
         return None
     bound = next(

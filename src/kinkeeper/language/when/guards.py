@@ -1,7 +1,7 @@
 """The words that tell times from look-alikes, and what the words around a time speak of."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -56,8 +56,16 @@ def is_daytime_talk(tokens: Sequence[Token]) -> bool:
 def is_morning_talk(tokens: Sequence[Token]) -> bool:
     """Whether the words speak of the early hours: breakfast, the school run, waking up."""
     guards = load_guards()
-    words = [token.text for token in tokens]
+    # "I am" and "am I" speak of no hour.
+    words = [word for word, beside in _with_neighbours(tokens) if word != "am" or "i" not in beside]
     if not guards.morning.isdisjoint(words):
         return True
     line = " ".join(words)
     return any(phrase in line for phrase in guards.morning_phrases)
+
+
+def _with_neighbours(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each word with the ones before and after it; empty at the ends."""
+    words = ["", *(token.text for token in tokens), ""]
+    for before, word, after in zip(words, words[1:], words[2:], strict=False):
+        yield word, (before, after)
