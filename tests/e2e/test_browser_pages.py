@@ -1,6 +1,7 @@
 """The pages in a real browser: the whole way of one decision, with and without scripts, for every eye and hand."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -23,9 +24,10 @@ CLAIM = "I'll pick up Leo from school tomorrow at 3pm"
 SUMMARY = "Sarah picks up Leo"
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with site(tmp_path_factory.mktemp("home")) as opened:
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Site]:
+    """A household for each test: what one has confirmed must not stand on another's pages."""
+    with site(tmp_path) as opened:
         yield opened
 
 
