@@ -61,7 +61,7 @@ def test_what_nobody_awaits_survives_and_is_counted() -> None:
     endless = {name for name, tree in found.items() if has_endless_loop(tree)}
     stray = {name for name, tree in found.items() if makes_stray_tasks(tree)}
     assert {"tasks/reminders.py", "memory/context/streaming.py"} <= endless
-    assert {"conversation/streams.py", *AWAITED} <= stray
+    assert {"conversation/polling.py", *AWAITED} <= stray
     guarded = {
         name
         for name, tree in found.items()

@@ -4,10 +4,9 @@ What this process commits wakes those whom it concerns. For what other processes
 serves all that listen: a stream that hears nothing costs nothing of its own.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 
 import structlog
@@ -15,13 +14,12 @@ from sqlalchemy import Connection
 
 from kinkeeper.conversation import events
 from kinkeeper.conversation.model import EventName, TurnEvent
+from kinkeeper.conversation.polling import Poll
 from kinkeeper.conversation.threads import thread_of, topic_of
-from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 
-_LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
 _LOOK_ANYWAY_SECONDS = 60.0  # a signal is only ever a hint
 _ENDS = frozenset({EventName.DONE, EventName.ERROR})
 
@@ -38,7 +36,8 @@ class Streams:
         self._store = store
         self._household = household
         self._listeners: Counter[str] = Counter()
-        self._looking: asyncio.Task[None] | None = None
+        self._told: Mapping[str, int] = {}
+        self._poll = Poll(self._look_elsewhere, self._listeners, name="conversation.streams")
 
     async def events(
         self, member: str, thread_id: str, *, after: int, turn_id: str | None
@@ -78,16 +77,12 @@ class Streams:
 
     async def close(self) -> None:
         """Look no more."""
-        if self._looking is not None:
-            self._looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._looking
+        await self._poll.close()
 
     @contextmanager
     def _listening_to(self, thread_id: str) -> Iterator[None]:
         self._listeners[thread_id] += 1
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._look_elsewhere())
+        self._poll.begin()
         try:
             yield
         finally:
@@ -96,15 +91,11 @@ class Streams:
                 del self._listeners[thread_id]
 
     async def _look_elsewhere(self) -> None:
-        """Wake those whose threads have gone on, whichever process it was, for as long as somebody listens."""
-        told: Mapping[str, int] = {}
-        while self._listeners:
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
-            look = partial(
-                events.last_numbers, household=self._household, thread_ids=list(self._listeners)
-            )
-            with surviving("conversation.streams"):
-                now = await self._store.read(look)
-                gone_on = [each for each, number in now.items() if told.get(each) != number]
-                self._store.wake((topic_of(each), self._household) for each in gone_on)
-                told = now
+        """Wake those whose threads have gone on, whichever process it was."""
+        look = partial(
+            events.last_numbers, household=self._household, thread_ids=list(self._listeners)
+        )
+        now = await self._store.read(look)
+        gone_on = [each for each, number in now.items() if self._told.get(each) != number]
+        self._store.wake((topic_of(each), self._household) for each in gone_on)
+        self._told = now

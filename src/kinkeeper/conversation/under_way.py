@@ -1,16 +1,13 @@
 """The turns that one process works on, each of which hears a stop that its person says, here or to another process."""
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 from kinkeeper.conversation import turns
+from kinkeeper.conversation.polling import Poll
 from kinkeeper.conversation.stopping import StopSignal
-from kinkeeper.observability.failures import surviving
 from kinkeeper.store.store import Store
-
-_LOOK_EVERY_SECONDS = 1.0  # other processes commit without a signal
 
 
 class UnderWay:
@@ -25,14 +22,13 @@ class UnderWay:
         self._store = store
         self._household = household
         self._signals: dict[str, StopSignal] = {}
-        self._listening: asyncio.Task[None] | None = None
+        self._poll = Poll(self._hear, self._signals, name="conversation.stops")
 
     @contextmanager
     def working_on(self, turn_id: str) -> Iterator[StopSignal]:
         """Yield what tells the block that its turn is to stop."""
         signal = self._signals[turn_id] = StopSignal()
-        if self._listening is None or self._listening.done():
-            self._listening = asyncio.get_running_loop().create_task(self._hear())
+        self._poll.begin()
         try:
             yield signal
         finally:
@@ -46,16 +42,9 @@ class UnderWay:
 
     async def close(self) -> None:
         """Listen no more."""
-        if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.gather(self._listening, return_exceptions=True)
+        await self._poll.close()
 
     async def _hear(self) -> None:
-        """Hear of what is said to other processes, for as long as this one works on a turn."""
-        while self._signals:
-            await asyncio.sleep(_LOOK_EVERY_SECONDS)
-            look = partial(
-                turns.stopped_of, household=self._household, turn_ids=list(self._signals)
-            )
-            with surviving("conversation.stops"):
-                self.stop(await self._store.read(look))
+        """Hear of what is said to other processes."""
+        look = partial(turns.stopped_of, household=self._household, turn_ids=list(self._signals))
+        self.stop(await self._store.read(look))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kinkeeper.language.when.expressions import OPENING_RANGE, Expression
-from kinkeeper.language.when.guards import load_guards
+from kinkeeper.language.when.guards import is_another_word, load_guards
 from kinkeeper.language.when.partial import Clock, Partial
 from kinkeeper.language.when.series import BOUNDS
 from kinkeeper.language.when.tokens import Token
@@ -270,17 +270,13 @@ def _is_single_word(place: _Place, partial: Partial) -> bool:
 
 
 def _is_weekday(place: _Place) -> bool:
-    guards = load_guards()
-    sides = guards.homographs.get(place.token.text)
-    if sides is None:
-        return True
-    if (
+    is_met = (
         place.previous == "you"
         and place.index > 1
-        and place.tokens[place.index - 2].text in guards.meeting
-    ):
-        return place.following not in sides[1]
-    return place.previous not in sides[0] and place.following not in sides[1]
+        and place.tokens[place.index - 2].text in load_guards().meeting
+    )
+    before = "" if is_met else place.previous
+    return not is_another_word(place.token.text, before, place.following)
 
 
 def _is_month(place: _Place) -> bool:

@@ -1,7 +1,7 @@
 """The words that tell times from look-alikes, and what the words around a time speak of."""
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -56,16 +56,25 @@ def is_daytime_talk(tokens: Sequence[Token]) -> bool:
 def is_morning_talk(tokens: Sequence[Token]) -> bool:
     """Whether the words speak of the early hours: breakfast, the school run, waking up."""
     guards = load_guards()
-    # "I am" and "am I" speak of no hour.
-    words = [word for word, beside in _with_neighbours(tokens) if word != "am" or "i" not in beside]
+    texts = ["", *(token.text for token in tokens), ""]
+    words = [
+        word
+        for before, word, after in zip(texts, texts[1:], texts[2:], strict=False)
+        if not is_another_word(word, before, after)
+    ]
     if not guards.morning.isdisjoint(words):
         return True
     line = " ".join(words)
     return any(phrase in line for phrase in guards.morning_phrases)
 
 
-def _with_neighbours(tokens: Sequence[Token]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each word with the ones before and after it; empty at the ends."""
-    words = ["", *(token.text for token in tokens), ""]
-    for before, word, after in zip(words, words[1:], words[2:], strict=False):
-        yield word, (before, after)
+def is_another_word(word: str, before: str, after: str) -> bool:
+    """Whether a word of time is none beside its neighbours: "sat down", "I am".
+
+    Args:
+        word: The word, in lower case.
+        before: The word before it, or "".
+        after: The word after it, or "".
+    """
+    sides = load_guards().homographs.get(word)
+    return sides is not None and (before in sides[0] or after in sides[1])
