@@ -15,7 +15,7 @@ from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
 OWN = "memory/relations_heldout.jsonl"
 OWN_LATER = "memory/relations_heldout2.jsonl"
-FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3, 4, 5, 6, 7))
+FREE = tuple(f"memory/relations_free{number}.jsonl" for number in ("", 2, 3, 4, 5, 6, 7, 8, 9))
 PUBLIC = "memupdate_dev.jsonl"
 INFERENCES = "sick_train.txt"
 
