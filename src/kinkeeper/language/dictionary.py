@@ -38,6 +38,12 @@ def first_names() -> frozenset[str]:
 
 
 @cache
+def names_also_words() -> frozenset[str]:
+    """Return first names that are ordinary words as well: names only where a sentence says so by its form."""
+    return _read("names_also_words.txt")
+
+
+@cache
 def slang() -> frozenset[str]:
     """Return chat spellings and fillers."""
     return _read("slang.txt")

@@ -282,6 +282,8 @@ def _told_as_no_news(old: Reading, new: Reading) -> Related | None:
             relation=Relation.CONTRADICTION,
             why=f"{_spoken(old)} never changes, and the two differ.",
         )
+    if old.family == _GOAL and old.slot != new.slot:
+        return _other("One can want that, too.")
     if _differ_in_all(old, new):
         return _other("It is something else, at another time.")
     if old.is_past:

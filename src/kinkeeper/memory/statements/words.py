@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import Stemmer
 
-from kinkeeper.language.dictionary import first_names, word_ranks
 from kinkeeper.language.folding import fold, unaccented
 from kinkeeper.language.memo import Memo
 
@@ -51,10 +50,7 @@ _CONTRACTIONS = tuple(
         (r"(?<=\w)'s(?=\s)|(?<=s)'(?=\s)", " 's"),
     )
 )  # fmt: skip
-_NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me)|\w+s (?:me|us|my|our))\b")
 _MAY_CONTRACT = re.compile(r"'|\b(?:cannot|cant|im|ive|gonna|gotta|wanna|got|\w+nt)\b")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\W_]*$")
-_CAPITALISED = re.compile(r"[^\W\d_][\w-]*")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _PRESENT_FORMS = frozenset(["am", "is", "are", "has", "does", "goes"])
 _NOUNS = frozenset(
@@ -73,9 +69,6 @@ _NOUNS = frozenset(
         "half",
     )
 )
-_ORDINARY = 15_000
-"""Rank from which a word at the beginning of a sentence is rather a name."""
-
 _STEMMER = Stemmer.Stemmer("english", 0)
 
 
@@ -235,28 +228,6 @@ def words_of(plain: str) -> tuple[Word, ...]:
         plain: In lower case, contractions opened.
     """
     return tuple(Word(found, canon_of(found)) for found in _TOKEN.findall(plain))
-
-
-def names_in(text: str) -> frozenset[str]:
-    """Return the canonical words of a text that are names, by their capitals or by the list of first names.
-
-    Args:
-        text: As it was written.
-    """
-    names: set[str] = set()
-    for found in _CAPITALISED.finditer(text):
-        word = unaccented(found[0].lower())
-        if word in lexicon().light or canon_of(word) in lexicon().times:
-            continue
-        is_sure = found[0][0].isupper() and not (
-            word_ranks().get(word, _ORDINARY) < _ORDINARY
-            and _SENTENCE_START.search(text[: found.start()])
-        )
-        if is_sure or word in first_names():
-            names.add(canon_of(word))
-    if begun := _NAMED_FIRST.match(text):
-        names.add(canon_of(unaccented(begun[1].lower())))
-    return frozenset(names)
 
 
 def canon_of(word: str) -> str:
