@@ -16,7 +16,6 @@ from contextlib import ExitStack, asynccontextmanager
 from datetime import timedelta
 
 import structlog
-from dbos import DBOS, DBOSConfig
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InvariantError, UnavailableError
@@ -24,6 +23,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Line
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
+from kinkeeper.jobs.library import DBOS, DBOSConfig
 from kinkeeper.jobs.queue import (
     APPLICATION,
     CONTRACT_VERSION,

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from urllib.parse import quote, unquote
 
-from dbos import DBOS, DBOSClient, EnqueueOptions
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import to_text
 from kinkeeper.jobs.leases import Key
+from kinkeeper.jobs.library import DBOS, DBOSClient, EnqueueOptions
 from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
 from kinkeeper.observability.library_logs import route_library_log
 from kinkeeper.store.commits import touch

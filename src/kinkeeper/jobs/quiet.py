@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from datetime import timedelta
 
-from dbos import DBOS, _dbos, _queue, _workflow_commands
+from kinkeeper.jobs.library import DBOS, engine_internals, queue_internals, upkeep_internals
 
 _UNUSED_QUEUE_SECONDS = 3600.0
 _UNKNOWN_QUEUES_SECONDS = 300.0
@@ -68,12 +68,12 @@ def make_quiet(engine: DBOS, *, lines: Iterable[str], delayed_every: timedelta) 
     """
     unused = engine._registry.get_internal_queue()  # noqa: SLF001 - no setting for it
     unused._polling_interval_sec = _UNUSED_QUEUE_SECONDS  # noqa: SLF001 - no setting for it
-    _workflow_commands._BACKGROUND_JOBS_INTERVAL_SEC = delayed_every.total_seconds()  # noqa: SLF001 - no setting for it
+    upkeep_internals._BACKGROUND_JOBS_INTERVAL_SEC = delayed_every.total_seconds()  # noqa: SLF001 - no setting for it
     bell = Bell(lines)
     engine.background_thread_stop_events.append(bell)
 
     def look(_stop_event: threading.Event, dbos: DBOS) -> None:
-        _queue.queue_thread(bell, dbos)
+        queue_internals.queue_thread(bell, dbos)
 
-    _dbos.queue_thread = look  # type: ignore[attr-defined, assignment]  # no setting for it
+    engine_internals.queue_thread = look  # type: ignore[attr-defined, assignment]  # no setting for it
     return bell

@@ -7,10 +7,8 @@ unpickler by a column of the row, whatever serializer it is given; hence it is t
 import json
 from typing import Any, NoReturn
 
-from dbos import Serializer
-from dbos._serialization import DefaultSerializer
-
 from kinkeeper.core.errors import DeniedError, InvariantError
+from kinkeeper.jobs.library import DefaultSerializer, Serializer
 
 
 class JsonSerializer(Serializer):
