@@ -48,6 +48,7 @@ _A_FILE = 250
 _ASKED = 3
 _ASKER = "john"
 _SOON = timedelta(hours=1)
+_ASKED_AFTER = (0, 0, 0, 2, 20)
 _ONE_NIGHT_IN, _ONE_CHANGE_IN = 6, 3
 
 
@@ -165,6 +166,8 @@ class _Telling:
         self._store.write_now(lambda conn: follow_facts(conn, self._people.id))
         if not self._draws.below(_ONE_NIGHT_IN):
             await self._night()
+        # What is told to end, and what is felt, ends by itself before any night has looked.
+        self._clock.advance_to(self._now + timedelta(days=self._draws.choice(_ASKED_AFTER)))
         now = self._clock.now()
         gone = self._store.read_now(lambda conn: outdated(conn, self._people.id, now))
         paths = Paths(
