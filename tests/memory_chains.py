@@ -1,27 +1,26 @@
 """Random chains of statements about one family's life, and what a memory holds, made comparable.
 
-The slow tests go through a sample of chains; MEMORY_CHAINS asks for more (a thousand is the aim for the order
-of arrival, ten thousand for leaks).
+The slow tests go through a sample of chains; MEMORY_CHAINS asks for more (a thousand is the aim).
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, select
 
-from kinkeeper.evaluation.memory_leaks import MANY, SINGLE
+from kinkeeper.evaluation.memory_chains import BEGUN, MANY, SINGLE
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory import tables
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
 from kinkeeper.memory.writing import Remembered, remember
 from kinkeeper.store.schema import metadata
 
-START = datetime(2026, 1, 5, 8, tzinfo=UTC)
+START = BEGUN
 NOW = START + timedelta(days=365)
 MANY_CHAINS = int(os.environ.get("MEMORY_CHAINS", "150"))
 TABLES = [table for table in metadata.tables.values() if table.name in vars(tables)]

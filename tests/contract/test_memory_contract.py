@@ -63,7 +63,7 @@ def test_an_update_takes_the_old_ones_place(store: Store) -> None:
         assert [fact.narrative for fact in as_of(conn, JOHN, START + timedelta(days=5))] == [
             "I live in York."
         ]
-        assert outdated_spans(conn, "h", ["h-1", "h-2"]) == {"h-1": ((0, 15),)}
+        assert outdated_spans(conn, "h", ["h-1", "h-2"], at=NOW) == {"h-1": ((0, 15),)}
         assert [version.fact.evidence_count for version in history(conn, JOHN, now.id)] == [2, 1]
         with pytest.raises(ConflictError, match="write of"):
             undo(conn, "h", str(change), by="john", at=NOW)
@@ -101,7 +101,7 @@ def test_everybody_sees_only_what_is_theirs(store: Store) -> None:
         sarah = Viewer.of("h", "sarah")
         assert find_fact(conn, sarah, hidden.id) is None
         assert "York" not in str(
-            [list_episodes(conn, sarah), as_of(conn, sarah, NOW), concept_map(conn, sarah)]
+            [list_episodes(conn, sarah), as_of(conn, sarah, NOW), concept_map(conn, sarah, now=NOW)]
         )
         for seen in (
             lambda: history(conn, sarah, hidden.id),

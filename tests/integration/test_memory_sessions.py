@@ -73,7 +73,7 @@ def test_statements_become_facts_and_small_talk_nothing(store: Store) -> None:
         "pending": 6,
         "unread": 0,
     }
-    relations = store.read_now(lambda conn: concept_map(conn, JOHN)).relations
+    relations = store.read_now(lambda conn: concept_map(conn, JOHN, now=NOW)).relations
     assert [(each.source, each.target) for each in relations] == [("john", "York")]
 
 

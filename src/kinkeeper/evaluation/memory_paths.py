@@ -130,9 +130,9 @@ class Paths:
         known = [each for shelf in shelves for topic in shelf.topics for each in topic.facts]
         # What the assistant answered then is no claim of what holds: the page shows it as said.
         episodes = [each for each in list_episodes(conn, viewer) if not each.is_assistant]
-        spans = outdated_spans(conn, viewer.household, [each.id for each in episodes])
+        spans = outdated_spans(conn, viewer.household, [each.id for each in episodes], at=now)
         days = days_of(episodes, spans, words)
-        relations = concept_map(conn, viewer).relations
+        relations = concept_map(conn, viewer, now=now).relations
         return {
             "page of facts": "\n".join(
                 f"{each.line} {each.details} {each.because and each.because.text}" for each in known

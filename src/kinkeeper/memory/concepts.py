@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import facts_changed
@@ -18,7 +18,7 @@ from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.words import canon_of
-from kinkeeper.memory.tables import concept_relations, memory_counters
+from kinkeeper.memory.tables import concept_relations, facts, memory_counters
 
 _relations = concept_relations.c
 _counters = memory_counters.c
@@ -124,16 +124,25 @@ def drop_facts(conn: Connection, household: str, fact_ids: Iterable[str]) -> Non
         )
 
 
-def concept_map(conn: Connection, viewer: Viewer, *, limit: int = 200) -> ConceptMap:
+def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int = 200) -> ConceptMap:
     """Return the map as a viewer may see it.
 
     Args:
         conn: Open connection.
         viewer: Who asks.
+        now: Aware; what has not begun by then, or has ended, is not on it.
         limit: Most relations, > 0; the heaviest stay.
     """
-    query = select(concept_relations).where(
-        _relations.household == viewer.household, _relations.scope.in_(sorted(viewer.scopes))
+    is_of = and_(facts.c.household == _relations.household, facts.c.id == _relations.fact_id)
+    query = (
+        select(concept_relations)
+        .join(facts, is_of)
+        .where(
+            _relations.household == viewer.household,
+            _relations.scope.in_(sorted(viewer.scopes)),
+            facts.c.held_from <= now,
+            facts.c.due_at > now,
+        )
     )
     edges: defaultdict[tuple[str, str, str], list[tuple[str, float, datetime]]] = defaultdict(list)
     for row in conn.execute(query.order_by(_relations.fact_id)):

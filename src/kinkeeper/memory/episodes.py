@@ -35,8 +35,8 @@ _columns = episodes.c
 _ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
-def _spans(*which: ColumnElement[bool]) -> Prepared:
-    """Return the query of parts of episodes whose fact is not active, which is asked for with every search."""
+def _spans(is_outdated: ColumnElement[bool]) -> Prepared:
+    """Return the query of parts of episodes whose fact was not in use at an instant, asked for with every search."""
     return Prepared(
         select(statements.c.episode_id, statements.c.start_index, statements.c.end_index)
         .join(
@@ -46,16 +46,18 @@ def _spans(*which: ColumnElement[bool]) -> Prepared:
         .where(
             statements.c.household == bindparam("household"),
             is_one_of(statements.c.episode_id, "episodes"),
-            *(facts.c.status != status for status in _ACTIVE),
-            *which,
+            is_outdated,
         )
         .order_by(statements.c.start_index)
     )
 
 
-_OUTDATED = _spans()
+# What ends by itself is out of use from then on, whether or not a night has written it down.
+_HAS_ENDED = facts.c.due_at <= bindparam("at", type_=facts.c.due_at.type)
+_OUTDATED = _spans(or_(_HAS_ENDED, and_(*(facts.c.status != status for status in _ACTIVE))))
 _OUTDATED_THEN = _spans(
     or_(
+        _HAS_ENDED,
         facts.c.valid_to <= bindparam("at", type_=facts.c.valid_to.type),
         # What never held was wrong at any time.
         facts.c.valid_to <= facts.c.held_from,
@@ -291,15 +293,17 @@ def outdated_spans(
     household: str,
     episode_ids: Collection[str],
     *,
-    at: datetime | None = None,
+    at: datetime,
+    is_past: bool = False,
 ) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return which parts of episodes hold no more: sentences whose fact is not active.
+    """Return which parts of episodes hold no more: sentences whose fact is out of use.
 
     Args:
         conn: Open connection.
         household: Tenant key.
         episode_ids: Whose parts.
-        at: Only what had ceased to hold by then, aware; None: by now.
+        at: Present time, aware; or a time in the past.
+        is_past: Whether it is in the past: only what had ceased to hold by then is outdated.
 
     Returns:
         By episode id, start and end of each outdated part, in order; episodes without any are
@@ -307,7 +311,7 @@ def outdated_spans(
     """
     found: dict[str, list[tuple[int, int]]] = {}
     values: dict[str, object] = {"household": household, "episodes": [*{*episode_ids}]}
-    query = _OUTDATED if at is None else _OUTDATED_THEN
+    query = _OUTDATED_THEN if is_past else _OUTDATED
     for episode_id, start, end in query.execute(conn, values | {"at": at}):
         found.setdefault(episode_id, []).append((start, end))
     return {each: tuple(spans) for each, spans in found.items()}

@@ -130,8 +130,7 @@ def shown(
     """
     found: dict[Key, Hit] = {}
     said = [key.id for key in keys if key.kind is HitKind.EPISODE]
-    at = now if is_past else None
-    cuts = outdated_spans(conn, viewer.household, said, at=at) if said else {}
+    cuts = outdated_spans(conn, viewer.household, said, at=now, is_past=is_past) if said else {}
     for row in _SEEN_EPISODES.mappings(conn, _asked(viewer, said)) if said else ():
         if text := still_true(row["text"], cuts.get(row["id"], ())):
             found[Key(HitKind.EPISODE, row["id"])] = _episode_hit(row | {"text": text})

@@ -29,7 +29,7 @@ async def heard_page(
 
     def read(conn: Connection) -> Mapping[str, Any]:
         found = list_episodes(conn, desk.viewer, before=since, limit=_A_PAGE)
-        outdated = outdated_spans(conn, desk.household, [each.id for each in found])
+        outdated = outdated_spans(conn, desk.household, [each.id for each in found], at=desk.now)
         is_full = len(found) == _A_PAGE
         earlier = urlencode({"before": found[-1].said_at.isoformat()}) if is_full else ""
         return {

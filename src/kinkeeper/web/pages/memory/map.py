@@ -27,7 +27,7 @@ async def map_page(request: Request, person: Viewer) -> HTMLResponse:
         await store.write(lambda conn: concepts.follow_facts(conn, household))
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        found = concepts.concept_map(conn, viewer)
+        found = concepts.concept_map(conn, viewer, now=desk.now)
         facts = facts_by_id(
             conn, household, {each for relation in found.relations for each in relation.facts}
         )
