@@ -161,7 +161,7 @@ def _memory_confidence(scope: Scope) -> Report:
 
 def _memory_leaks(scope: Scope) -> Report:
     chains = memory_leaks.FULL if scope.is_full else memory_leaks.SAMPLE
-    return memory_leaks.measure(scope.root, chains=chains)
+    return memory_leaks.measure(scope.root, chains=chains, progress=notice)
 
 
 def _memory_retrieval(scope: Scope) -> Report:
@@ -188,6 +188,7 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "likeness": (_likeness,),
     "extraction": (_extraction,),
     "brain": (_brain,),
+    "leaks": (_memory_leaks,),
     "answers": (_answers,),
     "confirmations": (_confirmations,),
     "consent": (_consent,),
