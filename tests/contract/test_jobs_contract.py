@@ -249,3 +249,15 @@ def test_finished_dispatches_are_forgotten_after_a_while(store: Store, queue: Jo
     now = SystemClock().now()
     assert queue.delete_finished(now - timedelta(days=7)) == 0
     assert queue.delete_finished(now + timedelta(days=7)) == 3
+
+
+def test_a_connection_that_comes_back_after_the_end_is_closed(store: Store) -> None:
+    opened = JobQueue(store)
+    late = opened.engine.connect()
+    driver = late.connection.driver_connection
+    assert driver is not None
+    opened.close()
+    driver.execute("SELECT 1")
+    late.close()
+    with pytest.raises(Exception, match="closed"):
+        driver.execute("SELECT 1")

@@ -13,7 +13,7 @@ from kinkeeper.jobs.library import DBOS, DBOSClient, EnqueueOptions
 from kinkeeper.jobs.serializer import JsonSerializer, refuse_pickles
 from kinkeeper.observability.library_logs import route_library_log
 from kinkeeper.store.commits import touch
-from kinkeeper.store.engines import library_engine
+from kinkeeper.store.engines import close_engine, library_engine
 from kinkeeper.store.faults import translated
 from kinkeeper.store.store import Store
 
@@ -152,9 +152,9 @@ class JobQueue:
                 )
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Let go of the connections; a thread of the engine that still writes how a job ended keeps its own until then."""
         self._client.destroy()
-        self.engine.dispose()
+        close_engine(self.engine)
 
     def _line_of(self, key: Key) -> str:
         if not self.households:

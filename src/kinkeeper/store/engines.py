@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import URL, Engine, PoolProxiedConnection, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError, UnavailableError
@@ -107,6 +108,21 @@ def library_engine(url: URL, *, connections: int) -> Engine:
     if not is_sqlite(url):
         return _server_engine(url, connections)
     return _sqlite_engine(url, begin=None, pool_size=connections)
+
+
+def close_engine(engine: Engine) -> None:
+    """Close an engine's connections: those that are idle now, the others as soon as their threads give them back.
+
+    Args:
+        engine: Not to be used any more.
+    """
+    # Disposing alone leaves the latter open in a pool that nobody has any more, until the collector finds it.
+    event.listen(engine, "checkin", _close_connection)
+    engine.dispose()
+
+
+def _close_connection(_connection: object, record: ConnectionPoolEntry) -> None:
+    record.invalidate()
 
 
 def _server_engine(url: URL, connections: int) -> Engine:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.store.commits import CommitSignal, touched
+from kinkeeper.store.engines import close_engine
 from kinkeeper.store.faults import translated
 
 T = TypeVar("T")
@@ -59,7 +60,7 @@ class TransactionPool:
         """Finish what runs, then end the threads and close the connections."""
         self._closed = True
         self._executor.shutdown(wait=True)
-        self._engine.dispose()
+        close_engine(self._engine)
 
     def _check_open(self) -> None:
         if self._closed:
