@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import log_without_paint
+from kinkeeper.cli.memory import leave_out_unused
 
 
 @located
@@ -22,7 +22,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API and the pages, and understand messages, until told to stop."""
-    log_without_paint()
+    leave_out_unused()
     from kinkeeper.cli.serving import serve_until_told
 
     serve_until_told(where, host=host, port=port)

@@ -1,13 +1,13 @@
 """`kinkeeper worker`: understands the messages that were taken in."""
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.memory import log_without_paint
+from kinkeeper.cli.memory import leave_out_unused
 
 
 @located
 def worker(where: Where) -> None:
     """Understand messages that were taken in, until it is told to stop."""
-    log_without_paint()
+    leave_out_unused()
     from kinkeeper.cli.working import work
 
     work(where)

@@ -1,15 +1,13 @@
 """What counts as an ordinary English word, a first name or chat slang; loaded on first use."""
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
-from itertools import accumulate
 from pathlib import Path
 
 from kinkeeper.core.errors import InvariantError
+from kinkeeper.language.compact import WordPlaces
 
 _WORD_LIST = "frequency_dictionary_en_82_765.txt"
 _CLITICS = ("'s", "'ll", "'d", "'re", "'ve", "'m")
@@ -28,7 +26,7 @@ def word_ranks() -> Mapping[str, int]:
             "the English word list is missing: reinstall kinkeeper with its dependencies"
         )
     lines = Path(package.origin).with_name(_WORD_LIST).read_text(encoding="utf-8-sig").splitlines()
-    return _Ranks([line.partition(" ")[0] for line in lines])
+    return WordPlaces([line.partition(" ")[0] for line in lines])
 
 
 @cache
@@ -47,42 +45,6 @@ def names_also_words() -> frozenset[str]:
 def slang() -> frozenset[str]:
     """Return chat spellings and fillers."""
     return _read("slang.txt")
-
-
-class _Ranks(Mapping[str, int]):
-    """Words by rank in a sixth of the memory that a dictionary of them takes: numbers and letters in a row.
-
-    Args:
-        words: Each once, the most frequent first.
-    """
-
-    def __init__(self, words: Sequence[str]) -> None:
-        encoded = [word.encode() for word in words]
-        self._letters = b"".join(encoded)
-        self._starts = array("I", accumulate(map(len, encoded), initial=0))
-        marks = [hash(word) for word in words]
-        self._ranks = array("I", sorted(range(len(words)), key=marks.__getitem__))
-        self._marks = array("q", sorted(marks))
-
-    def __getitem__(self, word: str) -> int:
-        mark, marks = hash(word), self._marks
-        place = bisect_left(marks, mark)
-        # Words may share a mark.
-        while place < len(marks) and marks[place] == mark:
-            rank = self._ranks[place]
-            if self._word(rank) == word:
-                return rank
-            place += 1
-        raise KeyError(word)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self._word, range(len(self)))
-
-    def __len__(self) -> int:
-        return len(self._ranks)
-
-    def _word(self, rank: int) -> str:
-        return self._letters[self._starts[rank] : self._starts[rank + 1]].decode()
 
 
 def is_known(token: str) -> bool:

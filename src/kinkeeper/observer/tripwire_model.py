@@ -7,13 +7,14 @@ whole. The score is the logistic function of the sum of their weights.
 
 import json
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import combinations, pairwise
+from functools import cache
+from itertools import accumulate, combinations, groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kinkeeper.language.compact import TextRow, WordPlaces
 from kinkeeper.language.memo import Memo
 
 SHIPPED_WEIGHTS = Path(__file__).with_name("tripwire_weights.json")
@@ -98,28 +99,42 @@ class _Known(NamedTuple):
 
 
 class _Runs:
-    """Weights of words and of runs of two and three, by their first word."""
+    """Weights of words and of runs of two and three, read out by their first word.
+
+    Kept as letters and numbers in a row: as objects they are ten times as large, and a family says few of them.
+
+    Args:
+        weights: By run, its words joined by spaces.
+    """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        self.single: dict[str, Contribution] = {}
-        self.seconds: dict[str, dict[str, Contribution]] = {}
-        self.thirds: dict[str, dict[str, dict[str, Contribution]]] = {}
-        for run, weight in weights.items():
-            found = Contribution(weight, "words", run)
-            first, *rest = run.split(" ")
-            if not rest:
-                self.single[first] = found
-            elif len(rest) == 1:
-                self.seconds.setdefault(first, {})[rest[0]] = found
-            else:
-                self.thirds.setdefault(first, {}).setdefault(rest[0], {})[rest[1]] = found
+        by_first = [
+            (first, list(runs))
+            for first, runs in groupby(sorted(weights, key=_first_word), key=_first_word)
+        ]
+        self._firsts = WordPlaces([first for first, _ in by_first])
+        self._runs = TextRow(["\n".join(runs) for _, runs in by_first])
+        self._starts = array("I", accumulate((len(runs) for _, runs in by_first), initial=0))
+        self._weights = array("d", (weights[run] for _, runs in by_first for run in runs))
+
+    def of(self, first: str) -> Iterator[Contribution]:
+        """Yield what a word adds by itself and in runs that it begins."""
+        place = self._firsts.find(first)
+        if place is None:
+            return
+        weights = self._weights[self._starts[place] : self._starts[place + 1]]
+        for run, weight in zip(self._runs[place].split("\n"), weights, strict=True):
+            yield Contribution(weight, "words", run)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+def _first_word(run: str) -> str:
+    return run.partition(" ")[0]
+
+
 class Weights:
     """Fitted weights, in log-odds.
 
-    Attributes:
+    Args:
         bias: Of a message without any feature.
         words: Of word sequences.
         spelling: Of letter runs; each counts once for every word that has it.
@@ -128,25 +143,24 @@ class Weights:
         shape: Of shapes.
     """
 
-    bias: float
-    words: Mapping[str, float]
-    spelling: Mapping[str, float]
-    families: Mapping[str, float]
-    pairs: Mapping[str, float]
-    shape: Mapping[str, float]
-    _named: Mapping[str, Mapping[str, Contribution]] = field(init=False, repr=False, compare=False)
-    _known: Memo[_Known] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Arrange the weights for looking up: a message asks for a few hundred of them."""
-        object.__setattr__(self, "_known", Memo(partial(self._look_up, _Runs(self.words))))
-        named = {
+    def __init__(
+        self,
+        *,
+        bias: float,
+        words: Mapping[str, float],
+        spelling: Mapping[str, float],
+        families: Mapping[str, float],
+        pairs: Mapping[str, float],
+        shape: Mapping[str, float],
+    ) -> None:
+        self.bias = bias
+        self._words = _Runs(words)
+        self._spelling = spelling
+        self._known = Memo(self._look_up)
+        self._named = {
             kind: {name: Contribution(weight, kind, name) for name, weight in weights.items()}
-            for kind, weights in (
-                ("pattern", self.families), ("patterns", self.pairs), ("shape", self.shape),
-            )
-        }  # fmt: skip
-        object.__setattr__(self, "_named", named)
+            for kind, weights in (("pattern", families), ("patterns", pairs), ("shape", shape))
+        }
 
     def contributions(self, words: Sequence[str], families: Sequence[str]) -> list[Contribution]:
         """Return what adds to or takes from the log-odds of a message.
@@ -188,15 +202,24 @@ class Weights:
         ]
         return runs
 
-    def _look_up(self, runs: _Runs, word: str) -> _Known:
-        known = self.spelling
+    def _look_up(self, word: str) -> _Known:
+        known = self._spelling
         spelling = math.fsum([known[part] for part in set(spelling_parts(word)) if part in known])
+        alone: Contribution | None = None
+        seconds: dict[str, Contribution] = {}
+        thirds: dict[str, dict[str, Contribution]] = {}
+        for each in self._words.of(word):
+            _, *rest = each.name.split(" ")
+            if not rest:
+                alone = each
+            elif len(rest) == 1:
+                seconds[rest[0]] = each
+            else:
+                thirds.setdefault(rest[0], {})[rest[1]] = each
         return _Known(
-            alone=runs.single.get(word),
-            spelling=Contribution(spelling, "spelling", word),
-            seconds=runs.seconds.get(word, _NO_RUNS),
-            thirds=runs.thirds.get(word, _NO_RUNS),
-        )
+            alone=alone, spelling=Contribution(spelling, "spelling", word),
+            seconds=seconds or _NO_RUNS, thirds=thirds or _NO_RUNS,
+        )  # fmt: skip
 
 
 @cache
