@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
 from kinkeeper.memory.finding.postings import Slots
+from kinkeeper.memory.finding.precision import widened
 from kinkeeper.memory.finding.shelf import Admission, Entry, Shelf
 from kinkeeper.memory.finding.vector_index import VectorIndex
 
@@ -204,3 +205,10 @@ def test_those_who_may_be_found_are_found_however_many_nearer_ones_may_not(limit
     found = index.search(near[0].astype(np.float32), limit=limit, is_allowed=is_far)
     assert len(found) == limit
     assert (found > 6_000).all()
+
+
+def test_numbers_of_half_precision_stay_the_same_numbers() -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+
+    for halves in (every, every.astype(">f2")):
+        assert np.array_equal(widened(halves), every.astype(np.float32), equal_nan=True)

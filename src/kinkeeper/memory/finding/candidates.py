@@ -25,7 +25,7 @@ from kinkeeper.memory.finding.postings import Slots
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.signals import Period, is_within, recency
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
+from kinkeeper.memory.finding.vectors import VectorKind, vectors_in_order
 from kinkeeper.models.embedding.embedder import Vectors
 
 _BY_WORDS, _BY_MEANING = 100, 50
@@ -106,8 +106,10 @@ def gather(
         for kind, index in shelf.vectors.items():
             vectors = index.kept(slots)
             if vectors is None:
-                read = vectors_of(conn, household, question.model, kind=kind, ids=ids)
-                vectors = _rows(read, ids, len(question.vector))
+                vectors = vectors_in_order(
+                    conn, household, question.model, kind=kind, ids=ids,
+                    dimension=len(question.vector),
+                )  # fmt: skip
             legs[_LEG_OF[kind]] = (vectors @ question.vector).astype(np.float64)
             if meanings is None or not meanings.any():
                 meanings = vectors
@@ -157,12 +159,3 @@ def _signals(
         RECENCY: recency(said_at, now),
         CONFIDENCE: shelf.confidences(slots, now),
     }
-
-
-def _rows(vectors: Mapping[str, Vectors], ids: Sequence[str], dimension: int) -> Vectors:
-    """Return vectors in the order of ids; 0 of what has none yet."""
-    found = np.zeros((len(ids), dimension), np.float32)
-    places = [place for place, each in enumerate(ids) if each in vectors]
-    if places:
-        found[places] = [vectors[ids[place]] for place in places]
-    return found

@@ -6,12 +6,13 @@ one after. Postings hold each text's own words only; what the neighbours add is 
 searching, so that a text may come or go anywhere in a session at the cost of its own words.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinkeeper.memory.finding.choosing import Allowing, Mask, best, foremost, foremost_allowed
 from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.neighbours import NOWHERE, Neighbours
 from kinkeeper.memory.finding.postings import Posting, Postings, Slots, counts_in
@@ -24,12 +25,8 @@ _AS_MANY = 300
 """Fewer texts tell little about how rare a word is: it is as rare as if there were so many."""
 _MOST_POSTINGS = 60_000
 _SHORTLIST = 2_000
-_ASKED_FOR_ONE = 4
-"""How many are asked at first whether they may be found, for each that is wanted."""
 _FIRST_ROOM = 1_024
 _REMEMBERED_TERMS = 64
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +144,7 @@ class LexicalIndex:
         terms: Sequence[int],
         *,
         limit: int,
-        is_allowed: Callable[[Slots], Mask] | None = None,
+        is_allowed: Allowing | None = None,
         most_postings: int = _MOST_POSTINGS,
     ) -> tuple[Slots, NDArray[np.float32]]:
         """Return the places of the best texts, best first, and their scores.
@@ -175,30 +172,19 @@ class LexicalIndex:
         touched = np.flatnonzero(self._sums[: self._next] > 0)
         scores = self._sums[touched]
         self._sums[: self._next] = 0
+        allowing = self._allowing(is_allowed)
         if not late:
-            return best(*self._allowed(touched, scores, limit, is_allowed), limit)
+            return best(*foremost_allowed(touched, scores, limit, allowing), limit)
         most = max(limit, _SHORTLIST)
-        touched, scores = foremost(*self._allowed(touched, scores, most, is_allowed), most)
+        touched, scores = foremost(*foremost_allowed(touched, scores, most, allowing), most)
         return best(touched, scores + sum(self._late_scores(each, touched) for each in late), limit)
 
-    def _allowed(
-        self,
-        slots: Slots,
-        scores: NDArray[np.float32],
-        wanted: int,
-        is_allowed: Callable[[Slots], Mask] | None,
-    ) -> tuple[Slots, NDArray[np.float32]]:
-        """Return texts that may be found, all of the best among them; most may, so few are asked at first."""
-        most = _ASKED_FOR_ONE * wanted
-        while True:
-            some, theirs = foremost(slots, scores, most)
-            # The neighbours of a text that is gone were given nothing; it itself may have been given something.
-            keep = self._alive[some]
-            if is_allowed is not None:
-                keep &= is_allowed(some)
-            if len(some) == len(slots) or np.count_nonzero(keep) >= wanted:
-                return some[keep], theirs[keep]
-            most *= _ASKED_FOR_ONE
+    def _allowing(self, is_allowed: Allowing | None) -> Allowing:
+        """Return what tells which places hold a text that may be found."""
+        # The neighbours of a text that is gone were given nothing; it itself may have been given something.
+        if is_allowed is None:
+            return lambda slots: self._alive[slots]
+        return lambda slots: self._alive[slots] & is_allowed(slots)
 
     def matches(self, terms: Sequence[int], slots: Slots) -> TermMatches:
         """Return how terms occur in texts, exactly.
@@ -310,38 +296,6 @@ class LexicalIndex:
             grown(self._length, size), grown(self._length_around, size),
         )  # fmt: skip
         self._parts, self._sums = np.zeros(size, np.float32), np.zeros(size, np.float32)
-
-
-def best(
-    slots: Slots, scores: NDArray[np.float32], limit: int
-) -> tuple[Slots, NDArray[np.float32]]:
-    """Return the places with the highest scores, best first; of equal ones the later.
-
-    Args:
-        slots: Places.
-        scores: As many.
-        limit: Most of them, > 0.
-    """
-    slots, scores = foremost(slots, scores, limit)
-    order = np.lexsort((-slots, -scores))[:limit]
-    return slots[order], scores[order]
-
-
-def foremost(
-    slots: Slots, scores: NDArray[np.float32], limit: int
-) -> tuple[Slots, NDArray[np.float32]]:
-    """Return the places with the highest scores in the order in which they come; all of equal ones.
-
-    Args:
-        slots: Places.
-        scores: As many.
-        limit: How many at least, where there are so many.
-    """
-    if len(slots) <= limit:
-        return slots, scores
-    worst = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    kept = np.flatnonzero(scores >= worst)
-    return slots[kept], scores[kept]
 
 
 def _saturated(

@@ -5,14 +5,15 @@ share tells nearly as well as their cosine which are close: enough to choose tho
 worth reading.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinkeeper.memory.finding.choosing import Allowing, best, foremost_allowed
 from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.postings import Slots
+from kinkeeper.memory.finding.precision import widened
 from kinkeeper.models.embedding.embedder import Vectors
 
 _BLOCK = 1 << 15
@@ -20,10 +21,10 @@ _WORD_BITS = 64
 _NO_ROW = -1
 _ROUGH_PART = 3
 _ROUGHLY = 4_000
+_MORE, _SAMPLE = 4, 256
 _SPARE = 1.3
 _GROWTH = 1.5
 
-Mask = NDArray[np.bool_]
 Signs = NDArray[np.uint64]
 Rows = NDArray[np.intp]
 Distances = NDArray[np.unsignedinteger[Any]]
@@ -103,16 +104,15 @@ class VectorIndex:
         if self._values is None:
             return None
         rows = self._row_of[np.minimum(slots, len(self._row_of) - 1)]
-        kept: Vectors = self._values[rows].astype(np.float32)
+        kept: Vectors = widened(self._values.take(rows, axis=0))
         kept[(rows == _NO_ROW) | (slots >= len(self._row_of))] = 0
         return kept
 
-    def search(
-        self, query: Vectors, *, limit: int, is_allowed: Callable[[Slots], Mask] | None = None
-    ) -> Slots:
+    def search(self, query: Vectors, *, limit: int, is_allowed: Allowing | None = None) -> Slots:
         """Return the places of the texts whose vectors share most signs with one, best first.
 
-        A third of the signs chooses some thousands, all of them choose among those.
+        A third of the signs chooses so many that some thousands of them may be found, all signs choose
+        among those.
 
         Args:
             query: Shape (dimension,).
@@ -124,39 +124,44 @@ class VectorIndex:
         signs = _signs(query[None, :])[0]
         part = _scanned(len(signs))
         rough = self._distances(signs[:part])
-        rows = self._nearest(rough, limit, is_allowed)
-        further = np.bitwise_count(self._fine[rows] ^ signs[part:]).sum(axis=1, dtype=np.int64)
-        distances, slots = rough[rows] + further, self._slots[rows]
-        if len(rows) > limit:
-            kept = np.flatnonzero(distances <= np.partition(distances, limit - 1)[limit - 1])
-            distances, slots = distances[kept], slots[kept]
-        return slots[np.lexsort((-slots, distances))[:limit]]
+        most = _ROUGHLY if is_allowed is None else self._so_many_that(is_allowed, _ROUGHLY)
+        while True:
+            rows = self._nearest(rough, limit, most)
+            differing = np.bitwise_count(self._fine.take(rows, axis=0) ^ signs[part:])
+            # Word by word: to sum up short rows takes numpy ten times as long.
+            further = sum(differing.T, start=rough[rows].astype(np.float32))
+            slots, shared = self._slots[rows], -further
+            if is_allowed is not None:
+                slots, shared = foremost_allowed(slots, shared, limit, is_allowed)
+            if len(slots) >= limit or len(rows) == self._count:
+                return best(slots, shared, limit)[0]
+            most *= _MORE
 
-    def _nearest(
-        self, distances: Distances, limit: int, is_allowed: Callable[[Slots], Mask] | None
-    ) -> Rows:
-        """Return some thousands of the nearest rows that may be found.
+    def _so_many_that(self, is_allowed: Allowing, wanted: int) -> int:
+        """Return of how many texts about as many as wanted may be found, told by a sample."""
+        some = self._slots[: self._size : 1 + self._size // _SAMPLE]
+        share = np.count_nonzero(is_allowed(some[some > 0])) / len(some)
+        return int(wanted / max(share, 1 / len(some)))
+
+    def _nearest(self, distances: Distances, limit: int, most: int) -> Rows:
+        """Return the nearest rows that have a text.
 
         Args:
             distances: Of all rows.
-            limit: How many are wanted.
-            is_allowed: Tells which places may be found.
+            limit: How many at least, where there are so many.
+            most: How many at most, if that is possible.
         """
         some = distances[:: 1 + len(distances) // _BLOCK]
-        share = _SPARE * _ROUGHLY / len(distances)
+        share = min(1.0, _SPARE * most / len(distances))
         beyond = 1 + int(np.searchsorted(np.cumsum(np.bincount(some)), share * len(some)))
         furthest = int(distances.max())
         more = 1
         while True:
             rows = np.flatnonzero(distances < beyond)
-            places = self._slots[rows]
-            keep = places > 0
-            if is_allowed is not None:
-                keep &= is_allowed(places)
-            rows = rows[keep]
+            rows = rows[self._slots[rows] > 0]
             near = distances[rows]
-            cut = _enough(np.bincount(near, minlength=beyond), limit, _ROUGHLY)
-            # Of what is as far as the last ones asked, there may be more.
+            cut = _enough(np.bincount(near, minlength=beyond), limit, most)
+            # Of what is as far as the last ones, there may be more.
             if cut < beyond or beyond > furthest:
                 return rows[near < cut]
             beyond, more = beyond + more, 2 * more

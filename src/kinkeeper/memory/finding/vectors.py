@@ -1,6 +1,6 @@
 """Rows of vectors: what texts of memory mean to a model, remade at any time."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select
 
 from kinkeeper.memory.counting import reserve
+from kinkeeper.memory.finding.precision import widened
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.tables import memory_vectors
 from kinkeeper.models.embedding.embedder import Vectors
@@ -85,10 +86,35 @@ def vectors_of(
         kind: Of what.
         ids: Of which texts.
     """
-    asked = {"household": household, "kind": kind.value, "model": model, "ids": [*ids]}
-    rows = _BY_IDS.execute(conn, asked)
-    vectors = _numbers([vector for _, vector in rows])
-    return {each: vector for (each, _), vector in zip(rows, vectors, strict=True)}
+    found, vectors = _read(conn, household, model, kind=kind, ids=[*ids])
+    return dict(zip(found, vectors, strict=True))
+
+
+def vectors_in_order(
+    conn: Connection,
+    household: str,
+    model: str,
+    *,
+    kind: VectorKind,
+    ids: Sequence[str],
+    dimension: int,
+) -> Vectors:
+    """Return vectors in the order of ids: shape (ids, dimension), 0 of texts without one.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        model: Whose vectors.
+        kind: Of what.
+        ids: Of which texts, each once.
+        dimension: Numbers of a vector.
+    """
+    place_of = {each: place for place, each in enumerate(ids)}
+    found, vectors = _read(conn, household, model, kind=kind, ids=ids)
+    ordered = np.zeros((len(ids), dimension), np.float32)
+    if found:
+        ordered[[place_of[each] for each in found]] = vectors
+    return ordered
 
 
 def vectors_changed(
@@ -149,6 +175,15 @@ def drop_vectors(conn: Connection, household: str) -> None:
     conn.execute(delete(memory_vectors).where(_columns.household == household))
 
 
+def _read(
+    conn: Connection, household: str, model: str, *, kind: VectorKind, ids: Sequence[str]
+) -> tuple[list[str], Vectors]:
+    """Return the ids of those that have a vector, and these: shape (found, dimension)."""
+    asked = {"household": household, "kind": kind.value, "model": model, "ids": ids}
+    rows = _BY_IDS.execute(conn, asked)
+    return [each for each, _ in rows], _numbers([vector for _, vector in rows])
+
+
 def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> ColumnElement[bool]:
     return and_(
         _columns.household == household, _columns.kind == kind.value,
@@ -160,4 +195,4 @@ def _numbers(stored: list[bytes]) -> Vectors:
     if not stored:
         return np.empty((0, 0), np.float32)
     read: NDArray[np.float16] = np.frombuffer(b"".join(stored), _NUMBER)
-    return read.reshape(len(stored), -1).astype(np.float32)
+    return widened(read.reshape(len(stored), -1))

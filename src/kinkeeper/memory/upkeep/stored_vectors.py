@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection, and_, select
 
+from kinkeeper.memory.finding.precision import widened
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.memory.tables import facts, memory_vectors
 from kinkeeper.memory.upkeep.near import Block
@@ -55,4 +56,4 @@ def fact_block(
 
 def _matrix(stored: Sequence[bytes]) -> Vectors:
     flat = np.frombuffer(b"".join(stored), dtype=_STORED)
-    return flat.reshape(len(stored), -1 if stored else 0).astype(np.float32)
+    return widened(flat.reshape(len(stored), -1 if stored else 0))
