@@ -1,7 +1,7 @@
 """Whatever function reads tasks, notes, events or actions for somebody: nothing that is private to another comes out."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import ModuleType
 from typing import Any
@@ -117,16 +117,14 @@ def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
             proposals.propose(conn, proposal, now=NOW)
 
 
-def asked_with(name: str, plans: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the arguments with which a function is asked, besides connection and viewer.
-
-    Raises:
-        KeyError: It is new here: say how it is asked.
-    """
+def asked_with(
+    plans: list[dict[str, Any]], action_ids: Sequence[str]
+) -> Mapping[str, list[dict[str, Any]]]:
+    """Return the arguments with which each function is asked, besides connection and viewer."""
     texts = [word(number, plan["scope"]) for number, plan in enumerate(plans)]
     spans = [{"interval": SPAN}, {"interval": FAR}]
     question = read_question(" ".join(["when is", *texts[:3]]), FAMILY, now=NOW)
-    of: dict[str, list[dict[str, Any]]] = {
+    return {
         "find_task": [{"task_id": f"task-{each}"} for each in texts],
         "load_task": [{"task_id": f"task-{each}"} for each in texts],
         "list_tasks": [{}],
@@ -147,14 +145,13 @@ def asked_with(name: str, plans: list[dict[str, Any]]) -> list[dict[str, Any]]:
         "find_conflicts": [{**each, "member": one} for each in spans for one in MEMBERS],
         "open_actions": [{"now": NOW}],
         "list_actions": [{"now": NOW, "statuses": frozenset(ActionStatus)}],
-        "read_action": [],
-        "read_actions": [],
-        "find_action": [],
+        "read_action": [{"action_id": each} for each in action_ids],
+        "read_actions": [{"action_ids": action_ids}],
+        "find_action": [{"id_or_prefix": each} for each in action_ids],
         "scheduled": [{"words": EventWords(FAMILY), "question": question, "now": NOW}],
         # Rows of the occurrence table are no text: `occurrences_between` and `find_conflicts` pass them on.
         "stored_occurrences": [],
     }  # fmt: skip
-    return of[name]
 
 
 def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
@@ -167,23 +164,19 @@ def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }  # fmt: skip
 
 
-def outputs(conn: Connection, viewer: Viewer, plans: list[dict[str, Any]]) -> list[tuple[str, str]]:
+READING = {name: function for module in MODULES for name, function in reading(module).items()}
+
+
+def outputs(
+    conn: Connection, viewer: Viewer, asked: Mapping[str, list[dict[str, Any]]]
+) -> list[tuple[str, str]]:
     found = []
-    for module in MODULES:
-        for name, function in reading(module).items():
-            wanted = asked_with(name, plans)
-            if name in {"read_action", "find_action", "read_actions"}:
-                every = actions.list_actions(
-                    conn, Viewer.whole("h"), now=NOW, statuses=frozenset(ActionStatus)
-                )
-                ids = [each.id for each in every]
-                key = {"read_action": "action_id", "find_action": "id_or_prefix"}.get(name)
-                wanted = [{"action_ids": ids}] if key is None else [{key: each} for each in ids]
-            for arguments in wanted:
-                try:
-                    found.append((name, repr(function(conn, viewer, **arguments))))
-                except NotFoundError:
-                    found.append((name, ""))
+    for name, function in READING.items():
+        for arguments in asked[name]:
+            try:
+                found.append((name, repr(function(conn, viewer, **arguments))))
+            except NotFoundError:
+                found.append((name, ""))
     return found
 
 
@@ -209,8 +202,12 @@ class _TakenBackError(Exception):
 def test_nothing_private_comes_out_for_others(store: Store, plans: list[dict[str, Any]]) -> None:
     def story(conn: Connection) -> None:
         plant(conn, plans)
+        every = actions.list_actions(
+            conn, Viewer.whole("h"), now=NOW, statuses=frozenset(ActionStatus)
+        )
+        asked = asked_with(plans, [each.id for each in every])
         for member, viewer in viewers():
-            told = outputs(conn, viewer, plans)
+            told = outputs(conn, viewer, asked)
             for number, plan in enumerate(plans):
                 text, scope = word(number, plan["scope"]), plan["scope"]
                 if scope in {HOUSEHOLD_SCOPE, person_scope(member or "")}:
@@ -231,7 +228,5 @@ def test_nothing_private_comes_out_for_others(store: Store, plans: list[dict[str
 
 
 def test_every_reading_function_is_asked() -> None:
-    names = {name for module in MODULES for name in reading(module)}
-    assert names >= {"list_tasks", "list_notes", "occurrences_between", "open_actions"}
-    for name in names:
-        asked_with(name, [])
+    assert READING.keys() >= {"list_tasks", "list_notes", "occurrences_between", "open_actions"}
+    assert READING.keys() == asked_with([], []).keys(), "say how what is new here is asked"
