@@ -91,3 +91,23 @@ def test_the_type_follows_what_is_told():
 )
 def test_a_whole_sentence_takes_the_place_of_no_name(text: str) -> None:
     assert not [each for each in found(text, "my son is called Tim") if each.correction]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Amara is a vet, she works nights", "Amara works nights"),
+        ("Mr Osei's girl is called Efua, she boards in Tema", "Efua boards in Tema"),
+        ("the alarm code changed, it's 7712", "The alarm code is 7712"),
+        ("Our dog is Biscuit. He's afraid of the hoover", "Biscuit is afraid of the hoover"),
+        ("Mrs Lund across the road has a key to our garage", "Mrs Lund across the road has a key to our garage"),
+        ("Nadia and I split up in May", "Nadia and I split up in May"),
+    ],
+)  # fmt: skip
+def test_what_goes_on_with_the_sentence_before_is_told_by_name(text: str, told: str) -> None:
+    assert told in [each.narrative for each in observe(text, said_at=NOON)]
+
+
+def test_of_two_people_nobody_guesses_who_is_meant() -> None:
+    found = observe("Ben and Tom moved to Leeds. He works at a bakery", said_at=NOON)
+    assert not any("Ben works" in each.narrative or "Tom works" in each.narrative for each in found)

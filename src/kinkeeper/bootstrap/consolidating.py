@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kinkeeper.bootstrap.embedding import embedder_opened
-from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.bootstrap.models import models_opened
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
 from kinkeeper.memory.concepts import follow_facts
 from kinkeeper.memory.finding.embedding import EmbeddingWork

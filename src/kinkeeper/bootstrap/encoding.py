@@ -1,14 +1,28 @@
 """What makes gists, episodes and facts out of exchanges, for one household of a process."""
 
-from kinkeeper.bootstrap.member_names import members_by_name
 from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.encoding.job import Encoding
 from kinkeeper.core.time import Clock
+from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.store.store import Store
+
+
+def reading_of(household: Household, store: Store, clock: Clock) -> SessionReading:
+    """Return what reads facts out of what was said in a household's sessions.
+
+    Args:
+        household: Theirs.
+        store: Its database.
+        clock: Tells when something is stored.
+    """
+    return SessionReading(
+        store, household.id, people=members_by_name(household), guardians=household.guardians, zone=household.zone,
+        locale=household.locale, clock=clock,
+    )  # fmt: skip
 
 
 def encoding_of(household: Household, store: Store, clock: Clock) -> Encoding:
@@ -19,11 +33,9 @@ def encoding_of(household: Household, store: Store, clock: Clock) -> Encoding:
         store: Its database.
         clock: Tells when a talk is over.
     """
-    reading = SessionReading(
-        store, household.id, people=members_by_name(household), guardians=household.guardians, zone=household.zone,
-        locale=household.locale, clock=clock,
+    return Encoding(
+        store, household, clock=clock, reading=reading_of(household, store, clock)
     )  # fmt: skip
-    return Encoding(store, household, clock=clock, reading=reading)
 
 
 def encoding_worker(household: Household, store: Store, clock: Clock, pace: Pace) -> RowWorker:

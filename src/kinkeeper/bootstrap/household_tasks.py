@@ -3,8 +3,7 @@
 from functools import partial
 
 from kinkeeper.bootstrap.doing import LongTask
-from kinkeeper.bootstrap.encoding import encoding_worker
-from kinkeeper.bootstrap.member_names import members_by_name
+from kinkeeper.bootstrap.encoding import encoding_worker, reading_of
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.nights import Nights
 from kinkeeper.bootstrap.reminders import reminding
@@ -12,7 +11,6 @@ from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
 from kinkeeper.memory.context.streaming import Streaming
-from kinkeeper.memory.extracting import SessionReading
 from kinkeeper.observer.hearing import Hearing
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
@@ -41,10 +39,7 @@ def household_tasks(
         clock: Tells what is due.
         pace: How often to look for it.
     """
-    reading = SessionReading(
-        store, household.id, people=members_by_name(household), guardians=household.guardians,
-        zone=household.zone, locale=household.locale, clock=clock,
-    )  # fmt: skip
+    reading = reading_of(household, store, clock)
     tasks: list[LongTask] = [
         partial(recall.embed, pace.upkeep_every),
         Nights(settings, household, store, clock).run,

@@ -1,38 +1,54 @@
 """How well something remembered bears on a question. Pure."""
 
 import math
+import re
+from collections.abc import Collection
 
+from kinkeeper.brain.attribute import Attribute, is_same, lacks_answer
 from kinkeeper.brain.question import Question
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.memory.finding.terms import stems
 
-# Fitted to evals/memory/brain (docs/evaluation.md): from one half on, a question's best source bears on it.
-_RELEVANCE, _COVERED, _SOMEBODY_ELSE, _BASE = 1.0, 5.1, -5.5, -2.35
+# Fitted to evals/memory/brain and evals/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
+# source bears on it.
+_RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
+_SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER = -5.5, -2.0, -5.0
+_PRONOUN = re.compile(r"\b(?:he|she|him|his|her|they)\b", re.IGNORECASE)
 
 
-def bearing(question: Question, hit: Hit, *, speaker: str) -> float:
+def bearing(
+    question: Question, hit: Hit, *, speaker: str, asked: Collection[Attribute] = (),
+    told: Collection[Attribute] = (),
+) -> float:  # fmt: skip
     """Return the chance, in [0, 1], that something remembered bears on a question.
 
-    It counts how relevant the search found it, how many of the question's words it holds, and whether it
-    speaks of none of the members whom the question names.
+    It counts how relevant the search found it, how many of the question's words it holds, whether it tells the very
+    attribute that is asked for, whether it speaks of none of the members whom the question names, and whether it names no
+    time or number where one is wanted.
 
     Args:
         question: As read.
         hit: As found.
         speaker: All words for who said it; empty where nobody knows.
+        asked: What the question may ask for.
+        told: What the hit tells.
     """
-    held = {*stems(hit.text), *stems(speaker)}
-    content = question.weights.keys() - question.names
-    covered = len(content & held) / len(content) if content else 0.0
-    is_of_somebody_else = bool(question.names) and not question.names & held
-    return 1 / (
-        1
-        + math.exp(
-            -(
-                _RELEVANCE * hit.relevance
-                + _COVERED * covered
-                + _SOMEBODY_ELSE * is_of_somebody_else
-                + _BASE
-            )
-        )
-    )
+    said = {*stems(hit.text), *stems(speaker)}
+    held = said | {stem.removesuffix("er") for stem in said}
+    is_told = any(is_same(one, other) for one in asked for other in told)
+    is_named = not question.called or is_told or not question.called.isdisjoint(held)
+    covered = _covered(question, held)
+    weighed = (
+        _RELEVANCE * hit.relevance + _COVERED * covered + (0.0 if is_named else _SOMEBODY_ELSE if _PRONOUN.search(hit.text) is None else _SOMEBODY)
+        + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
+    )  # fmt: skip
+    return 1 / (1 + math.exp(-weighed))
+
+
+def _covered(question: Question, held: Collection[str]) -> float:
+    """Return the share, in [0, 1], of what is asked about somebody that a text holds; of names alone, whether it holds one."""
+    content = question.weights.keys() - question.names - question.called
+    content = content or {*stems(question.text)} - question.names - question.called
+    if not content:
+        return float(not question.called.isdisjoint(held))
+    return len(content.intersection(held)) / len(content)

@@ -1,11 +1,13 @@
 """A question as the words that say what it is about, and the time it asks for. Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
+from kinkeeper.language.dictionary import word_ranks
 from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.language.when.reader import read
 from kinkeeper.memory.finding.terms import stems
@@ -22,6 +24,7 @@ _ASPECTS = frozenset(
 )
 """Words that ask for a side of something, or stand beside its name, and do not tell it from anything else."""
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _OF_A_NAME = 0.5
 """Weight of a member's name: most of what a household knows is about its few members."""
 
@@ -34,6 +37,7 @@ class Question:
         text: As asked.
         weights: What it is about: each stem with its weight.
         names: Those of them that are members' names.
+        called: Stems of all words for the members it names, and of other names in it.
         spans: Times it names.
         period: The days it asks about, if it names any.
     """
@@ -41,6 +45,7 @@ class Question:
     text: str
     weights: Mapping[str, float]
     names: frozenset[str]
+    called: frozenset[str]
     spans: Sequence[TimeSpan]
     period: Interval | None
 
@@ -69,12 +74,11 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
     """
     local = now.astimezone(household.zone)
     spans = read(text, local, locale=household.locale)
-    names = frozenset(
-        stem
-        for member in household.members
-        for word in (member.id, member.name, *member.aliases)
-        for stem in stems(word)
-    )
+    members = [
+        frozenset(stem for word in (each.id, each.name, *each.aliases) for stem in stems(word))
+        for each in household.members
+    ]
+    names = frozenset[str]().union(*members)
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start_char]} {rest[span.end_char :]}"
@@ -83,8 +87,21 @@ def read_question(text: str, household: Household, *, now: datetime) -> Question
         text=text,
         weights={stem: _OF_A_NAME if stem in names else 1.0 for stem in about},
         names=names.intersection(about),
+        called=_other_names(rest).union(*(each for each in members if each.intersection(about))),
         spans=spans,
         period=next((_period(span) for span in spans if span.has_date), None),
+    )
+
+
+def _other_names(text: str) -> frozenset[str]:
+    """Return the stems of words that are written as names, or stand in no dictionary."""
+    found = [*_WORD.finditer(text)]
+    return frozenset(
+        stem
+        for place, word in enumerate(found)
+        if (place and word[0][0].isupper()) or word[0].lower() not in word_ranks()
+        for stem in stems(word[0])
+        if stem not in _ASPECTS
     )
 
 

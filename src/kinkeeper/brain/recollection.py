@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from kinkeeper.brain.attribute import asked_of, attributes_of
 from kinkeeper.brain.bearing import bearing
 from kinkeeper.brain.model import Source, SourceKind
 from kinkeeper.brain.question import Question
@@ -53,7 +54,7 @@ class Recollection:
             )
         )
         told = _told_once(
-            replace(hit, relevance=self._bearing(question, hit)) for hit in found.hits
+            replace(hit, relevance=self._bearing(question, hit, viewer)) for hit in found.hits
         )
         asking = [hit for hit in told if _is_question(hit) and hit.relevance >= BEARS]
         answers = await self._store.read(
@@ -67,10 +68,14 @@ class Recollection:
         ]
         return sorted(sources, key=lambda source: -source.relevance)
 
-    def _bearing(self, question: Question, hit: Hit) -> float:
+    def _bearing(self, question: Question, hit: Hit, viewer: Viewer) -> float:
         member = self._household.member(hit.speaker) if hit.speaker else None
         words = (member.id, member.name, *member.aliases) if member else (hit.speaker or "",)
-        return bearing(question, hit, speaker=" ".join(words))
+        return bearing(
+            question, hit, speaker=" ".join(words),
+            asked=asked_of(question.text, self._household, viewer.member),
+            told=[*attributes_of(hit.text, self._household, hit.speaker)],
+        )  # fmt: skip
 
     def _source(self, hit: Hit) -> Source:
         zone = self._household.zone

@@ -27,6 +27,7 @@ from kinkeeper.evaluation import (
     memory_observations,
     memory_relations,
     memory_retrieval,
+    months,
     observer,
     planner,
     questions,
@@ -164,6 +165,10 @@ def _memory_leaks(scope: Scope) -> Report:
     return memory_leaks.measure(scope.root, chains=chains, progress=notice)
 
 
+def _months(scope: Scope) -> Report:
+    return months.measure(root=scope.root)
+
+
 def _memory_retrieval(scope: Scope) -> Report:
     embedder = local_embedder(EmbedderChoice.AUTO)
     if not compares_meaning(embedder):
@@ -192,9 +197,10 @@ SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
     "answers": (_answers,),
     "confirmations": (_confirmations,),
     "consent": (_consent,),
+    "months": (_months,),
     "memory": (
         _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_confidence,
-        _category, _brain,
+        _category, _brain, _months,
     ),
     "all": (
         _observer, _tripwire, _when, _router, _planner, _dialogues, _category, _likeness,

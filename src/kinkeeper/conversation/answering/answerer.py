@@ -16,7 +16,7 @@ from kinkeeper.conversation.answering.explaining import explained
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
-from kinkeeper.conversation.answering.templates import is_question, told
+from kinkeeper.conversation.answering.templates import is_question, not_known, told
 from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
@@ -32,6 +32,13 @@ _UNREACHABLE = (
     "I can't look that up just now; please ask again in a moment.",
     "My memory does not answer at the moment; please try again shortly.",
 )
+_ASKS_ONE_THING = re.compile(
+    r"^\W*(?:so |and |but |hey )?(?!.*\b(?:you|about|everything|anything|all|else)\b)"
+    r"(?:who|whose|what|which|where|when|how|is|are|am|was|were|do|does|did|has|have|can|may)\b",
+    re.IGNORECASE,
+)
+"""What lies near such a question answers it no better than nothing does."""
+
 _MATCHES = 0.6
 
 
@@ -117,7 +124,8 @@ class Answerer:
             return replace(base, text=chosen(_UNREACHABLE, asked.turn_id), confidence=0.0), ()
         found = [each for each in knowledge.sources if each.kind is not besides]
         if knowledge.relevance < BEARS or not found:
-            return base, ()
+            is_one_thing = _only_memory_was_read(context) and _ASKS_ONE_THING.match(context.text)
+            return (replace(base, text=not_known(context)) if is_one_thing else base), ()
         sources = _best(found, asked.member.name)
         used = tuple(
             {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
@@ -184,7 +192,8 @@ def _left_open(context: AnswerContext) -> bool:
     if len(context.results) != 1 or context.clarification is not None:
         return False
     (done,) = context.results
-    if done.status is not ResultStatus.DONE or not done.params.get("query"):
+    names_something = done.params.get("query") or done.params.get("who")
+    if done.status is not ResultStatus.DONE or not names_something:
         return False
     if done.result.get("tasks") == []:
         return True

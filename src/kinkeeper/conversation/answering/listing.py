@@ -113,6 +113,18 @@ def _note(item: Mapping[str, Any], *, is_alone: bool) -> str:
     return f"On “{name_of(item)}”: {few(told, len(told), ',')}."
 
 
+def nearest_told(done: ActionResult, setting: Setting) -> str:
+    """Return that memory does not answer a question, with the first of what it found.
+
+    Args:
+        done: The request, with what it found.
+        setting: Whose words count.
+    """
+    items = done.result.get("facts") or ()
+    nearest = f" The nearest I have: {_facts(items[:1], done, setting)}" if items else ""
+    return f"I don't know that.{nearest}"
+
+
 def _facts(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     del done
     if not items:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.answering.claims import request_deed
-from kinkeeper.conversation.answering.listing import was_found
+from kinkeeper.conversation.answering.listing import nearest_told, was_found
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.wording import to_do, was_done
 from kinkeeper.conversation.answering.words import Setting, plain
@@ -131,16 +131,27 @@ def _without_results(context: AnswerContext) -> tuple[str, float]:
     return chosen(_HEARD, turn), _SURE
 
 
+def not_known(context: AnswerContext) -> str:
+    """Return the answer to a question that what was found in memory does not answer.
+
+    Args:
+        context: The turn; its last request has found facts, or none.
+    """
+    return nearest_told(context.results[-1], _setting(context))
+
+
+def _setting(context: AnswerContext) -> Setting:
+    asked = context.asked
+    return Setting(household=asked.household, member=asked.member.id, now=asked.now)
+
+
 def _names(context: AnswerContext) -> Mapping[str, str]:
     asked = context.asked
     return {"me": asked.household.bot_name, "name": context.called or asked.member.name}
 
 
 def _about_results(context: AnswerContext) -> str:
-    asked = context.asked
-    setting = Setting(
-        household=asked.household, member=asked.member.id, now=asked.now,
-    )  # fmt: skip
+    asked, setting = context.asked, _setting(context)
     said = [
         _sentence(each, context, setting)
         for each in context.results

@@ -11,6 +11,7 @@ from importlib.resources import files
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.memory.model import Category, Correction, Observation
+from kinkeeper.memory.statements.antecedents import begins_with_person, named
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
 from kinkeeper.memory.statements.contrast import (
     denied_at_once,
@@ -70,7 +71,7 @@ def observe(
         previous: Earlier turns of the same conversation, oldest first.
         locale: Decides how dates are read.
     """
-    parts = joined(parts_of(text), text)
+    parts = named(joined(parts_of(text), text), previous[-_MOST_LOOKED_BACK:])
     found: list[Observation] = []
     is_led = False
     for place, part in enumerate(parts):
@@ -133,12 +134,23 @@ def _is_durable(text: str, plain: str) -> bool:
     is_lasting = talk["lasting"].search(plain) is not None
     if talk["passing"].search(plain) and not is_lasting:
         return False
-    return is_lasting or any(_is_telling(reading, plain) for reading in readings)
+    if is_lasting or any(_is_telling(reading, plain) for reading in readings):
+        return True
+    return not _PAST_EVENT.search(plain) and _is_of_somebody(text, readings[0])
+
+
+def _is_of_somebody(text: str, reading: Reading) -> bool:
+    """Whether a sentence tells of somebody named what they do, or who somebody is ("the plumber is Mr Obi")."""
+    if reading.is_past or not reading.value:
+        return False
+    is_who = reading.subject == ME and not reading.names.isdisjoint(reading.value)
+    return begins_with_person(text) or (is_who and _IS_WHO.search(text) is not None)
 
 
 _PAST_EVENT = re.compile(
     r"\b(?:yesterday|earlier|last (?:night|week|weekend)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
+_IS_WHO = re.compile(r"^[\w' -]{3,40} (?:is|are) (?:[A-Z]|mr|mrs|ms|dr)[\w.'-]*(?: [A-Z][\w'-]*)*$")
 _RULE = re.compile(
     r"\b(?:must|have to|has to|not allowed|allowed|never|always|only|rule|no \w+ (?:at|before|after|on|in|until)|due|closes?|opens?|costs?|every|stored|runs? on|uses?|written in)\b"
 )

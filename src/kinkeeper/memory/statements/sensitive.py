@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from kinkeeper.memory.statements.framing import unframed
+from kinkeeper.memory.statements.sentences import parts_of
 
 
 def is_sensitive(text: str) -> bool:
@@ -24,6 +25,16 @@ def is_sensitive(text: str) -> bool:
     if not patterns["self"].search(own):
         return False
     return any(patterns[name].search(own) for name in ("health", "money", "keys", "love", "plans"))
+
+
+def holds_sensitive(message: str) -> bool:
+    """Return whether any sentence of a message is sensitive.
+
+    Args:
+        message: As it was said.
+    """
+    parts = (part.text for part in parts_of(message))
+    return any(is_sensitive(text) for text in (*message.splitlines(), *parts))
 
 
 @cache

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kinkeeper.language.dictionary import first_names, word_ranks
+
 LONGEST_MESSAGE = 20_000
 """Characters of a message that are read."""
 
@@ -60,9 +62,18 @@ def _parts(message: str) -> Iterator[Part]:
 def _split(message: str, start: int, end: int, mark: str) -> Iterator[Part]:
     begin = start
     for joint in _JOINT.finditer(message, start, end):
+        if _is_other_half(message[begin : joint.start()], joint[0]):
+            continue
         yield from _trimmed(message, begin, joint.start(), ",")
         begin = joint.end()
     yield from _trimmed(message, begin, end, mark)
+
+
+def _is_other_half(said: str, joint: str) -> bool:
+    """Whether what stands before "and I" is only who the rest is told of, too ("Ada and I split up")."""
+    name = said.strip(_TRIMMED)
+    is_name = name.istitle() and (name.lower() in first_names() or name.lower() not in word_ranks())
+    return joint.strip().lower() == "and" and is_name and name.isalpha()
 
 
 def _trimmed(message: str, start: int, end: int, mark: str) -> Iterator[Part]:

@@ -15,6 +15,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, project_scope
 from kinkeeper.memory.context.streaming import Thread
 from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.memory.statements.sensitive import holds_sensitive
 from kinkeeper.messaging.records import storable
 from kinkeeper.web.access.door import Reader, house_of
 from kinkeeper.web.access.model import Person
@@ -41,14 +42,15 @@ class About(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     project: Name | None = None
-    private: bool = False
+    private: bool | None = None
 
 
 class Pair(BaseModel):
     """A person's message in a session, and what was answered.
 
-    With `metadata.project` it belongs to that project, with `metadata.private` to the person alone; else
-    everybody of the household may recall it.
+    With `metadata.project` it belongs to that project, with `metadata.private` to the person alone, with
+    `"private": false` to everybody of the household. Where nothing is said it is everybody's, unless it tells of the
+    person's own health, money, keys or love.
     """
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -127,11 +129,13 @@ def _message(pair: Pair, person: Person, household: Household) -> SessionMessage
         assistant_response=None if answer is None else storable(answer),
         source=storable(pair.source), channel=storable(pair.channel), timestamp=at,
         message_id=pair.message_id, metadata=pair.metadata.model_dump(exclude_unset=True),
-        member=person.member.id, scope=_scope(pair.metadata, person),
+        member=person.member.id, scope=_scope(pair, person),
     )  # fmt: skip
 
 
-def _scope(about: About, person: Person) -> str:
-    if about.private:
-        return person_scope(person.member.id)
-    return HOUSEHOLD_SCOPE if about.project is None else project_scope(storable(about.project))
+def _scope(pair: Pair, person: Person) -> str:
+    about = pair.metadata
+    if about.project is not None and not about.private:
+        return project_scope(storable(about.project))
+    is_private = about.private if about.private is not None else holds_sensitive(pair.user_message)
+    return person_scope(person.member.id) if is_private else HOUSEHOLD_SCOPE

@@ -1,0 +1,14 @@
+"""How well memory serves two households over three months must not drop."""
+
+from pathlib import Path
+
+import pytest
+
+from floors import assert_floors_hold
+from kinkeeper.evaluation.months import measure
+
+pytestmark = pytest.mark.evaluation
+
+
+def test_three_months_of_two_households_reach_their_floors() -> None:
+    assert_floors_hold(measure(root=Path(__file__).parents[2]))
