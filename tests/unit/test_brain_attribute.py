@@ -23,7 +23,7 @@ HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "
     ],
 )
 def test_a_question_and_what_tells_the_same_attribute(
-    question: str, known: str, is_told: bool  # noqa: FBT001 - a table of cases
+    question: str, known: str, is_told: bool
 ) -> None:  # fmt: skip
     asked = asked_of(question, HOUSEHOLD, "john")
     told = list(attributes_of(known, HOUSEHOLD, "john"))
@@ -41,6 +41,6 @@ def test_a_question_and_what_tells_the_same_attribute(
     ],
 )
 def test_what_names_no_time_or_amount_answers_no_such_question(
-    question: str, known: str, is_lacking: bool  # noqa: FBT001 - a table of cases
+    question: str, known: str, is_lacking: bool
 ) -> None:  # fmt: skip
     assert lacks_answer(question, known) is is_lacking
