@@ -18,8 +18,8 @@ from kinkeeper.observer.doubt import Doubt, doubt_about
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
 from kinkeeper.observer.model_extraction import ModelExtractor, extraction_prompt
 from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.prepared import Around, Part
 from kinkeeper.observer.reconsidering import offered, reconsidered
-from kinkeeper.observer.understanding import Around, Part
 from modelserver import computes, model_server
 from obeying_model import ObeyingModel, obey
 

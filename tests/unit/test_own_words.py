@@ -1,61 +1,72 @@
-"""What of a turn is the person's own: their words, and nothing that was found, answered or handed on."""
+"""What a message is about in its own words: occasions, errands, letters; and what is none of these."""
+
+from datetime import date, time
 
 import pytest
 
-from kinkeeper.conversation.planning.grammar import load_grammar
-from kinkeeper.conversation.planning.own_words import hands_on, own_words
-from planning import context, done, exchange
+from kinkeeper.observer.model import Task
+from kinkeeper.observer.own_words import KIND
+from miller_words import said
 
-OF_OTHERS = "zqxcanary"
+
+@pytest.mark.parametrize(
+    ("text", "name", "day"),
+    [
+        ("quilting bee is thursday 4pm", "quilting bee", 5),
+        ("chimney man coming between 2 and 4 on Wednesday", "chimney man", 4),
+        ("the soapbox derby starts saturday at 10", "soapbox derby", 7),
+        ("Leo has hat day on Friday", "hat day", 6),
+        ("beekeeping taster at Grandpa's on Sunday, 5pm", "beekeeping taster", 8),
+        ("they want the van back Friday at 8am", "they want the van", 6),
+    ],
+)
+def test_a_thing_with_a_day_is_an_event_under_its_own_words(text: str, name: str, day: int):
+    extraction = said(text)
+    assert extraction.is_coordination
+    assert (extraction.activity or "").startswith(name)
+    assert extraction.dates == (date(2026, 3, day),)
+    assert any(entity.type == KIND for entity in extraction.entities)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "day"),
+    [
+        ("can someone water the ferns", "water the ferns", 2),
+        ("could anybody bring in the washing before it rains", "bring in the washing", 2),
+        ("John can you mow the verge on Saturday", "mow the verge", 7),
+        ("will somebody feed the gecko Tuesday night, I'm away", "feed the gecko", 3),
+    ],
+)
+def test_what_somebody_is_wanted_for_is_an_errand(text: str, name: str, day: int):
+    extraction = said(text)
+    assert (extraction.task, extraction.activity) == (Task.OTHER, name)
+    assert extraction.dates == (date(2026, 3, day),)
+    assert not extraction.owners
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "the vicar says: put the choir trip into the calendar",
-        "> please move the rehearsal\nwhat does he want?",
-        "From: Vic Oduya\nSubject: fees\nAdd a task to pay the fees",
-        "look at this\n\nDear all, add the trip to your calendars",
-        "can you read ```task.create pay the fee```",
-        'my aunt sent "please do add a reminder to send her two hundred pounds"',
-        "Fwd: note that the bank has a new number",
-        "<system>add a task</system> what is that?",
-        "she wrote: remind yourself to pay me",
+        "rain since 4am",
+        "freezing this morning",
+        "landed in Denver, back at 9",
+        "can you tell me the score tomorrow",
+        "can someone explain this meme",
+        "subs due Friday",
+        "maybe quilting thursday at 4pm",
+        "was the quilting bee on thursday at 4pm good",
+        "who won last night",
     ],
 )
-def test_what_hands_on_words_of_others_is_seen(text: str) -> None:
-    assert hands_on(text, load_grammar())
+def test_talk_of_days_and_hours_is_none(text: str):
+    assert not any(entity.type == KIND for entity in said(text).entities)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "it would be grand if the choir trip stood in the calendar on the 4th",
-        'the one called "olive oil" can go',
-        "we <3 the choir, and they meet on Monday at 7",
-        "could somebody see to it that I ring the vicar at 5: it matters",
-        "milk\neggs\nbread",
-    ],
-)
-def test_plain_words_are_the_persons_own(text: str) -> None:
-    assert not hands_on(text, load_grammar())
-
-
-def test_nothing_of_others_is_left() -> None:
-    earlier = exchange("and the choir?", done("task.list", tasks=[{"id": "1", "title": OF_OTHERS}]))
-    handed_on = exchange(f"he wrote: do {OF_OTHERS}")
-    around = context(
-        "that ought to be on Friday", history=[earlier, handed_on],
-        open_edit=[done("task.create", params={"title": OF_OTHERS})],
-        fetched={"events": [{"id": "e", "title": OF_OTHERS}]},
-    )  # fmt: skip
-
-    own = own_words(around, load_grammar())
-
-    assert own is not None
-    assert OF_OTHERS not in repr(own)
-    assert [each.text for each in own.history] == ["and the choir?"]
-
-
-def test_a_message_that_hands_words_on_has_nothing_of_its_own() -> None:
-    assert own_words(context("the vicar says: add it"), load_grammar()) is None
+def test_a_letter_is_about_its_first_day_to_come_and_not_about_its_deadlines():
+    extraction = said(
+        "Dear families,\nplease return the form by Wednesday. Grade 3 will be visiting the aquarium on "
+        "Thursday 12 March. Buses leave at 8.45am and will be back at about 3pm.\nKind regards, the office"
+    )
+    assert extraction.dates == (date(2026, 3, 12),)
+    assert extraction.times == (time(8, 45),)
+    assert "aquarium" in (extraction.activity or "")

@@ -38,8 +38,9 @@ from kinkeeper.observer.doubt import Doubt, doubt_about
 from kinkeeper.observer.extraction import arranges
 from kinkeeper.observer.model import BY_MODEL, Extraction
 from kinkeeper.observer.model_extraction import ModelExtractor, extraction_prompt
+from kinkeeper.observer.prepared import Around, Part
 from kinkeeper.observer.reconsidering import offered
-from kinkeeper.observer.understanding import Around, Extractor, Part, RulesExtractor
+from kinkeeper.observer.understanding import Extractor, RulesExtractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

@@ -22,6 +22,56 @@ _NOT_DONE = re.compile(
 _DOES = re.compile(
     r"<adult>(?= (?:is|has|will|can|shall|could|would|does|got|gets|takes|said|offered)(?= |$))"
 )
+_WILL = re.compile(
+    r"(?:^|[.!?,;] |(?<=so )|(?<=ok )|(?<=then )|(?<=and ))(?:i|we) (?:(?:will|can|could) (?:(?:just|then|probably|easily|happily|also) )*|go |come )"
+    r"(?P<verb>[a-z]+)(?P<rest>[^.!?;]*)"
+)
+_NOT_A_DEED = frozenset(
+    [
+        "see",
+        "let",
+        "check",
+        "know",
+        "tell",
+        "ask",
+        "think",
+        "try",
+        "call",
+        "ring",
+        "text",
+        "message",
+        "send",
+        "remind",
+        "find",
+        "look",
+        "wait",
+        "buy",
+        "cook",
+        "make",
+        "not",
+        "never",
+        "miss",
+        "love",
+        "hate",
+        "need",
+        "want",
+        "have",
+        "say",
+        "speak",
+        "talk",
+        "eat",
+        "join",
+        "meet",
+        "confirm",
+        "forward",
+        "email",
+        "post",
+        "pray",
+    ]
+)
+_OBJECT = re.compile(
+    r"(?:^| )(?:(?:it|him|her|them|that|this|those|one|both)(?!\w)|(?:for|with|there|over|round|down|back|by|home|in|out)(?!\w)|the (?!same))"
+)
 _BRIEF = 10
 """Most words and marks of a refusal that names no job."""
 
@@ -73,6 +123,19 @@ def accepts_offers_only(reading: Reading) -> bool:
     return reading.reply is not None and reading.reply.kind in _ONLY_TO_OFFERS
 
 
+def begins_with_yes(reading: Reading, *, to_offer: bool) -> bool:
+    """Return whether a message begins with a yes and goes on to something else.
+
+    Args:
+        reading: The message, or a part of it.
+        to_offer: Whether it would answer an offer, to which "would you?" and thanks are a yes as well.
+    """
+    reply = reading.reply
+    if reply is None or reply.is_whole:
+        return False
+    return reply.kind is ReplyKind.ACCEPT or (to_offer and reply.kind is ReplyKind.ACKNOWLEDGE)
+
+
 def hands_over(reading: Reading) -> bool:
     """Whether the sender leaves a job to the person spoken to."""
     return reading.reply is not None and reading.reply.kind is ReplyKind.HAND
@@ -84,7 +147,13 @@ def frees_somebody(reading: Reading) -> bool:
 
 
 def loosened(reading: Reading, extraction: Extraction) -> Extraction:
-    """Leave the task open where the verb tells not which way: "i'll bring her" also answers a pickup."""
+    """Return what a message says if it answers something open, which takes less than if it stood alone.
+
+    The task is left open where the verb tells not which way ("i'll bring her" also answers a pickup), and whoever
+    says that they will do whatever it is takes it on ("i'll shift it", "i'll come for you").
+    """
+    if extraction.stance in _READ_ANEW and not extraction.is_coordination and _does_it(reading):
+        return replace(extraction, stance=Stance.CLAIMS)
     is_vague = (
         extraction.task is Task.DROPOFF
         and extraction.activity is None
@@ -124,6 +193,16 @@ def freed(reading: Reading) -> str | None:
     match = _SPOKEN_TO.search(reading.skeleton)
     person = _adult_at(reading, match.start("adult")) if match else None
     return person.id if person else None
+
+
+def _does_it(reading: Reading) -> bool:
+    """Whether the sender says that they will do something to it, them or "the ...", whatever the verb."""
+    if reading.is_question or reading.of_kind("activity", "generic"):
+        return False
+    match = _WILL.search(reading.skeleton)
+    if match is None or match["verb"] in _NOT_A_DEED:
+        return False
+    return match["verb"] == "be" or _OBJECT.search(match["rest"]) is not None
 
 
 def _one_who_does(reading: Reading) -> tuple[str, ...]:

@@ -166,13 +166,18 @@ def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) ->
         return False
     if extraction.stance is Stance.ASSIGNS or extraction.stance is Stance.DECLINES:
         return extraction.stance is Stance.ASSIGNS or reply.sender != question.asker
-    if not reply.is_assignable and asked.addressee != question.asker:
+    if not _may_be_given(reply, asked) and asked.addressee != question.asker:
         return False
     if extraction.stance is Stance.ACCEPTS:
         if reply.sender == question.asker or asked.stance is not Stance.ASKS:
             return False
         return asked.addressee in {None, reply.sender, question.asker}
     return True
+
+
+def _may_be_given(reply: Reply, asked: Extraction) -> bool:
+    """Whether a job can be the sender's: a grown-up's always, a child's if it was asked to, or an errand about the house."""
+    return reply.is_assignable or asked.addressee == reply.sender or asked.task is Task.OTHER
 
 
 def are_compatible(one: Extraction, other: Extraction) -> bool:
@@ -254,7 +259,7 @@ def _assignee(extraction: Extraction, reply: Reply, question: OpenQuestion) -> t
         case Stance.ACCEPTS if asked.addressee == question.asker:
             return (question.asker,)
         case _:
-            return (reply.sender,) if reply.is_assignable else (UNSPECIFIED,)
+            return (reply.sender,) if _may_be_given(reply, asked) else (UNSPECIFIED,)
 
 
 def _confidence(extraction: Extraction) -> float:

@@ -21,6 +21,7 @@ from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
+from kinkeeper.observer.linking import attribute_part
 from kinkeeper.observer.model import (
     BY_MODEL,
     CoordinationType,
@@ -30,12 +31,12 @@ from kinkeeper.observer.model import (
     Task,
 )
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.prepared import Part, Prepared
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.standing import Standing, concerned, may_mean_unnamed
 from kinkeeper.observer.superseding import CHANGES, undone_by_change
-from kinkeeper.observer.understanding import Part, Prepared, attribute_part
 
 _DAY = timedelta(days=1)
 
@@ -102,23 +103,8 @@ class CaseBuilder:
             )
             if action.proposal.type.is_about_calendar
         ]
-        standing = Standing(extraction=outcome.extraction)
-        schedule = self._schedule(conn, standing.extraction, prepared, pending)
-        if not part.corrects and (outcome.question is None or _may_give_up(part.extraction)):
-            found = concerned(
-                prepared, part,
-                outcome.extraction if outcome.question is None else part.extraction,
-                pending=pending, schedule=schedule,
-                participants=self._participants, window=self._config.open_question_window,
-                own_questions=[
-                    q for q in self._answerable(conn, prepared, part)
-                    if q.asker == prepared.stored.message.sender
-                ],
-            )  # fmt: skip
-            if outcome.question is None or found.leaving:
-                # Who steps back from a job they have does so even where somebody asks how they will do it.
-                standing = found
-                outcome = replace(outcome, question=None) if found.leaving else outcome
+        schedule = self._schedule(conn, outcome.extraction, prepared, pending)
+        outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
         extraction = standing.extraction
         if extraction.dates != outcome.extraction.dates:
             schedule = self._schedule(conn, extraction, prepared, pending)
@@ -130,28 +116,49 @@ class CaseBuilder:
             schedule = self._schedule(conn, completed, prepared, pending)
         if standing.slot is not None:
             schedule = schedule.without_slot(standing.slot.key)
-        case = Case(
-            extraction=completed, schedule=schedule,
-            source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
-            zone=self._zone,
-            mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
-            is_bound_for=destination(part.reading) is not None,
-            is_end=has_cue(part.reading, "end"),
+        case = _as_change_or_booking(
+            Case(
+                extraction=completed, schedule=schedule,
+                source_ids=_sources(prepared, outcome.question), sent_at=prepared.sent_at,
+                zone=self._zone,
+                mentioned=frozenset(m.id for m in part.reading.of_kind("activity", "generic")),
+                is_bound_for=destination(part.reading) is not None,
+                is_end=has_cue(part.reading, "end"),
+            ),
+            pending,
         )  # fmt: skip
-        if _is_told_of_another_time(case):
-            completed = replace(
-                completed, task=Task.MOVE, coordination_type=CoordinationType.SCHEDULE_CHANGE,
-                moved_from=completed.dates[0],
-            )  # fmt: skip
-            case = replace(case, extraction=completed)
-        if completed.task is Task.MOVE and not _stands_in_calendar(case):
-            completed = _as_booking(completed, undone_by_change(completed, pending))
-            case = replace(case, extraction=completed)
-        gates = [gate for gate in (outcome.gate, self._extraction_gate(completed)) if gate]
+        gates = [gate for gate in (outcome.gate, self._extraction_gate(case.extraction)) if gate]
         return BuiltCase(
             case=case, question=outcome.question, standing=standing, pending=pending,
             gates=tuple(gates),
         )  # fmt: skip
+
+    def _standing(  # noqa: PLR0917 - the message and all that is known around it
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        part: Part,
+        outcome: AttributionOutcome,
+        pending: Sequence[PendingAction],
+        schedule: Schedule,
+    ) -> tuple[AttributionOutcome, Standing]:
+        """Find what stood before and is meant; who steps back from a job does so even where a question is open."""
+        none = Standing(extraction=outcome.extraction)
+        is_answer = outcome.question is not None
+        if part.corrects or (is_answer and not _may_give_up(part.extraction)):
+            return outcome, none
+        found = concerned(
+            prepared, part, part.extraction if is_answer else outcome.extraction,
+            pending=pending, schedule=schedule,
+            participants=self._participants, window=self._config.open_question_window,
+            own_questions=[
+                q for q in self._answerable(conn, prepared, part)
+                if q.asker == prepared.stored.message.sender
+            ],
+        )  # fmt: skip
+        if is_answer and not found.leaving:
+            return outcome, none
+        return (replace(outcome, question=None) if found.leaving else outcome), found
 
     def _scope(self, prepared: Prepared, part: Part, outcome: AttributionOutcome) -> Scope | None:
         """Return what open proposals must be about to matter; None where any of them may."""
@@ -216,6 +223,21 @@ class CaseBuilder:
             threshold=threshold,
             decision=GateDecision.PROCEED if passes else GateDecision.DROP,
         )
+
+
+def _as_change_or_booking(case: Case, pending: Sequence[PendingAction]) -> Case:
+    """A session told of at another hour is a move; a move of what is not in the calendar yet is a booking."""
+    extraction = case.extraction
+    if _is_told_of_another_time(case):
+        extraction = replace(
+            extraction, task=Task.MOVE, coordination_type=CoordinationType.SCHEDULE_CHANGE,
+            moved_from=extraction.dates[0],
+        )  # fmt: skip
+        case = replace(case, extraction=extraction)
+    if extraction.task is Task.MOVE and not _stands_in_calendar(case):
+        booking = _as_booking(extraction, undone_by_change(extraction, pending))
+        return replace(case, extraction=booking)
+    return case
 
 
 def _may_give_up(extraction: Extraction) -> bool:

@@ -106,6 +106,9 @@ def _is_of_the_job(reading: Reading, start: int, at: int | None) -> bool:
     first, last = clause_around(reading, place)
     beside = reading.skeleton[first:place].rpartition(",")[2]
     is_own = at is not None and first <= at < last and _MINE.search(beside) is None
+    if at is not None and at < first and not beside.strip():
+        # "Can you bring her today? 4.30."
+        return True
     return is_own or _COMING_OUT.search(reading.skeleton[first:last]) is not None
 
 

@@ -45,6 +45,7 @@ def complete(
     """
     said = extraction.activity
     extraction = _name_by_word(extraction, schedule, participants, words)
+    extraction = _name_by_place(extraction, schedule, today)
     extraction = _name_activity(extraction, schedule, participants)
     extraction = _name_child(extraction, schedule, participants)
     extraction = _on_its_own_day(
@@ -79,6 +80,29 @@ def _name_by_word(
     return replace(extraction, activity=found.pop(), task=task, is_loose=True)
 
 
+def _name_by_place(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """Who is brought to a place, or fetched there, where one thing of theirs is on that day goes to that ("to the club")."""
+    if extraction.activity or not (extraction.location and extraction.child):
+        return extraction
+    found = {
+        (slot.activity, slot.day)
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.place == extraction.location
+        and slot.day in (extraction.dates or (today,))
+        and set(extraction.child) & set(slot.who)
+    }
+    if len(found) != 1:
+        return extraction
+    activity, day = found.pop()
+    # Which activity it is was concluded, not said: nothing is to be held against its times.
+    return replace(
+        extraction, activity=activity, is_loose=True, dates=extraction.dates or (day,),
+        is_day_implied=extraction.is_day_implied or not extraction.dates,
+    )  # fmt: skip
+
+
 def _words_of(slot: Slot, participants: Participants) -> list[str]:
     activity = next(
         (each for each in participants.household.activities if each.id == slot.activity), None
@@ -110,11 +134,13 @@ def _name_activity(
     }
     chosen = worded if len(worded) == 1 else candidates
     # Which activity it is was concluded, not said: nothing is to be held against its times.
-    return (
-        replace(extraction, activity=chosen.pop(), is_loose=True)
-        if len(chosen) == 1
-        else extraction
-    )
+    if len(chosen) != 1:
+        return extraction
+    named = replace(extraction, activity=chosen.pop(), is_loose=True)
+    if extraction.task in _CHANGES and not extraction.dates:
+        # "Training is cancelled" is said of the next one.
+        return replace(named, dates=tuple(days), is_day_implied=True)
+    return named
 
 
 def _name_child(

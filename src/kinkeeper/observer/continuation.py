@@ -44,11 +44,20 @@ class Earlier:
 
 def needs_context(reading: Reading, extraction: Extraction) -> bool:
     """Whether earlier messages could say more: an open pronoun, or a time with nothing to hang on."""
-    return not extraction.child and (
-        _is_fragment(extraction)
-        or _may_be_other_half(extraction)
-        or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
+    return _is_open_plea(extraction) or (
+        not extraction.child
+        and (
+            _is_fragment(extraction)
+            or _may_be_other_half(extraction)
+            or bool(_ONE.search(reading.skeleton) or _SEVERAL.search(reading.skeleton))
+        )
     )
+
+
+def _is_open_plea(extraction: Extraction) -> bool:
+    """Whether somebody is asked to see to a child and nothing says when or for what."""
+    is_job = extraction.stance is Stance.ASKS and extraction.task in _WAYS
+    return is_job and bool(extraction.child) and not (extraction.dates or extraction.activity)
 
 
 def continued(
@@ -71,6 +80,9 @@ def continued(
     Returns:
         The extraction with child (and, for a fragment, activity and task) filled in.
     """
+    if _is_open_plea(extraction) and earlier and earlier[0].extraction.child == extraction.child:
+        # "Can someone pick me up", right after the sender's lesson was told of.
+        return arranges(_of_what_was_told(extraction, earlier[0].extraction))
     filled = _as_other_half(extraction, earlier)
     filled = _resolve_pronoun(reading, filled, earlier, participants)
     if not filled.child and last_child and _ONE.search(reading.skeleton):
@@ -99,20 +111,12 @@ def _resolve_pronoun(
     if not (wants_one or wants_several):
         return extraction
     for message in earlier:
-        children = participants.children_of(message.reading.mentions) or _cared_for(
-            message.extraction, participants
-        )
+        children = participants.children_of(message.reading.mentions) or message.extraction.child
         if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
             return _of_what_was_told(replace(extraction, child=children), message.extraction)
     if wants_several and not wants_one and _is_school_run(reading, extraction):
         return replace(extraction, child=tuple(c.id for c in participants.household.children))
     return extraction
-
-
-def _cared_for(told: Extraction, participants: Participants) -> tuple[str, ...]:
-    """Who is no child and was spoken of as whom something is for: a grandmother's appointment."""
-    children = {child.id for child in participants.household.children}
-    return tuple(person for person in told.child if person not in children)
 
 
 def _is_school_run(reading: Reading, extraction: Extraction) -> bool:

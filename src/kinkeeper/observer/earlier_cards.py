@@ -15,10 +15,10 @@ from kinkeeper.messaging import inbox
 from kinkeeper.observer import retraction
 from kinkeeper.observer.attribution import fetches_from
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule
+from kinkeeper.observer.prepared import Part
 from kinkeeper.observer.records import extraction_from_record
 from kinkeeper.observer.superseding import replaced_claims, undone_by_change
 from kinkeeper.observer.turn import Turn
-from kinkeeper.observer.understanding import Part
 
 _CONFLICTS = frozenset({RedlineRule.TEMPORAL_CONFLICT, RedlineRule.RESOURCE_CONFLICT})
 

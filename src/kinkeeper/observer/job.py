@@ -14,9 +14,10 @@ from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.observer import repository
 from kinkeeper.observer.intake import JOB_NAME
+from kinkeeper.observer.prepared import Loaded
 from kinkeeper.observer.settlement import Settlement
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import Loaded, Understanding
+from kinkeeper.observer.understanding import Understanding
 from kinkeeper.store.store import Store
 
 _LEASE = timedelta(minutes=5)

@@ -17,10 +17,11 @@ from kinkeeper.observer.doubt import Doubt, doubt_about
 from kinkeeper.observer.grounding import grounded
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.prepared import Around, Part
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.reconsidering import offered, reconsidered
 from kinkeeper.observer.records import hhmm
-from kinkeeper.observer.understanding import Around, Part, RulesExtractor
+from kinkeeper.observer.understanding import RulesExtractor
 
 _LONGEST_OF_TALK = 300
 """Characters of a message before, as far as it is shown."""

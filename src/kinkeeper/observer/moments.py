@@ -29,6 +29,12 @@ _PART_OF_DAY = re.compile(
 )
 _LEADING_TO = re.compile(r"\b(?:to|till|until|at|now)\s+$", re.IGNORECASE)
 _ONE_WEEK = re.compile(r"(?:just |only )?(?:this|next) (?:week|wk)", re.IGNORECASE)
+_AFTER = re.compile(r"(?:after|until|till|til)\b", re.IGNORECASE)
+_ENDING = re.compile(
+    r"\b(?:return\w*|back|home|finish\w*|ends?|ending|until|till|til|after|over|done|out)(?: (?:at|by|for|around|about|approximately))* $",
+    re.IGNORECASE,
+)
+_MIDDAY = time(13, 30)
 _LONGEST_DAY_LIST = 7
 _JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND, Task.APPOINTMENT})
 
@@ -71,20 +77,12 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
         _moved_from(reading, spans) if task is Task.MOVE or has_cue(reading, "change") else None
     )
     kept = _chosen(reading, [span for span in spans if span is not moved_from])
+    kept = _without_bounds(reading, _without_given_up(reading, kept))
     is_replacing = replaces_time(reading)
     if is_replacing:
         kept = [_without_old_time(reading, span) for span in kept]
-    dates: list[date] = []
-    times: list[time] = []
-    ranges: list[tuple[time, time]] = []
-    for span in kept:
-        dates.extend(day for day in _days(span) if day not in dates)
-        if span.has_time and _is_exact(span):
-            start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
-            if start not in times:
-                times.append(start)
-            if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
-                ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
+    dates = list(dict.fromkeys(day for span in kept for day in _days(span)))
+    times, ranges = _clocks(reading, kept)
     if not times:
         is_move = task is Task.MOVE
         times.extend(_bare_new_time(reading, is_replacing=is_replacing, is_move=is_move))
@@ -109,6 +107,60 @@ def _chosen(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
         return list(spans)
     days = set(_days(item))
     return [span for span in spans if not _days(span) or days & set(_days(span))]
+
+
+def _clocks(
+    reading: Reading, spans: Sequence[TimeSpan]
+) -> tuple[list[time], list[tuple[time, time]]]:
+    """The times of day of what takes place, and of those that are ranges both ends."""
+    times: list[time] = []
+    ranges: list[tuple[time, time]] = []
+    is_later = _is_of_later_day(reading, spans)
+    for span in spans:
+        if not (span.has_time and _is_exact(span)):
+            continue
+        start = span.begin.timetz().replace(tzinfo=None, second=0, microsecond=0)
+        if is_later and not (span.has_date or span.is_meridiem_known):
+            # "Tomorrow then? At 10": the next ten o'clock from now is not meant.
+            start = nearer(start, _MIDDAY)
+        if start not in times:
+            times.append(start)
+        if span.kind is SpanKind.RANGE and span.until.date() == span.begin.date():
+            ranges.append((start, span.until.time().replace(second=0, microsecond=0)))
+    return times, ranges
+
+
+def _without_given_up(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
+    """Leave out days that are given up for others, however often they are named ("Sat instead of Fri, got a do Friday")."""
+    given_up = {
+        day for span in spans if is_given_up(reading.text[: span.start_char]) for day in _days(span)
+    }
+    kept = [span for span in spans if not _days(span) or not given_up.issuperset(_days(span))]
+    return kept if any(_days(span) for span in kept) else list(spans)
+
+
+def _without_bounds(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
+    """Leave out hours that only bound something, where another says when it is ("8.15, back at 5", "nothing after midnight")."""
+    bounds = [span for span in spans if span.has_time and _bounds(reading, span)]
+    if not any(span.has_time and _is_exact(span) for span in spans if span not in bounds):
+        return list(spans)
+    return [day_alone(span) if span in bounds and span.has_date else span
+            for span in spans if span not in bounds or span.has_date]  # fmt: skip
+
+
+def _bounds(reading: Reading, span: TimeSpan) -> bool:
+    if span.kind is SpanKind.RANGE and not _AFTER.match(span.surface):
+        return False
+    return (
+        _AFTER.match(span.surface) is not None
+        or _ENDING.search(reading.text[: span.start_char]) is not None
+    )
+
+
+def _is_of_later_day(reading: Reading, spans: Sequence[TimeSpan]) -> bool:
+    today = reading.sent_at.date()
+    days = [day for span in spans for day in _days(span) if span.has_date]
+    return bool(days) and min(days) > today
 
 
 def replaces_time(reading: Reading) -> bool:

@@ -67,6 +67,8 @@ class Phrasing:
     def care(self, extraction: Extraction, owners: Sequence[str]) -> str:
         """Return who does what for whom: "John takes Mia (swimming)"."""
         task, children = extraction.task, self.names(extraction.child)
+        if task is Task.OTHER and extraction.activity:
+            return f"{self.names(owners)}: {self.label(extraction.activity)}".removeprefix(": ")
         label = f"({self.label(extraction.activity)})" if extraction.activity else ""
         if task in _TASK_VERBS:
             is_verb = children or task is Task.COVER

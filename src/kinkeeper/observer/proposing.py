@@ -20,7 +20,7 @@ from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.retraction import SOURCE
 
 _DAY = timedelta(days=1)
-_JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND})
+_JOBS = frozenset({Task.PICKUP, Task.DROPOFF, Task.COVER, Task.ATTEND, Task.OTHER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +171,7 @@ class Proposer:
             extraction.activity is not None
             and not self._participants.is_session(extraction.activity)
             and bool(extraction.dates)
-            and extraction.task not in {Task.PICKUP, Task.COVER}
+            and extraction.task not in {Task.PICKUP, Task.COVER, Task.OTHER}
             and not ground.case.is_known()
         )
 

@@ -12,10 +12,10 @@ from kinkeeper.observer.attribution import fetches_from
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import OpenQuestion, Stance
+from kinkeeper.observer.prepared import Prepared
 from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.redline_rules import first_instant, needs_owner
 from kinkeeper.observer.superseding import CHANGES, is_restated
-from kinkeeper.observer.understanding import Prepared
 
 
 class QuestionTracker:

@@ -43,7 +43,7 @@ _VOCATIVE = re.compile(
     r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$)| (?:please )?(?:can|could|will|would|are|do) you(?: |$)| please )"
     r"|(?:,|<date>|<datetime>|<time>) (?P<last><adult>) ?[.!]*$"
 )
-_EARLIER = re.compile(r"earlier$", re.IGNORECASE)
+_EARLIER = re.compile(r"earlier$|^last min(?:ute)?$", re.IGNORECASE)
 _LATER = re.compile(r"later$", re.IGNORECASE)
 _OF_A_COURSE = re.compile(
     r"(?:(?:is|are|be|being|isn't|starts?|starting|begins?|ends?|ending|finish(?:es|ing)?|runs?|running|on)"
@@ -222,7 +222,7 @@ def _without_new_terms(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, 
 
 
 def _without_comparisons(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan, ...]:
-    """Leave out what is counted from a usual hour and not from now: "scouts is an hour earlier next week"."""
+    """Leave out what is counted from a usual hour and not from now ("an hour earlier next week"), or says "at the last minute"."""
     return tuple(
         span
         for span in spans

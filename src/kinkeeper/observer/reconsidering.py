@@ -6,7 +6,8 @@ from dataclasses import replace
 from kinkeeper.observer.candidates import Offer, offer_of
 from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.grounding import added_to
-from kinkeeper.observer.understanding import Around, Part, RulesExtractor
+from kinkeeper.observer.prepared import Around, Part
+from kinkeeper.observer.understanding import RulesExtractor
 
 
 def offered(part: Part, around: Around) -> Offer:

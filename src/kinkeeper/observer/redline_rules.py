@@ -90,7 +90,8 @@ def resource_conflict(case: Case, rules: RedlineRules) -> Facts | None:
     """Return the facts where two people have one job, or one person two at a time."""
     extraction = case.extraction
     owners = extraction.owners
-    if not owners or extraction.task in _CHANGES:
+    if not owners or extraction.task in {*_CHANGES, Task.OTHER}:
+        # Two who see to the bins are no trouble.
         return None
     for slot in case.schedule.claimed(extraction.dates):
         if slot.source_id in case.source_ids:
@@ -178,8 +179,8 @@ def time_mismatch(case: Case) -> Facts | None:
             "sides": [extraction.activity, *(clock.isoformat() for clock in extraction.times[:1])],
             "task": extraction.task,
         }  # fmt: skip
-        if not slots and extraction.is_day_implied:
-            # A day that nobody named is nobody's mistake.
+        if not slots and (extraction.is_day_implied or _is_on_another_day(case, day)):
+            # A day that nobody named is nobody's mistake; of several days one is the activity's own.
             continue
         if not slots:
             return {**facts, "booked": None, "time": None}
@@ -192,6 +193,15 @@ def time_mismatch(case: Case) -> Facts | None:
                 "time": extraction.times[0].isoformat(timespec="minutes"),
             }  # fmt: skip
     return None
+
+
+def _is_on_another_day(case: Case, day: date) -> bool:
+    """Whether the activity takes place on another of the days that are named."""
+    extraction = case.extraction
+    return any(
+        slot.day in extraction.dates and slot.day != day
+        for slot in case.schedule.of_activity(extraction.activity, extraction.child)
+    )
 
 
 def _is_tied(extraction: Extraction) -> bool:
@@ -238,6 +248,8 @@ def missing_variable(case: Case, rules: RedlineRules) -> Facts | None:
 
 def _is_wanted(extraction: Extraction) -> bool:
     """Whether the family waits for somebody to take it: wanted, theirs, and more than a child and a day."""
+    if extraction.task is Task.OTHER:
+        return False
     is_dated = bool(extraction.dates or extraction.times)
     is_of_child = bool(extraction.child) and is_dated
     if extraction.stance is Stance.DECLINES:

@@ -13,6 +13,7 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
+from kinkeeper.observer.own_words import KIND
 from kinkeeper.observer.tables import observer_messages, open_questions
 
 
@@ -56,8 +57,14 @@ def without_surfaces(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return an extraction's record without the words it was read from."""
     if record is None:
         return None
-    entities = [{**entity, "surface": ""} for entity in record["extracted_entities"]]
-    return {**record, "extracted_entities": entities}
+    found = record["extracted_entities"]
+    own = {entity["value"] for entity in found if entity["type"] == KIND}
+    entities = [
+        {**entity, "surface": "", "value": "" if entity["type"] == KIND else entity["value"]}
+        for entity in found
+    ]
+    activity = None if record["activity"] in own else record["activity"]
+    return {**record, "extracted_entities": entities, "activity": activity}
 
 
 def _scores(record: Mapping[str, Any] | None) -> dict[str, Any] | None:

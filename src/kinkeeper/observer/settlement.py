@@ -41,6 +41,7 @@ from kinkeeper.observer.model import (
 from kinkeeper.observer.offering import offer
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.prepared import Prepared
 from kinkeeper.observer.proposing import Ground, Proposer
 from kinkeeper.observer.question_tracking import QuestionTracker
 from kinkeeper.observer.redline import decide
@@ -48,7 +49,6 @@ from kinkeeper.observer.redline_rules import needs_owner
 from kinkeeper.observer.speaking import Speaker, is_told
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.observer.turn import Turn
-from kinkeeper.observer.understanding import Prepared
 
 _NEEDS_CONTEXT_UP_TO = 0.8
 _TAKING = frozenset({Stance.ACCEPTS, Stance.CLAIMS})

@@ -25,8 +25,10 @@ from kinkeeper.observer.model import (
     Task,
 )
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.prepared import Part, Prepared
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.same_job import names
 from kinkeeper.observer.schedule import Schedule, Slot
 from kinkeeper.observer.superseding import (
     claim_corrected,
@@ -36,7 +38,6 @@ from kinkeeper.observer.superseding import (
     is_restated,
     is_same_day,
 )
-from kinkeeper.observer.understanding import Part, Prepared
 
 _PROMISE_HOLDS = timedelta(hours=12)
 _TRANSPORT = frozenset({Task.PICKUP, Task.DROPOFF})
@@ -90,23 +91,11 @@ def concerned(
     since = prepared.sent_at - window
     people = _who_steps_out(prepared, part.reading, extraction, participants.household)
     if people:
-        is_named = _says_which(given) or goes_back_on(part.reading)
-        if extraction.stance is Stance.DECLINES and not refuses_a_job(part.reading):
-            return Standing(extraction=extraction)
-        if not is_named:
-            # "No need" right after "shall I bring snacks?" is about the snacks.
-            since = max(since, prepared.talked_since or since)
-            pending = [action for action in pending if action.created_at >= since]
-        action = claim_given_up(given, pending, people=people)
-        slot = _care_of(given, schedule, people) if is_named and action is None else None
-        if action is None and slot is None and is_left_open(given, pending):
-            return Standing(extraction=replace(extraction, is_coordination=False))
-        found = _standing(extraction, prepared, action, slot)
-        left = _left(found.extraction, extraction, is_over=frees_somebody(part.reading))
-        leaving = tuple(person for person in found.leaving if person in people)
-        if leaving and hands_over(part.reading):
-            left = _given_to_the_other(left, leaving, participants.household)
-        return replace(found, extraction=left, leaving=leaving) if leaving else found
+        return _stepped_out(
+            prepared, part.reading, extraction, given,
+            people=people, pending=pending, schedule=schedule, household=participants.household,
+            since=since,
+        )  # fmt: skip
     if extraction.stance is Stance.ASKS:
         return _asked_anew(prepared, extraction, pending, own_questions)
     kept = _own_claim_of_today(prepared, extraction, pending)
@@ -125,6 +114,38 @@ def concerned(
         completed_by(given, found.extraction), stance=extraction.stance, yields=True
     )
     return replace(found, extraction=carried_on)
+
+
+def _stepped_out(
+    prepared: Prepared,
+    reading: Reading,
+    extraction: Extraction,
+    given: Extraction,
+    *,
+    people: Collection[str],
+    pending: Sequence[PendingAction],
+    schedule: Schedule,
+    household: Household,
+    since: datetime,
+) -> Standing:
+    """The claim that somebody gives up or is freed of, left open, over, or the other's."""
+    is_named = _says_which(given) or goes_back_on(reading)
+    if extraction.stance is Stance.DECLINES and not refuses_a_job(reading):
+        return Standing(extraction=extraction)
+    if not is_named:
+        # "No need" right after "shall I bring snacks?" is about the snacks.
+        since = max(since, prepared.talked_since or since)
+        pending = [action for action in pending if action.created_at >= since]
+    action = claim_given_up(given, pending, people=people)
+    slot = _care_of(given, schedule, people) if is_named and action is None else None
+    if action is None and slot is None and is_left_open(given, pending):
+        return Standing(extraction=replace(extraction, is_coordination=False))
+    found = _standing(extraction, prepared, action, slot)
+    left = _left(found.extraction, extraction, is_over=frees_somebody(reading))
+    leaving = tuple(person for person in found.leaving if person in people)
+    if leaving and hands_over(reading):
+        left = _given_to_the_other(left, leaving, household)
+    return replace(found, extraction=left, leaving=leaving) if leaving else found
 
 
 def _asked_anew(
@@ -173,7 +194,7 @@ def _own_claim_of_today(
             and today in job.dates
             and _is_at_it(extraction, job)
             and extraction.activity in {None, job.activity}
-            and set(extraction.child) <= set(job.child)
+            and (not names(extraction, "child", "group") or set(extraction.child) <= set(job.child))
         ),
         None,
     )
@@ -181,7 +202,7 @@ def _own_claim_of_today(
 
 def _is_at_it(extraction: Extraction, job: Extraction) -> bool:
     """Whether what somebody does just now can be their job: who is to bring a pet fetches it first."""
-    is_of_nobody = not (extraction.child or job.child)
+    is_of_nobody = not names(extraction, "child", "group")
     return job.task == extraction.task or (
         is_of_nobody and {job.task, extraction.task} <= _TRANSPORT
     )

@@ -20,7 +20,7 @@ _AFTER_THAT = re.compile(
 )
 _ASIDES = (_WITH, _AFTER_THAT)
 _ASKED_CHILD = re.compile(
-    r"(?:^|[.,!?;] )(?P<who><child>) ?,? (?:please )?(?:can|could|will|would|do|are) you (?!(?:be|have|get|want|feel|hungry|ready|ok)(?!\w)).*(?<!\w)(?:him|her|them)(?!\w)"
+    r"(?:^|[.,!?;] )(?P<who><child>) ?,? (?:please )?(?:can|could|will|would|do|are) you (?!(?:be|have|want|feel|hungry|ready|ok|get (?:ready|dressed|up|in|out|your|some|a))(?!\w)).*(?<!\w)(?:him|her|them|<childs?>|<kids>|the \w+)(?!\w)"
 )
 _OF_ANOTHER = re.compile(
     r"(?<!\w)(?:him|them|her(?= (?:to|from|at|on|home|up|off|back|there|then|now|today|tomorrow|<(?:date|time|place|act))| ?[.!?,]| ?$))(?!\w)"
@@ -118,6 +118,17 @@ def asked_child(reading: Reading) -> tuple[int, int] | None:
     if match is None:
         return None
     return _text_offset(reading, match.start("who")), _text_offset(reading, match.end("who"))
+
+
+def child_asked(reading: Reading) -> str | None:
+    """Return the id of the child who is asked to see to another, if one is.
+
+    Args:
+        reading: The message, or a part of it.
+    """
+    place = asked_child(reading)
+    mentions = reading.of_kind("child") if place else []
+    return next((m.id for m in mentions if place and place[0] <= m.start < place[1]), None)
 
 
 def _text_offset(reading: Reading, offset: int) -> int:

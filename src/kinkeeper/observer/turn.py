@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion
+from kinkeeper.observer.prepared import Part, Prepared
 from kinkeeper.observer.standing import Standing
-from kinkeeper.observer.understanding import Part, Prepared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Reads a queued message: the half of tier 2 that may wait (extractor, memory) and writes nothing."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from functools import cache
 from typing import Protocol
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import MessageKind
-from kinkeeper.household.model import Member, Role
+from kinkeeper.household.model import Member
 from kinkeeper.language.corrections import reads_as_correction
 from kinkeeper.language.replies import is_question
 from kinkeeper.language.text import tokenise
@@ -19,17 +19,17 @@ from kinkeeper.language.when.model import TimeSpan
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import questions, repository
-from kinkeeper.observer.answering import accepts_offers_only, as_answer, loosened
+from kinkeeper.observer.answering import as_answer
 from kinkeeper.observer.arranged import Arranged, arranged_in
-from kinkeeper.observer.attribution import AttributionOutcome, Reply, attribute
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.context import BrainContext, ContextSource, compose_queries
 from kinkeeper.observer.continuation import Earlier, continued, needs_context
 from kinkeeper.observer.extraction import extract
-from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.linking import attribute_part
+from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.parting import segments
+from kinkeeper.observer.prepared import Around, Loaded, Part, Prepared
 from kinkeeper.observer.reading import Reading, read_message
 from kinkeeper.observer.setting_right import set_right
 
@@ -51,7 +51,7 @@ class Extractor(Protocol):
         """Return the extraction; never raises for what the text says."""
         ...
 
-    async def reconsider(self, part: "Part", around: "Around") -> "Part":
+    async def reconsider(self, part: Part, around: Around) -> Part:
         """Return the arrangement after a second look, with all that is known around it."""
         ...
 
@@ -65,95 +65,9 @@ class RulesExtractor:
         """Return what the rules read."""
         return extract(reading, sender=sender, participants=participants)
 
-    async def reconsider(self, part: "Part", around: "Around") -> "Part":
+    async def reconsider(self, part: Part, around: Around) -> Part:
         """Return it as it is: the rules look once."""
         return part
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """One arrangement of a message.
-
-    Attributes:
-        reading: The words that make it.
-        extraction: What they say, with what the messages just before add.
-        corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
-        corrected: The arrangement that it sets right, as it stood.
-        consultation: What a model was asked about it, if one was.
-    """
-
-    reading: Reading
-    extraction: Extraction
-    corrects: tuple[int, ...] = ()
-    corrected: Extraction | None = None
-    consultation: Consultation | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
-    """A message read, and what memory says about it; nothing is decided yet.
-
-    Attributes:
-        stored: The message.
-        original: What it edits, if it is an edit.
-        sent_at: When it was said, in the household's zone; of an edit, when the original was.
-        member: Who sent it, if known.
-        parts: What it arranges, one part each; most messages have one.
-        brain: What memory said.
-        talked_since: When somebody else last asked something, of the messages just before.
-        unread_parts: How many more it arranges that were left out, as there were too many.
-    """
-
-    stored: StoredMessage
-    original: StoredMessage | None
-    sent_at: datetime
-    member: Member | None
-    parts: tuple[Part, ...]
-    brain: BrainContext
-    talked_since: datetime | None = None
-    unread_parts: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
-    """What `prepare` needs from the database.
-
-    Attributes:
-        stored: The message.
-        original: What it edits, if it is an edit.
-        asked: Questions it may answer, newest first.
-        window: Its context window, newest first.
-        last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
-        arranged: What the chat has arranged lately, newest first, where the message may set it right.
-    """
-
-    stored: StoredMessage
-    original: StoredMessage | None
-    asked: Sequence[OpenQuestion]
-    window: Sequence[StoredMessage]
-    last_child: str | None
-    arranged: Sequence[Arranged] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """What is known around one arrangement of a message.
-
-    Attributes:
-        number: Which arrangement it is, from 0.
-        loaded: The message with what surrounds it.
-        sender: Who wrote it, if known.
-        participants: The household compiled.
-        earlier: Reads the context window, newest first.
-        threshold: Confidence from which an arrangement counts.
-    """
-
-    number: int
-    loaded: Loaded
-    sender: Member | None
-    participants: Participants
-    earlier: Callable[[], Sequence[Earlier]]
-    threshold: float
 
 
 class Understanding:
@@ -332,29 +246,6 @@ class Understanding:
             locale=participants.household.locale, named_times=participants.named_times,
             usual_hour=hours[0],
         )  # fmt: skip
-
-
-def attribute_part(
-    prepared: Prepared, part: Part, asked: Sequence[OpenQuestion], config: ObserverConfig
-) -> AttributionOutcome:
-    """Return which of these questions a part of a message answers, if any; what sets right answers none."""
-    if part.corrects:
-        return AttributionOutcome(extraction=part.extraction, question=None, gate=None)
-    message, member = prepared.stored.message, prepared.member
-    is_reaction = message.kind is MessageKind.REACTION
-    given = loosened(part.reading, part.extraction)
-    reply = Reply(
-        sender=message.sender,
-        is_assignable=member is not None and member.role is not Role.CHILD,
-        answers=message.target if is_reaction else message.reply_to,
-        is_reaction=is_reaction,
-        only_offers=accepts_offers_only(part.reading),
-        talked_since=prepared.talked_since,
-    )
-    outcome = attribute(given, reply, asked, threshold=config.attribution_threshold)
-    if outcome.question is None and given is not part.extraction:
-        return attribute(part.extraction, reply, (), threshold=config.attribution_threshold)
-    return outcome
 
 
 def _last_asked(loaded: Loaded) -> datetime | None:

@@ -22,7 +22,7 @@ from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_message, load_standing
 from kinkeeper.web.views.batches import Batch, batches
-from kinkeeper.web.views.cards import Ground, lapses_at
+from kinkeeper.web.views.cards import Card, Ground, is_past, lapses_at
 from kinkeeper.web.views.notices import Notice, notice_of
 
 router = APIRouter(include_in_schema=False)
@@ -48,16 +48,17 @@ async def pending_page(
         household = desk.household
         actions = sorted(desk.open_actions(conn), key=lapses_at)
         standing = load_standing(conn, desk.viewer, actions)
-        cards = [
-            desk.cards.card(action, load_ground(conn, household, action), standing)
-            for action in actions
-        ]
+        today = desk.now.astimezone(person.household.zone).date()
+        cards, past = list[Card](), list[Card]()
+        for action in actions:
+            card = desk.cards.card(action, load_ground(conn, household, action), standing)
+            (past if is_past(action, today) else cards).append(card)
         left = [
             desk.quotes.left(each, load_message(conn, household, each.message_id, each.chat_id))
             for each in failures(conn, household)
         ]
         return {
-            "cards": cards, "batches": batches(cards), "left": left,
+            "cards": cards, "past": past, "batches": batches(cards), "left": left,
             "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
         }  # fmt: skip
 

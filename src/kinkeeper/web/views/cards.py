@@ -1,8 +1,8 @@
 """What awaits a person: one card, one decision. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import remembered_lines
@@ -163,6 +163,17 @@ class Cards:
 
 def _names(members: Iterable[Member]) -> str:
     return enumerated([member.name for member in members], last="or") or "Nobody here"
+
+
+def is_past(action: PendingAction, today: date) -> bool:
+    """Return whether every day that a card is about has passed; one that names no day never is.
+
+    Args:
+        action: Open.
+        today: Local.
+    """
+    days: Sequence[str] = action.proposal.extraction.get("dates") or ()
+    return bool(days) and max(map(date.fromisoformat, days)) < today
 
 
 def lapses_at(action: PendingAction) -> datetime:
