@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
@@ -173,6 +173,22 @@ def _may_answer(extraction: Extraction, reply: Reply, question: OpenQuestion) ->
             return False
         return asked.addressee in {None, reply.sender, question.asker}
     return True
+
+
+def takes_up_by_name(extraction: Extraction, asked: Extraction, *, today: date) -> bool:
+    """Return whether a message takes on, or gives away, a job that was asked for long before and is still to be done.
+
+    Args:
+        extraction: What the message says: the activity, or the child and what is to be done for them.
+        asked: The job.
+        today: Local.
+    """
+    if extraction.stance not in {Stance.CLAIMS, Stance.ASSIGNS} or not asked.dates:
+        return False
+    is_over = max(asked.dates) < today
+    is_activity = extraction.activity is not None and extraction.activity == asked.activity
+    is_child = bool(set(extraction.child) & set(asked.child)) and extraction.task == asked.task
+    return not is_over and (is_activity or is_child) and are_compatible(extraction, asked)
 
 
 def _may_be_given(reply: Reply, asked: Extraction) -> bool:

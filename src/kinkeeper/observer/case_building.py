@@ -15,7 +15,7 @@ from kinkeeper.actions.scope import Scope
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer import questions
-from kinkeeper.observer.attribution import AttributionOutcome
+from kinkeeper.observer.attribution import AttributionOutcome, takes_up_by_name
 from kinkeeper.observer.case import Case
 from kinkeeper.observer.clauses import destination, has_cue
 from kinkeeper.observer.completion import complete
@@ -189,14 +189,24 @@ class CaseBuilder:
         message = prepared.stored.message
         found = questions.answerable(
             conn, self._household, message.chat_id, at=message.sent_at,
-            answered_within=self._config.attribution_window,
+            answered_within=self._config.attribution_window, late=questions.LATE,
         )  # fmt: skip
         is_claim = part.extraction.stance is Stance.CLAIMS
+        pointed_at = message.target or message.reply_to
         return [
             question
             for question, by in found
             if question.id != prepared.stored.id
             and (by is None or (is_claim and by != message.sender))
+            and (
+                question.until >= message.sent_at
+                or question.message_id == pointed_at
+                or takes_up_by_name(
+                    part.extraction,
+                    question.extraction,
+                    today=message.sent_at.astimezone(self._zone).date(),
+                )
+            )
         ]
 
     def _schedule(

@@ -224,9 +224,12 @@ class Intake:
             conn, household, message.chat_id, since=message.sent_at - config.context_ttl,
             before=message.sent_at,
         )  # fmt: skip
+        pointed_at = message.target or message.reply_to
         asked = (
-            questions.asked_in(conn, household, message.chat_id, at=message.sent_at)
-            if may_be_asked
+            questions.asked_in(
+                conn, household, message.chat_id, at=message.sent_at, pointed_at=pointed_at
+            )
+            if may_be_asked or pointed_at
             else ()
         )
         parent, edited = self._parent(conn, message)

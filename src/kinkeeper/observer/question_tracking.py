@@ -125,7 +125,7 @@ class QuestionTracker:
         extraction, stored = case.extraction, prepared.stored
         found = questions.answerable(
             conn, self._household, stored.message.chat_id, at=stored.message.sent_at,
-            answered_within=timedelta(0),
+            answered_within=timedelta(0), late=questions.LATE,
         )  # fmt: skip
         for question, answered_by in found:
             is_meant = answered is not None and (question.id, question.part) == (

@@ -36,20 +36,27 @@ _ANSWERABLE = (
         open_questions.c.chat_id == bindparam("chat_id"),
         open_questions.c.asked_at <= bindparam("at"),
         or_(
-            (open_questions.c.status == OPEN) & (open_questions.c.until >= bindparam("at")),
+            (open_questions.c.status == OPEN)
+            & or_(
+                open_questions.c.until >= bindparam("at"),
+                open_questions.c.asked_at >= bindparam("late_since"),
+            ),
             (open_questions.c.status == ANSWERED)
             & (open_questions.c.asked_at >= bindparam("answered_since")),
         ),
     )
     .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
 )
-_OPEN_IN_CHAT = (
+_IN_CHAT = (
     open_questions.c.household == bindparam("household"),
     open_questions.c.chat_id == bindparam("chat_id"),
     open_questions.c.status == OPEN,
     open_questions.c.asked_at <= bindparam("at"),
-    open_questions.c.until >= bindparam("at"),
 )
+_OPEN_IN_CHAT = (*_IN_CHAT, open_questions.c.until >= bindparam("at"))
+LATE = timedelta(hours=12)
+"""How long after a question an answer is found that points at it, or names its job."""
+
 _ASKED = Prepared(
     select(
         open_questions.c.message_id,
@@ -58,7 +65,13 @@ _ASKED = Prepared(
         open_questions.c.extraction["stance"].as_string(),
         open_questions.c.extraction["addressee"].as_string(),
     )
-    .where(*_OPEN_IN_CHAT)
+    .where(
+        *_IN_CHAT,
+        or_(
+            open_questions.c.until >= bindparam("at"),
+            open_questions.c.message_id == bindparam("pointed_at"),
+        ),
+    )
     .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
 )
 IS_ASKED = exists().where(*_OPEN_IN_CHAT)
@@ -83,9 +96,19 @@ class Asked(NamedTuple):
     addressee: str | None
 
 
-def asked_in(conn: Connection, household: str, chat_id: str, *, at: datetime) -> Sequence[Asked]:
-    """Return the questions open in a chat, newest first, without reading them as a whole."""
-    values = {"household": household, "chat_id": chat_id, "at": at}
+def asked_in(
+    conn: Connection, household: str, chat_id: str, *, at: datetime, pointed_at: str | None = None
+) -> Sequence[Asked]:
+    """Return the questions open in a chat, newest first, without reading them as a whole.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        chat_id: The chat.
+        at: Aware.
+        pointed_at: The message that an answer replies or reacts to; nobody's taking it keeps it open.
+    """
+    values = {"household": household, "chat_id": chat_id, "at": at, "pointed_at": pointed_at or ""}
     return [Asked(*row) for row in _ASKED.execute(conn, values)]
 
 
@@ -109,7 +132,13 @@ def put(conn: Connection, household: str, question: OpenQuestion) -> None:
 
 
 def answerable(
-    conn: Connection, household: str, chat_id: str, *, at: datetime, answered_within: timedelta
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    *,
+    at: datetime,
+    answered_within: timedelta,
+    late: timedelta = timedelta(0),
 ) -> Sequence[tuple[OpenQuestion, str | None]]:
     """Return the questions a message may answer, newest first.
 
@@ -120,6 +149,7 @@ def answerable(
         at: When it was sent.
         answered_within: An answered question can be claimed by a second person for that long after it
             was asked (two people on one job).
+        late: A question nobody took is among them for that long after it was asked, though its time is over.
 
     Returns:
         (question, who answered it); None for one that is still open.
@@ -128,7 +158,7 @@ def answerable(
         _ANSWERABLE,
         {
             "household": household, "chat_id": chat_id, "at": at,
-            "answered_since": at - answered_within,
+            "answered_since": at - answered_within, "late_since": at - late,
         },
     )  # fmt: skip
     return [(_question(row), row.answered_by) for row in rows]
