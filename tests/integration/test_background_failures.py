@@ -253,6 +253,7 @@ def test_a_turn_that_broke_off_is_taken_up_within_a_minute_and_answered(houses: 
             with missing(houses.store, ["routing_decisions", "stage_failures"]):
                 said = await talk.say(john, "add milk to my list", channel="web")
                 await until_failed(["conversation.turn"], before)
+                await talk.idle()
             clock.advance_to(clock.now() + timedelta(minutes=1))
             events = talk.events(john, said.thread_id, after=said.after, turn_id=said.turn_id)
             async with asyncio.timeout(30):
