@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kinkeeper.evaluation.coordination import read_lines
 from kinkeeper.evaluation.report import Floor, Report, Table
-from kinkeeper.memory.bearing import keys_of, subject_of
+from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.meeting_keys import keys_of
 from kinkeeper.memory.model import Category, Origin, Statement
 from kinkeeper.memory.statements.relation import Effect, Relation, relate
 
@@ -143,7 +144,9 @@ def _score(pairs: Sequence[Pair]) -> Score:
         found = relate(pair.old, pair.new, old_at=pair.old_at, new_at=pair.new_at)
         counts[pair.effect, found.effect] += 1
         if found.effect == pair.effect != Effect.KEEP_BOTH:
-            met.append(not keys_of(_said(pair.old)).isdisjoint(keys_of(_said(pair.new))))
+            met.append(
+                not keys_of(_said(pair.old)).stored.isdisjoint(keys_of(_said(pair.new)).asked)
+            )
         if found.effect != pair.effect:
             wrong.append(f"{pair.effect} taken for {found.effect}: {pair.old!r} | {pair.new!r}")
     return Score(counts, sum(met) / max(1, len(met)), tuple(wrong))

@@ -1,13 +1,13 @@
 """Takes statements in: beside those they may bear on, in one strand with them, whatever came first."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.bearing import bears_on, keys_of
+from kinkeeper.memory.bearing import bears_on
 from kinkeeper.memory.evidence import (
     STATEMENTS,
     in_strands,
@@ -18,6 +18,7 @@ from kinkeeper.memory.evidence import (
     statements_by_id,
 )
 from kinkeeper.memory.journal import Change
+from kinkeeper.memory.meeting_keys import Keys, keys_of
 from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.timeline import canonical
@@ -46,7 +47,7 @@ def absorb(
     strands = _joined(conn, household, new, keys)
     join_strands(conn, change, strands)
     placed = [replace(each, strand=strands[each.strand]) for each in new]
-    insert_statements(conn, placed, keys)
+    insert_statements(conn, placed, {each: found.stored for each, found in keys.items()})
     for each in placed:
         change.note(STATEMENTS, each.id, None, {})
     ids = {each.id for each in placed}
@@ -99,18 +100,18 @@ def _joined(
     conn: Connection,
     household: str,
     new: Sequence[Statement],
-    keys: Mapping[str, Iterable[str]],
+    keys: Mapping[str, Keys],
 ) -> dict[str, str]:
     by_key: defaultdict[str, list[Statement]] = defaultdict(list)
-    wanted = {key for found in keys.values() for key in found}
+    wanted = {key for found in keys.values() for key in found.asked}
     for key, stored in sharing_keys(conn, household, wanted):
         by_key[key].append(stored)
     parents = {each.strand: each.strand for each in new}
     for statement in new:
-        near = {other.id: other for key in keys[statement.id] for other in by_key[key]}
+        near = {other.id: other for key in keys[statement.id].asked for other in by_key[key]}
         for other in near.values():
             _join(parents, statement, other)
-        for key in keys[statement.id]:
+        for key in keys[statement.id].stored:
             by_key[key].append(statement)
     return {each: _root(parents, each) for each in parents}
 

@@ -1,20 +1,17 @@
 """Which statements may bear on each other, and how they do: the words of one speaker beside another's. Pure."""
 
-import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from itertools import combinations
 
-from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.dictionary import first_names
 from kinkeeper.language.folding import unaccented
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rulings import Ruling
-from kinkeeper.memory.statements.freely import carried, is_number
 from kinkeeper.memory.statements.kin import kin
 from kinkeeper.memory.statements.reading import Reading, read_statement
 from kinkeeper.memory.statements.relation import relate, relate_readings
-from kinkeeper.memory.statements.words import canon_of, lexicon, words_of
+from kinkeeper.memory.statements.words import words_of
 
 ME = "me"
 """Whom a reading is about where the speaker speaks of themselves."""
@@ -22,10 +19,6 @@ ME = "me"
 _ALL = "we"
 _OF_ONE = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _OF_ALL = re.compile(r"\b(?:we|us|our|ours|ourselves|the)\b", re.IGNORECASE)
-_RAREST = 3
-_RAREST_OF_ONE = 2
-_COMMON = frozenset(map(canon_of, ("favourite", "best", "people")))
-_KEY_BYTES = 8
 
 
 def subject_of(
@@ -53,28 +46,6 @@ def subject_of(
     parents = frozenset((guardians or {}).get(speaker or "", ()))
     subject = _named(readings[0], speaker=speaker, people=people, parents=parents)
     return subject, readings[0].slot or None
-
-
-def keys_of(statement: Statement) -> frozenset[str]:
-    """Return digests such that statements that may bear on each other share one.
-
-    What fills a slot that holds one value bears on all else in it; anything else of somebody on what
-    shares one of its rarest words, and of whomever on what shares two. Rarity is that of the language, so that it does not depend on
-    what else is remembered.
-
-    Args:
-        statement: Its words, and those it says hold no more, count.
-    """
-    texts = [statement.text, statement.corrects or ""]
-    if statement.is_retraction and statement.corrects:
-        texts = [statement.corrects]
-    return frozenset(
-        hashlib.blake2b("\x1f".join(parts).encode(), digest_size=_KEY_BYTES).hexdigest()
-        for text in texts
-        for reading in carried(read_statement(text))
-        for subject in _subjects(statement, reading, text)
-        for parts in _parts(reading, subject)
-    )
 
 
 def own_voice(text: str, speaker: str | None) -> str:
@@ -127,8 +98,14 @@ def _readings(statement: Statement) -> list[Reading]:
     ]
 
 
-def _subjects(statement: Statement, reading: Reading, text: str) -> list[str]:
-    """Return whom a reading is about: also all of them, where it speaks for more than oneself."""
+def subjects_in(statement: Statement, reading: Reading, text: str) -> list[str]:
+    """Return whom a reading is about: also all of them, where it speaks for more than oneself.
+
+    Args:
+        statement: Whose it is.
+        reading: One of its clauses.
+        text: The words it was read from.
+    """
     subject = _subject_in(statement, reading)
     return [subject, _ALL] if reading.subject == ME and is_shared(text) else [subject]
 
@@ -184,21 +161,3 @@ def _member(subject: str, people: Mapping[str, str], parents: Collection[str]) -
 def _voice(speaker: str | None) -> str:
     """Return what stands for whoever says "I"."""
     return ME if speaker is None else speaker.casefold()
-
-
-def _parts(reading: Reading, subject: str) -> Iterator[tuple[str, ...]]:
-    if reading.slot and (reading.is_single or not reading.value):
-        yield subject, reading.slot
-    named = {*reading.subject.replace("/", " ").split()}
-    yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
-    # Whoever is named counts among the words: "they put Mum in room 9" is of Mum, too.
-    whose = subject if reading.subject == ME else ""
-    yield from ((whose, *sorted(pair)) for pair in combinations(_rarest({*reading.words}), 2))
-
-
-def _rarest(words: set[str]) -> list[str]:
-    """Return the rarest words: of numbers, times and verbs, which others share, only where nothing else is left."""
-    ranks, known = word_ranks(), lexicon()
-    unknown, common = len(ranks), known.verbs | known.times | known.bland | _COMMON
-    telling = {word for word in words if not is_number(word) and word not in common}
-    return sorted(telling or words, key=lambda word: (-ranks.get(word, unknown), word))[:_RAREST]

@@ -190,11 +190,12 @@ def _pair(old: Reading, new: Reading) -> Related:
         return _retracted(old, new)
     if old.is_past != new.is_past:
         return _other("One of them tells of former times.")
-    if old.is_retraction and is_about_the_same(old, new):
+    is_same = is_of_same_subject(old.subject, new.subject)
+    if old.is_retraction and is_same and is_about_the_same(old, new):
         return Related(relation=Relation.UPDATE, why="What was over holds again.")
     if says_the_same_of_it(old, new):
         return _of_same_words(old, new)
-    if not is_of_same_subject(old.subject, new.subject):
+    if not is_same:
         return _other("They are about different people.")
     if new.replaced and set(old.value) and set(old.value) <= new.replaced | set(new.value):
         return Related(relation=Relation.UPDATE, why="The new one takes its place.")

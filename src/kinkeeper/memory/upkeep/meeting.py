@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.bearing import keys_of, relate_statements, subject_of
+from kinkeeper.memory.bearing import relate_statements, subject_of
 from kinkeeper.memory.evidence import for_facts, in_strands, sharing_keys
+from kinkeeper.memory.meeting_keys import keys_of
 from kinkeeper.memory.model import Category, Episode, Fact, Statement
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.timeline import canonical
@@ -49,7 +50,7 @@ def facts_sharing_keys(
     """
     by_key: defaultdict[str, list[Episode]] = defaultdict(list)
     for episode in episodes:
-        for key in keys_of(_as_statement(episode, people)):
+        for key in keys_of(_as_statement(episode, people)).every:
             by_key[key].append(episode)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for key, said in sharing_keys(conn, household, by_key):

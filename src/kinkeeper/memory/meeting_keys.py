@@ -1,0 +1,142 @@
+"""By which digests statements that may bear on each other find each other. Pure.
+
+Most sentences tell something plainly: such two bear on each other only where they say the same, or fill the same slot
+of somebody, so they meet by exactly that. What is told as news, as over, as so again or in another's place may bear on
+whatever shares its rarest words. So a statement is found by more than it looks under, and what it finds does not grow
+with all that was ever said of a person or a thing.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from kinkeeper.language.dictionary import word_ranks
+from kinkeeper.memory.bearing import ME, subjects_in
+from kinkeeper.memory.model import Statement
+from kinkeeper.memory.statements.freely import carried, is_number
+from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.words import canon_of, lexicon
+
+_RAREST = 3
+_RAREST_OF_ONE = 2
+_COMMON = frozenset(map(canon_of, ("favourite", "best", "people")))
+_BYTES = 8
+_WHEN = frozenset(("when", "routine"))
+_PLAIN, _NEWS = "plain", "news"
+
+_Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keys:
+    """Digests of one statement; they hold no words.
+
+    Attributes:
+        stored: Those it is found by.
+        asked: Those it looks under. Of two statements that may bear on each other each finds the other.
+        every: Those under which all is found that shares its rarest words.
+    """
+
+    stored: frozenset[str]
+    asked: frozenset[str]
+    every: frozenset[str]
+
+
+def keys_of(statement: Statement) -> Keys:
+    """Return the digests by which a statement meets others.
+
+    Rarity is that of the language, so that keys depend on nothing else that is remembered.
+
+    Args:
+        statement: Its words, and those it says hold no more, count.
+    """
+    texts = [statement.text, statement.corrects or ""]
+    if statement.is_retraction and statement.corrects:
+        texts = [statement.corrects]
+    told = [
+        (reading, subjects_in(statement, reading, text))
+        for text in texts
+        for reading in carried(read_statement(text))
+    ]
+    of_words = [
+        parts for reading, subjects in told for each in subjects for parts in _words(reading, each)
+    ]
+    exact = _digests(
+        parts for reading, subjects in told for each in subjects for parts in _exact(reading, each)
+    )
+    plain, news = (_digests((kind, *parts) for parts in of_words) for kind in (_PLAIN, _NEWS))
+    is_news = bool(statement.corrects) or statement.is_retraction or _is_news(told)
+    return Keys(
+        stored=exact | (news if is_news else plain),
+        asked=exact | news | (plain if is_news else frozenset()),
+        every=exact | news | plain,
+    )
+
+
+def _is_news(told: Iterable[tuple[Reading, Sequence[str]]]) -> bool:
+    """Whether it may bear on what it shares neither a slot nor all of its words with."""
+    return any(
+        reading.is_change or reading.is_retraction or reading.replaced or reading.is_again
+        or reading.is_able
+        for reading, _ in told
+    )  # fmt: skip
+
+
+def _digests(found: Iterable[_Parts]) -> frozenset[str]:
+    return frozenset(
+        hashlib.blake2b("\x1f".join(parts).encode(), digest_size=_BYTES).hexdigest()
+        for parts in found
+    )
+
+
+def _exact(reading: Reading, subject: str) -> Iterator[_Parts]:
+    """Yield what two plain readings share that say the same, or fill one slot of somebody.
+
+    Follows `statements.relation`, which tells more than "other" of two plain readings in these cases alone.
+    """
+    known = lexicon()
+    words = {*reading.words}
+    yield "words", *sorted(words - known.bland - known.permitted or words)
+    family = reading.family or reading.slot
+    # One subject may be told in more words than the other: "mum", "mum ida".
+    for who in subject.rsplit("/", maxsplit=1)[-1].split() or [""]:
+        if reading.value:
+            yield "value", who, *sorted(_split(reading.value))
+        for part in _telling(reading):
+            yield "of value", who, family, part
+        if reading.side:
+            yield from (("taste", who, part) for part in _split(reading.value))
+        if reading.is_single or reading.is_fixed or not reading.value or family in _WHEN:
+            yield "slot", who, family, *sorted(reading.topic if reading.is_exact else ())
+
+
+def _telling(reading: Reading) -> set[str]:
+    """Return words of a value of which another of the same slot shares one, where it is told in more detail or other numbers."""
+    if reading.is_known or not reading.value:
+        return _split(reading.value)
+    numbers = {word for word in reading.value if is_number(word)}
+    return {*_split(reading.value[-1:]), *(_split(reading.value) - numbers if numbers else ())}
+
+
+def _split(value: Sequence[str]) -> set[str]:
+    return {part for word in value for part in word.split(":")}
+
+
+def _words(reading: Reading, subject: str) -> Iterator[_Parts]:
+    """Yield what news shares with whatever it may be about: a slot, a rare word of somebody, two of whomever."""
+    if reading.slot and (reading.is_single or not reading.value):
+        yield subject, reading.slot
+    named = {*reading.subject.replace("/", " ").split()}
+    yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
+    # Whoever is named counts among the words: "they put Mum in room 9" is of Mum, too.
+    whose = subject if reading.subject == ME else ""
+    yield from ((whose, *sorted(pair)) for pair in combinations(_rarest({*reading.words}), 2))
+
+
+def _rarest(words: set[str]) -> list[str]:
+    """Return the rarest words: of numbers, times and verbs, which others share, only where nothing else is left."""
+    ranks, known = word_ranks(), lexicon()
+    unknown, common = len(ranks), known.verbs | known.times | known.bland | _COMMON
+    telling = {word for word in words if not is_number(word) and word not in common}
+    return sorted(telling or words, key=lambda word: (-ranks.get(word, unknown), word))[:_RAREST]
