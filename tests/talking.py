@@ -142,7 +142,7 @@ async def talking(
             store=system.store, household=system.household, clock=clock,
             catalogue=lambda: catalogue,
             gatherer=ContextGatherer(system.store, system.household, clock=clock),
-            memories=Memories(finder, None, clock, searches=False), router=Router(None),
+            memories=Memories(finder, None, clock, household=system.household, searches=False), router=Router(None),
             loop=ToolLoop(system.store, planner, bounds), answerer=Answerer(), limits=bounds,
         )  # fmt: skip
         held = Talking(system, clock, Conversation(parts), parts)

@@ -1,9 +1,12 @@
 """Figures of finding, on rankings whose figures one can work out by hand."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from kinkeeper.evaluation.memory_gold import Question
-from kinkeeper.evaluation.memory_probes import renamed
+from kinkeeper.evaluation.memory_finders import Hit
+from kinkeeper.evaluation.memory_gold import Conversation, Question, Turn
+from kinkeeper.evaluation.memory_probes import answer_all, foreign_relevance, renamed
 from kinkeeper.evaluation.memory_scores import (
     Answered,
     recall_of,
@@ -50,3 +53,23 @@ def test_names_are_replaced_all_at_once():
     assert renamed("Did Ann tell Bob?", {"Ann": "Bob", "Bob": "Cy"}) == "Did Bob tell Cy?"
     assert renamed("Did Annabel?", {"Ann": "Bob"}) == "Did Annabel?"
     assert renamed("Did Ann?", {}) == "Did Ann?"
+
+
+class SecondBest:
+    """Puts first what bears less on a question than the next, as a ranker may."""
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Take in nothing."""
+
+    def find(self, question: str, limit: int) -> Sequence[Hit]:
+        return [Hit(key="a", relevance=0.2), Hit(key="b", relevance=0.7)][:limit]
+
+    def foresee(self, recent: Sequence[Turn], limit: int) -> Sequence[Hit]:
+        return []
+
+
+def test_own_and_foreign_questions_are_judged_by_as_many_hits():
+    question = Question(text="?", evidence=frozenset("a"), category="any")
+    talks = [Conversation(name=name, turns=(), questions=(question,)) for name in "xy"]
+    assert [each.relevance for each in answer_all(SecondBest, talks)] == [0.7, 0.7]
+    assert foreign_relevance(SecondBest, talks) == [0.7, 0.7]

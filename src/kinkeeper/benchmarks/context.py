@@ -88,7 +88,7 @@ async def _measured(store: Store) -> tuple[Ratio | Figure, ...]:
         _ratio(
             "a turn's whole context, within the budget",
             await _times(
-                lambda: assembled(store, streaming, thread, now=_NOW, budget=1500, names=_HOUSEHOLD.names)
+                lambda: assembled(store, streaming, thread, now=_NOW, budget=1500, names=_HOUSEHOLD.names, zone=_HOUSEHOLD.zone)
             ),
             100_000,
         ),

@@ -84,7 +84,9 @@ def talk_of(
             store, household, clock=clock, embedder=recall.embedder,
             quiet=QuietHours.parse(settings.quiet_hours, household.zone),
         ),
-        memories=Memories(finder, streaming, clock, searches=gateway is not None),
+        memories=Memories(
+            finder, streaming, clock, household=household, searches=gateway is not None
+        ),
         router=Router(recall.embedder, models=gateway),
         loop=ToolLoop(
             store, _planner(gateway, catalogue), limits, critic=_critic(settings, gateway, store)

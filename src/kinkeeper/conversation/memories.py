@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.context.assembling import told
 from kinkeeper.memory.context.streaming import Streaming, Thread
 from kinkeeper.memory.finding.search import PASSIVE_CONFIDENCE, Finder, Search
 from kinkeeper.memory.finding.showing import Hit, HitKind
@@ -19,7 +21,7 @@ class Brought:
     """Memories for a turn.
 
     Attributes:
-        lines: Best first.
+        lines: Best first, each with who said it and when.
         strong: How many of them are sure enough to speak of knowing.
     """
 
@@ -37,15 +39,23 @@ class Memories:
         finder: Searches its memory.
         streaming: Looks ahead, in this process; None where that is switched off.
         clock: Tells what holds.
+        household: Whose memory; tells names, and which day it was.
         searches: Whether to search for each message, too: worth its time where a model reads what is found.
     """
 
     def __init__(
-        self, finder: Finder, streaming: Streaming | None, clock: Clock, *, searches: bool
+        self,
+        finder: Finder,
+        streaming: Streaming | None,
+        clock: Clock,
+        *,
+        household: Household,
+        searches: bool,
     ) -> None:
         self._finder = finder
         self._streaming = streaming
         self._clock = clock
+        self._household = household
         self._searches = searches
 
     async def bring(self, turn: Turn, viewer: Viewer) -> Brought:
@@ -66,7 +76,8 @@ class Memories:
             hits += await self._found(turn, viewer)
         best = list({hit.id: hit for hit in hits}.values())[: 2 * _MOST]
         strong = sum(hit.kind is HitKind.FACT and hit.confidence >= _STRONG for hit in best)
-        return Brought(lines=[hit.text for hit in best], strong=strong)
+        people = self._household
+        return Brought(lines=[told(hit, people.names, people.zone) for hit in best], strong=strong)
 
     def turn_ended(self, turn: Turn, viewer: Viewer, answer: str) -> None:
         """Have memories looked up for the next turn of a thread.

@@ -233,7 +233,7 @@ async def attacked(root: Path) -> AsyncIterator[Attacked]:
             store=system.store, household=system.household, clock=clock,
             catalogue=lambda: catalogue,
             gatherer=ContextGatherer(system.store, system.household, clock=clock),
-            memories=Memories(finder, None, clock, searches=False), router=Router(None),
+            memories=Memories(finder, None, clock, household=system.household, searches=False), router=Router(None),
             loop=ToolLoop(system.store, planner, limits), answerer=Answerer(), limits=limits,
         )  # fmt: skip
         conversation = Conversation(parts)

@@ -91,7 +91,7 @@ class Paths:
     async def _context(self, session: str, now: datetime) -> str:
         turn = await assembled(
             self._store, self._streaming, Thread(self._viewer, session), now=now, budget=_BUDGET,
-            names=self._people.names,
+            names=self._people.names, zone=self._people.zone,
         )  # fmt: skip
         fitted = turn.fitted
         return "\n".join(

@@ -14,6 +14,8 @@ Making = Callable[[], TurnFinder]
 
 _LIMIT = 100
 _FORESEEN = 10
+_SEEN = 5
+"""How many hits a question seems to be answered by; the same for own and foreign ones."""
 _HEARD = 2
 
 
@@ -66,7 +68,7 @@ def foreign_relevance(make: Making, conversations: Sequence[Conversation]) -> li
                 continue
             names = dict(zip(other.speakers, _cycled(conversation.speakers), strict=False))
             found += [
-                _best(finder.find(renamed(question.text, names), 1))
+                _best(finder.find(renamed(question.text, names), _SEEN))
                 for question in other.questions
                 if question.category != ADVERSARIAL
             ]
@@ -123,7 +125,7 @@ def _answered(finder: TurnFinder, question: Question) -> Answered:
 
 
 def _best(hits: Sequence[Hit]) -> float:
-    return max((hit.relevance for hit in hits), default=0.0)
+    return max((hit.relevance for hit in hits[:_SEEN]), default=0.0)
 
 
 def _cycled(names: Sequence[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ class Answered:
     Attributes:
         question: Which.
         ranked: Keys of turns (or sessions), best first, each once.
-        relevance: Of the first of them; 0 where nothing was found.
+        relevance: Of the most relevant of the first few of them; 0 where nothing was found.
     """
 
     question: Question

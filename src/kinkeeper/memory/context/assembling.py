@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.context.attribution import Names, attributed
+from kinkeeper.memory.context.attribution import Names, attributed, remembered
 from kinkeeper.memory.context.budget import Fitted, Memory, Wanted, fit
 from kinkeeper.memory.context.streaming import COLD, Streaming, Thread
 from kinkeeper.memory.context.tokens import most_tokens
@@ -41,6 +42,7 @@ async def assembled(
     now: datetime,
     budget: int,
     names: Names,
+    zone: ZoneInfo,
     system: str = "",
     tools: Sequence[str] = (),
 ) -> Assembled:
@@ -53,6 +55,7 @@ async def assembled(
         now: Aware.
         budget: Most tokens in all.
         names: Of the household.
+        zone: The household's, for the days.
         system: What the assistant is told about itself.
         tools: Results of tools in this turn, oldest first.
     """
@@ -60,8 +63,8 @@ async def assembled(
     streamed = COLD if streaming is None else await streaming.take(thread)
     wanted = Wanted(
         system=system, recent=recent, tools=tools,
-        facts=_memories(streamed.facts, names),
-        episodes=_memories(streamed.episodes, names),
+        facts=_memories(streamed.facts, names, zone),
+        episodes=_memories(streamed.episodes, names, zone),
     )  # fmt: skip
     return Assembled(fitted=fit(wanted, count=most_tokens, budget=budget), is_cold=streamed.is_cold)
 
@@ -89,8 +92,16 @@ def _working_memory(conn: Connection, thread: Thread, names: Names, *, now: date
     return lines
 
 
-def _memories(hits: Sequence[Hit], names: Names) -> list[Memory]:
-    return [
-        Memory(id=hit.id, text=attributed(hit.text, hit.speaker, names), worth=hit.score)
-        for hit in hits
-    ]
+def _memories(hits: Sequence[Hit], names: Names, zone: ZoneInfo) -> list[Memory]:
+    return [Memory(id=hit.id, text=told(hit, names, zone), worth=hit.score) for hit in hits]
+
+
+def told(hit: Hit, names: Names, zone: ZoneInfo) -> str:
+    """Return what was found as it stands in a context.
+
+    Args:
+        hit: What was found.
+        names: Of the household.
+        zone: The household's, for the days.
+    """
+    return remembered(hit.text, hit.speaker, names, said_on=hit.at.astimezone(zone).date())

@@ -134,6 +134,6 @@ async def inject(
     if session is not None:
         turn = await assembled(
             house.store, house.streaming, Thread(viewer, session), now=now,
-            budget=house.context_tokens, names=names,
+            budget=house.context_tokens, names=names, zone=house.household.zone,
         )  # fmt: skip
     return Context(**as_record(found, names), turn=Turn.of(turn) if turn else None)
