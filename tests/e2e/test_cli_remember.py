@@ -39,6 +39,26 @@ def test_something_is_remembered_exported_and_erased_for_good(program: Program) 
     assert program.run("forget", nuts["id"][:8], "--yes").code == 1
 
 
+def test_a_person_is_erased_after_a_look_and_an_export(program: Program) -> None:
+    program.run(
+        "remember", "my", "locker", "code", "is", "xylophone9", "--as", "sarah", "--private"
+    )
+    program.run("remember", *NUTS.split(), "--as", "john")
+    looked = program.run("erase", "Sarah", "--dry-run", "--json")
+    assert (looked.code, looked.value["erased"], looked.value["facts"]) == (0, False, 1)
+    asked = program.run("erase", "sarah")
+    assert (asked.code, "--yes" in asked.err) == (2, True)
+    folder = program.home / "before"
+    done = program.run("erase", "mommy", "--export", str(folder), "--yes", "--json")
+    assert (done.code, done.value["member"], done.value["erased"]) == (0, "sarah", True)
+    assert "xylophone9" in (folder / "facts.jsonl").read_text("utf-8")
+    assert all(
+        b"xylophone9" not in each.read_bytes() for each in program.home.glob("family.sqlite*")
+    )
+    assert [each["text"] for each in program.run("export", "--as", "facts").lines] == [NUTS]
+    assert program.run("erase", "sarah", "--yes").code == 1
+
+
 def test_anothers_own_memory_cannot_be_named_and_nonsense_is_refused(program: Program) -> None:
     program.run("remember", "my locker code is 4711", "--private", "--as", "john")
     (fact,) = program.run("export", "--as", "facts").lines

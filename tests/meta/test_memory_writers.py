@@ -23,8 +23,9 @@ BOOKKEEPING = frozenset(
     )
 )  # fmt: skip
 BOOKS = (f"{MEMORY}.finding.", f"{MEMORY}.upkeep.runs.")
-# A file that its owner hands over on the command line, the night's own command, and mending.
+# A file that its owner hands over on the command line, the night's own command, mending, and erasing a person.
 BY_HAND = {
+    "kinkeeper.bootstrap.leaving": {f"{MEMORY}.leaving.erase_person"},
     "kinkeeper.cli.memory_import": {f"{MEMORY}.writing.import_facts"},
     "kinkeeper.cli.mending": {f"{MEMORY}.invariants.mend"},
     "kinkeeper.cli.consolidating": {f"{MEMORY}.upkeep.reverting.revert"},
@@ -88,3 +89,14 @@ def test_reading_is_allowed() -> None:
         "from kinkeeper.memory.facts import list_facts\nfrom kinkeeper.memory.history import as_of"
     )
     assert offences({"kinkeeper.web.planted": read("kinkeeper.web.planted", code)}) == []
+
+
+def test_a_person_is_erased_from_the_command_line_alone() -> None:
+    """It empties every table by its columns, past all other guards."""
+    wanted = "kinkeeper.bootstrap.leaving"
+    naming = {
+        name
+        for name, module in sources().items()
+        if any(f"{each}.".startswith(f"{wanted}.") for each in module.names)
+    }
+    assert naming - {wanted} == {"kinkeeper.cli.erasing"}

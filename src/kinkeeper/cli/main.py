@@ -14,6 +14,7 @@ from kinkeeper.cli.consolidate import consolidate
 from kinkeeper.cli.context import context
 from kinkeeper.cli.demo import demo
 from kinkeeper.cli.doctor import doctor
+from kinkeeper.cli.erase import erase
 from kinkeeper.cli.evaluate import evaluate
 from kinkeeper.cli.init import init
 from kinkeeper.cli.invite import invite
@@ -90,6 +91,7 @@ app.command()(events.export)
 app.command()(remember)
 app.command()(recall)
 app.command()(forget)
+app.command()(erase)
 app.command()(search)
 app.command()(context)
 app.command()(consolidate)

@@ -1,0 +1,141 @@
+"""Whoever is erased is gone from every table and from the file, byte by byte; what is others' stays."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.bootstrap.leaving import erase, found_of
+from kinkeeper.core.messages import InboundMessage
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.store.schema import metadata
+from live_household import MONDAY, said
+from web_server import Served, served
+
+SAID = ("zanzibarquartz", "marmaladeyeti", "cobaltwombat", "tungstenlily")
+"""Words that stand nowhere but in what Sarah said or what was said of her."""
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path) as serving:
+        yield serving
+
+
+def words_in(folder: Path) -> set[str]:
+    """Return which of the words any file of the database holds."""
+    held = b"".join(file.read_bytes() for file in folder.glob("family.sqlite*"))
+    return {word for word in SAID if word.encode() in held.lower()}
+
+
+def fill(house: Served) -> None:
+    """Have Sarah speak everywhere, and John speak of her and of himself."""
+    system, clock = house.system, house.clock
+    household = system.household.id
+
+    def session(member: str, text: str, number: int) -> None:
+        message = SessionMessage(
+            content_session_id=f"{member}-1", user_message=text, member=member,
+            timestamp=clock.now() + timedelta(minutes=number),
+            assistant_response=f"I will remember: {text}",
+        )  # fmt: skip
+        system.store.write_now(lambda conn: take_in(conn, household, message, at=clock.now()))
+
+    session("sarah", "I collect zanzibarquartz figurines.", 1)
+    session("john", "I collect stamps.", 2)
+    session("john", "Sarah is allergic to tungstenlily.", 3)
+
+    async def talk() -> None:
+        conversation = house.context.houses[household].conversation
+        assert conversation is not None
+        member = system.household.member("sarah")
+        assert member is not None
+        for text in ("My favourite drink is marmaladeyeti", "add cobaltwombat to my shopping list"):
+            await conversation.say(member, text, channel="web")
+            await conversation.idle()
+        reading = reading_of(system.household, system.store, clock)
+        while await reading.run_once():
+            pass
+
+    asyncio.run(talk())
+
+
+def heard(message: InboundMessage, house: Served) -> None:
+    """Take in a message of the family's chat as the observer does."""
+    replay = house.system.replay(MONDAY)
+    asyncio.run(_fed(replay, message))
+
+
+async def _fed(replay: object, message: InboundMessage) -> None:
+    async for _ in replay.feed(message):  # type: ignore[attr-defined]
+        pass
+
+
+def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, tmp_path: Path) -> None:
+    fill(house)
+    heard(said(1, "sarah", "can you take Leo to soccer thursday, bring the marmaladeyeti"), house)
+    system, household = house.system, house.system.household.id
+    system.store.fold_log()
+    assert words_in(tmp_path) >= {"zanzibarquartz", "marmaladeyeti", "tungstenlily"}
+
+    found = system.store.write_now(
+        lambda conn: erase(conn, household, "sarah", at=house.clock.now())
+    )
+    system.store.fold_log()
+
+    assert found.episodes
+    assert found.facts
+    assert words_in(tmp_path) <= {"cobaltwombat"}, (
+        "the household's shopping list is the household's"
+    )
+    rest = system.store.read_now(lambda conn: found_of(conn, household, "sarah"))
+    assert (rest.episodes, rest.facts, dict(rest.rows)) == (0, 0, {})
+    later = house.clock.now() + timedelta(hours=1)
+    narratives = {
+        fact.narrative
+        for fact in system.store.read_now(
+            lambda conn: list_facts(conn, Viewer.of(household), now=later)
+        )
+    }
+    assert "I collect stamps" in narratives
+
+
+def test_nothing_of_anybody_else_is_touched(house: Served) -> None:
+    fill(house)
+    system, household = house.system, house.system.household.id
+
+    def johns() -> list[tuple[object, ...]]:
+        return system.store.read_now(
+            lambda conn: [
+                tuple(row)
+                for table in metadata.sorted_tables
+                if "member" in table.c and table.name != "episodes"
+                for row in conn.execute(select(table).where(table.c.member == "john"))
+            ]
+        )
+
+    before = johns()
+    system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
+    assert johns() == before
+
+
+def test_every_table_of_somebody_s_own_is_known(house: Served) -> None:
+    """A table that says whose a row is must be emptied of whoever is erased."""
+    fill(house)
+    system, household = house.system, house.system.household.id
+    system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
+    left = system.store.read_now(
+        lambda conn: {
+            table.name
+            for table in metadata.sorted_tables
+            for name in {"member", "sender", "speaker", "asker"} & {*table.c.keys()}
+            if conn.execute(select(table).where(table.c[name] == "sarah")).first()
+        }
+    )
+    assert left == set()
