@@ -38,6 +38,8 @@ QUICK = Pace(
     reconcile_every=timedelta(milliseconds=200),
     upkeep_every=timedelta(milliseconds=20),
 )
+CLAIMS = "I'll pick up Leo on Thursday at 4pm"
+CLAIMS_TOO = "I'm picking up Leo Thursday at 4pm"
 AT_ONCE = (0.01,)
 SECRET = "sixteen-or-more-letters"  # noqa: S105 - of this test
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, String, Table, func, insert, select, text
+from sqlalchemy import Column, Connection, String, Table, func, insert, select, text
 
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import SystemClock, VirtualClock
@@ -17,18 +17,11 @@ from kinkeeper.jobs.queue import JobQueue, dispatch_id, key_of, key_text
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.store import Store
+from work_rows import metadata, work
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LEASE = timedelta(minutes=5)
 
-metadata = MetaData()
-work = Table(
-    "work",
-    metadata,
-    Column("household", String(40), primary_key=True),
-    Column("id", String(40), primary_key=True),
-    *leases.work_columns(),
-)
 effects = Table(
     "effects",
     metadata,

@@ -1,14 +1,13 @@
 """`kinkeeper models` and the line of `kinkeeper doctor`: servers that answer, lack a model, are gone or public."""
 
 import asyncio
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from cli_program import PROGRAM, Program, Ran
+from cli_program import Program, Ran
 from kinkeeper.core.time import SystemClock
 from kinkeeper.models.gateway import Gateway
 from kinkeeper.models.model import Outcome
@@ -25,11 +24,7 @@ def server() -> Iterator[ModelServer]:
 
 
 def with_settings(program: Program, *words: str, **settings: str) -> Ran:
-    done = subprocess.run(
-        [PROGRAM, *words, *program.where()], capture_output=True, check=False, cwd=program.home,
-        env={**program.environment(), **settings}, timeout=120,
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return program.run(*words, settings=settings)
 
 
 def line(ran: Ran) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """`kinkeeper observe` takes whatever a chat file holds, and answers line by line."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from cli_program import MILLER, PROGRAM, Program, message
+from cli_program import MILLER, Program, message
 from kinkeeper.store.runner_lock import runner_lock
 
 pytestmark = pytest.mark.slow
@@ -216,8 +215,8 @@ def test_without_a_household_it_says_how_to_make_one(program: Program) -> None:
 
 
 def test_the_default_database_lies_in_the_data_folder(program: Program) -> None:
-    environment = program.environment() | {"XDG_DATA_HOME": str(program.home / "data")}
     words = ["observe", "/dev/null", "--env", "staging"]
     household = ["--household", str(MILLER / "household.toml")]
-    subprocess.run([PROGRAM, *words, *household], check=True, cwd=program.home, env=environment)
+    settings = {"XDG_DATA_HOME": str(program.home / "data")}
+    assert program.bare(*words, *household, settings=settings).code == 0
     assert (program.home / "data" / "kinkeeper" / "staging.sqlite").is_file()

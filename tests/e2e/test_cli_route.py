@@ -1,11 +1,10 @@
 """`kinkeeper route`: a line out for each line in, without a household, bad ones told in their place."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
-from cli_program import PROGRAM, Program
+from cli_program import Program
 
 FIELDS = {
     "id", "type", "is_followup", "domains", "branch", "social", "mode", "confirmation", "source", "ms",
@@ -16,12 +15,8 @@ def routed(program: Program, *lines: dict[str, Any] | str) -> tuple[int, list[di
     source: Path = program.home / "messages.jsonl"
     written = (line if isinstance(line, str) else json.dumps(line) for line in lines)
     source.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
-    done = subprocess.run(
-        [PROGRAM, "route", str(source)], capture_output=True, check=False, cwd=program.home,
-        env={**program.environment(), "EMBEDDER": "hashing"}, timeout=120,
-    )  # fmt: skip
-    out = [json.loads(line) for line in done.stdout.decode().splitlines()]
-    return done.returncode, out, done.stderr.decode()
+    ran = program.bare("route", str(source), settings={"EMBEDDER": "hashing"})
+    return ran.code, ran.lines, ran.err
 
 
 def test_messages_are_routed_in_their_order(program: Program) -> None:

@@ -1,10 +1,8 @@
 """`kinkeeper sort`, and what doctor says of the embedder, as a person at a terminal sees them."""
 
-import subprocess
-
 import pytest
 
-from cli_program import PROGRAM, Program, Ran
+from cli_program import Program, Ran
 from kinkeeper.models.embedding.hashing import MODEL as HASHING
 from kinkeeper.models.embedding.minilm import MODEL as MINILM
 from kinkeeper.models.embedding.minilm import weights_path
@@ -13,11 +11,7 @@ HAS_WEIGHTS = weights_path() is not None
 
 
 def ran(program: Program, *words: str, **settings: str) -> Ran:
-    done = subprocess.run(
-        [PROGRAM, *words, *program.where()], capture_output=True, check=False, cwd=program.home,
-        env={**program.environment(), **settings}, timeout=120,
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return program.run(*words, settings=settings)
 
 
 def finding(program: Program, **settings: str) -> dict[str, str]:

@@ -1,20 +1,15 @@
 """`kinkeeper relate` and `kinkeeper classify`: a line out for each line in, bad ones told in their place."""
 
 import json
-import subprocess
 from pathlib import Path
 
-from cli_program import PROGRAM, Program, Ran
+from cli_program import Program, Ran
 
 
 def ran(program: Program, command: str, lines: list[str]) -> Ran:
     source: Path = program.home / "statements.jsonl"
     source.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    done = subprocess.run(
-        [PROGRAM, command, str(source)], capture_output=True, check=False, cwd=program.home,
-        env={**program.environment(), "EMBEDDER": "none"}, timeout=120,
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return program.bare(command, str(source), settings={"EMBEDDER": "none"})
 
 
 def test_pairs_are_related_in_their_order_and_bad_lines_do_not_stop_the_good(

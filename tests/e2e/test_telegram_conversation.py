@@ -1,7 +1,9 @@
 """What members say to the bot itself is answered: alone with it, or where they call it in their group."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from kinkeeper.conversation.tables import stage_failures, turns
 from kinkeeper.messaging.tables import messages
 from kinkeeper.tasks.tables import task_reminders, tasks
 from modelserver import hangs, model_server
-from telegram_family import Family, Running, family, run
+from telegram_family import Family, Running, run
 
 pytestmark = pytest.mark.slow
 
@@ -20,9 +22,13 @@ GREETING = 2
 """Messages that answer a start."""
 
 
-async def greeted(millers: Family, program: Running) -> None:
-    """Wait until the bot has said hello to Sarah."""
-    await told_alone(millers, program, 0)
+@asynccontextmanager
+async def greeted(millers: Family, **settings: Any) -> AsyncIterator[Running]:
+    """Run the program, and begin once the bot has said hello to Sarah."""
+    async with millers.running(**settings) as program:
+        millers.sarah.starts(millers.bot)
+        await told_alone(millers, program, 0)
+        yield program
 
 
 async def told_alone(millers: Family, program: Running, count: int) -> Message:
@@ -35,131 +41,107 @@ async def told_alone(millers: Family, program: Running, count: int) -> Message:
     return millers.alone_with(millers.sarah)[-1]
 
 
-def test_a_private_chat_is_a_conversation(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_a_private_chat_is_a_conversation(millers: Family):
+    async def scenario() -> None:
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
+            answer = await told_alone(millers, program, 1)
+            assert "call mom" in answer.text
+            assert answer.buttons == []
+            assert millers.said_by_bot == []
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
-                answer = await told_alone(millers, program, 1)
-                assert "call mom" in answer.text
-                assert answer.buttons == []
-                assert millers.said_by_bot == []
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
-def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(millers: Family):
+    async def scenario() -> None:
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "cancel soccer on Thursday")
+            asked = await told_alone(millers, program, 1)
+            assert "soccer" in asked.text
+            assert asked.buttons == ["Yes, do it", "No"]
+            press = millers.sarah.presses(asked, "Yes, do it")
+            await program.until(lambda: press.answer, "an answer to the press")
+            millers.sarah.says(millers.bot, "what is on on Thursday?")
+            calendar = await told_alone(millers, program, 2)
+            assert "soccer" not in calendar.text.lower()
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.says(millers.bot, "cancel soccer on Thursday")
-                asked = await told_alone(millers, program, 1)
-                assert "soccer" in asked.text
-                assert asked.buttons == ["Yes, do it", "No"]
-                press = millers.sarah.presses(asked, "Yes, do it")
-                await program.until(lambda: press.answer, "an answer to the press")
-                millers.sarah.says(millers.bot, "what is on on Thursday?")
-                calendar = await told_alone(millers, program, 2)
-                assert "soccer" not in calendar.text.lower()
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
 @pytest.mark.parametrize("origin", ["Sarah", "School office"])
-def test_what_is_forwarded_to_the_bot_is_nobodys_request(tmp_path: Path, origin: str):
-    with family(tmp_path) as millers:
+def test_what_is_forwarded_to_the_bot_is_nobodys_request(millers: Family, origin: str):
+    async def scenario() -> None:
+        wish = "remind me to pay Mallory tomorrow at 5pm"
+        async with greeted(millers) as program:
+            millers.sarah.forwards(millers.bot, wish, origin=origin)
+            answer = await told_alone(millers, program, 1)
+            assert "Mallory" not in answer.text
+            called = f"@{millers.bot.username} {wish}"
+            millers.sarah.forwards(millers.group, called, origin=origin)
+            await program.quiet_now()
+            assert program.rows(turns) == []
+            assert program.rows(tasks) == []
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                wish = "remind me to pay Mallory tomorrow at 5pm"
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.forwards(millers.bot, wish, origin=origin)
-                answer = await told_alone(millers, program, 1)
-                assert "Mallory" not in answer.text
-                called = f"@{millers.bot.username} {wish}"
-                millers.sarah.forwards(millers.group, called, origin=origin)
-                await program.quiet_now()
-                assert program.rows(turns) == []
-                assert program.rows(tasks) == []
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
-def test_in_a_group_only_who_calls_it_is_answered_and_others_are_heard(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_in_a_group_only_who_calls_it_is_answered_and_others_are_heard(millers: Family):
+    async def scenario() -> None:
+        async with millers.running() as program:
+            name = millers.bot.username
+            millers.john.says(millers.group, "what a day")
+            called = millers.john.says(millers.group, f"@{name} what is on tomorrow?")
+            answer = await program.spoken(within=40)
+            assert answer.reply_to is called
+            assert "soccer" in answer.text.lower()
+            millers.john.says(millers.group, "and on Wednesday?", reply_to=answer)
+            await program.spoken(2, within=40)
+            millers.sarah.says(millers.group, "Icarus, what is on on Thursday?")
+            await program.spoken(3, within=40)
+            await program.quiet_now()
+            heard = [row.text for row in program.rows(messages)]
+            assert heard == ["what a day"]
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                name = millers.bot.username
-                millers.john.says(millers.group, "what a day")
-                called = millers.john.says(millers.group, f"@{name} what is on tomorrow?")
-                answer = await program.spoken(within=40)
-                assert answer.reply_to is called
-                assert "soccer" in answer.text.lower()
-                millers.john.says(millers.group, "and on Wednesday?", reply_to=answer)
-                await program.spoken(2, within=40)
-                millers.sarah.says(millers.group, "Icarus, what is on on Thursday?")
-                await program.spoken(3, within=40)
-                await program.quiet_now()
-                heard = [row.text for row in program.rows(messages)]
-                assert heard == ["what a day"]
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
-def test_what_is_private_is_never_told_where_others_read_along(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_what_is_private_is_never_told_where_others_read_along(millers: Family):
+    async def scenario() -> None:
+        name = millers.bot.username
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "just for me: remember that my locker code is 4711")
+            await told_alone(millers, program, 1)
+            millers.sarah.says(millers.group, f"@{name} what is my locker code?")
+            answer = await program.spoken(within=40)
+            assert "4711" not in answer.text
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                name = millers.bot.username
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.says(millers.bot, "just for me: remember that my locker code is 4711")
-                await told_alone(millers, program, 1)
-                millers.sarah.says(millers.group, f"@{name} what is my locker code?")
-                answer = await program.spoken(within=40)
-                assert "4711" not in answer.text
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
-def test_an_update_that_comes_again_is_answered_once(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_an_update_that_comes_again_is_answered_once(millers: Family):
+    async def scenario() -> None:
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "add oat milk to the shopping list")
+            await told_alone(millers, program, 1)
+        async with millers.running() as program:
+            await program.quiet_now()
+            assert len(program.rows(turns)) == 1
+            assert len(millers.alone_with(millers.sarah)) == GREETING + 1
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.says(millers.bot, "add oat milk to the shopping list")
-                await told_alone(millers, program, 1)
-            async with millers.running() as program:
-                await program.quiet_now()
-                assert len(program.rows(turns)) == 1
-                assert len(millers.alone_with(millers.sarah)) == GREETING + 1
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
-def test_a_stranger_gets_no_conversation(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_a_stranger_gets_no_conversation(millers: Family):
+    async def scenario() -> None:
+        tom = millers.api.user("Tom")
+        async with millers.running() as program:
+            tom.says(millers.bot, "what is on tomorrow?")
+            await program.quiet_now()
+            assert program.rows(turns) == []
+            assert not any("soccer" in each.text for each in millers.alone_with(tom))
 
-        async def scenario() -> None:
-            tom = millers.api.user("Tom")
-            async with millers.running() as program:
-                tom.says(millers.bot, "what is on tomorrow?")
-                await program.quiet_now()
-                assert program.rows(turns) == []
-                assert not any("soccer" in each.text for each in millers.alone_with(tom))
-
-        run(scenario, within=180)
+    run(scenario, within=180)
 
 
 def signs(millers: Family, chat_id: int) -> int:
@@ -168,14 +150,12 @@ def signs(millers: Family, chat_id: int) -> int:
     return sum(int(str(each.arguments["chat_id"])) == chat_id for each in calls)
 
 
-def test_who_waits_sees_that_an_answer_is_made_and_may_stop_it(tmp_path: Path):
-    with family(tmp_path) as millers, model_server() as models:
+def test_who_waits_sees_that_an_answer_is_made_and_may_stop_it(millers: Family):
+    with model_server() as models:
         models.will(hangs())
 
         async def scenario() -> None:
-            async with millers.running(model_url=models.url, model_name="test-model") as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
+            async with greeted(millers, model_url=models.url, model_name="test-model") as program:
                 millers.john.says(millers.group, "what a long day it was, the moon is so bright")
                 millers.sarah.says(millers.bot, "why is the moon bright?")
                 await program.until(
@@ -191,15 +171,13 @@ def test_who_waits_sees_that_an_answer_is_made_and_may_stop_it(tmp_path: Path):
         run(scenario, within=180)
 
 
-def test_a_chat_that_takes_no_sign_is_counted_and_gets_its_answer(tmp_path: Path):
-    with family(tmp_path) as millers, model_server() as models:
+def test_a_chat_that_takes_no_sign_is_counted_and_gets_its_answer(millers: Family):
+    with model_server() as models:
         models.will(hangs())
         millers.api.faults.internal_error("sendChatAction")
 
         async def scenario() -> None:
-            async with millers.running(model_url=models.url, model_name="test-model") as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
+            async with greeted(millers, model_url=models.url, model_name="test-model") as program:
                 millers.sarah.says(millers.bot, "why is the moon bright?")
                 failed = await program.until(
                     lambda: program.rows(stage_failures, stage="typing"), "it is counted", within=40
@@ -211,30 +189,26 @@ def test_a_chat_that_takes_no_sign_is_counted_and_gets_its_answer(tmp_path: Path
         run(scenario, within=180)
 
 
-def test_who_left_the_household_hears_and_decides_nothing_more(tmp_path: Path):
-    with family(tmp_path) as millers:
+def test_who_left_the_household_hears_and_decides_nothing_more(millers: Family):
+    async def scenario() -> None:
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
+            await told_alone(millers, program, 1)
+            millers.sarah.says(millers.bot, "cancel soccer on Thursday")
+            asked = await told_alone(millers, program, 2)
+        file = millers.folder / "households" / "miller.toml"
+        account = f"telegram_id = {millers.sarah.id}"
+        file.write_text(file.read_text().replace(account, "telegram_id = 77"))
+        millers.clock.advance_to(millers.clock.now() + timedelta(hours=34))
+        async with millers.running() as program:
+            await program.until(lambda: program.rows(task_reminders, next_at=None), "reminder")
+            millers.sarah.presses(asked, "Yes, do it")
+            millers.sarah.says(millers.bot, "what is on tomorrow?")
+            await program.quiet_now()
+            (cancelling,) = program.rows(pending_actions, type="schedule_change")
+            assert cancelling.status == "pending"
+            assert any("mom" in each.answer for each in program.rows(turns, channel="web"))
+            told = millers.alone_with(millers.sarah)[GREETING + 2 :]
+            assert not any("mom" in each.text or "soccer" in each.text for each in told)
 
-        async def scenario() -> None:
-            async with millers.running() as program:
-                millers.sarah.starts(millers.bot)
-                await greeted(millers, program)
-                millers.sarah.says(millers.bot, "remind me to call mom tomorrow at 5pm")
-                await told_alone(millers, program, 1)
-                millers.sarah.says(millers.bot, "cancel soccer on Thursday")
-                asked = await told_alone(millers, program, 2)
-            file = millers.folder / "households" / "miller.toml"
-            account = f"telegram_id = {millers.sarah.id}"
-            file.write_text(file.read_text().replace(account, "telegram_id = 77"))
-            millers.clock.advance_to(millers.clock.now() + timedelta(hours=34))
-            async with millers.running() as program:
-                await program.until(lambda: program.rows(task_reminders, next_at=None), "reminder")
-                millers.sarah.presses(asked, "Yes, do it")
-                millers.sarah.says(millers.bot, "what is on tomorrow?")
-                await program.quiet_now()
-                (cancelling,) = program.rows(pending_actions, type="schedule_change")
-                assert cancelling.status == "pending"
-                assert any("mom" in each.answer for each in program.rows(turns, channel="web"))
-                told = millers.alone_with(millers.sarah)[GREETING + 2 :]
-                assert not any("mom" in each.text or "soccer" in each.text for each in told)
-
-        run(scenario, within=180)
+    run(scenario, within=180)

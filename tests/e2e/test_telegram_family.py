@@ -1,8 +1,5 @@
 """A family and its bot, from what is said in the group to what is in the calendar, over real HTTP."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from botapi import Message, Person
@@ -11,15 +8,9 @@ from kinkeeper.calendar.tables import events
 from kinkeeper.channels.telegram.strangers import NOBODY
 from kinkeeper.memory.tables import facts
 from kinkeeper.messaging.tables import outbox
-from telegram_family import Family, family, run
+from telegram_family import Family, run
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def millers(tmp_path: Path) -> Iterator[Family]:
-    with family(tmp_path) as found:
-        yield found
 
 
 def test_a_conflict_is_spoken_pressed_written_edited_and_taken_back(millers: Family) -> None:

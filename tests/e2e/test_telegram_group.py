@@ -1,6 +1,5 @@
 """What a family says in its group, and what of it the bot hears, keeps and answers; over real HTTP."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +11,9 @@ from kinkeeper.channels.telegram import strangers
 from kinkeeper.messaging.tables import chat_moves, messages, outbox, private_chats
 from kinkeeper.observer.tables import feedback, observer_messages, quiet_periods
 from kinkeeper.store.schema import metadata
-from telegram_family import Family, Stepping, family, run, write_household
+from telegram_family import CLAIMS, CLAIMS_TOO, Family, Stepping, family, run, write_household
 
 ASKS = "Who's picking up Leo Thursday after soccer?"
-CLAIMS = "I'll pick up Leo on Thursday at 4pm"
-CLAIMS_TOO = "I'm picking up Leo Thursday at 4pm"
-
-
-@pytest.fixture
-def millers(tmp_path: Path) -> Iterator[Family]:
-    with family(tmp_path) as found:
-        yield found
 
 
 async def conflict(millers: Family, program: Stepping) -> Message:

@@ -1,9 +1,7 @@
 """Presses on buttons in a real group: what each may do, and that nothing else does it."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,15 +20,9 @@ from kinkeeper.messaging.outbound import Button, Outbound, Verb
 from kinkeeper.messaging.tables import messages
 from kinkeeper.messaging.tables import outbox as outbox_rows
 from pending_samples import choice, event, proposal
-from telegram_family import Family, Stepping, family, run
+from telegram_family import Family, Stepping, run
 
 HOUSEHOLD = "miller"
-
-
-@pytest.fixture
-def millers(tmp_path: Path) -> Iterator[Family]:
-    with family(tmp_path) as found:
-        yield found
 
 
 def question(number: int, millers: Family) -> Proposal:

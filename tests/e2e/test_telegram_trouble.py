@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,16 +19,7 @@ from kinkeeper.messaging.channel import NotSentError, OutgoingItem
 from kinkeeper.messaging.outbound import OutboundKind, Route
 from kinkeeper.messaging.tables import failed_updates, messages, outbox
 from kinkeeper.settings.model import Settings
-from telegram_family import Family, Stepping, family, run
-
-CLAIMS = "I'll pick up Leo on Thursday at 4pm"
-CLAIMS_TOO = "I'm picking up Leo Thursday at 4pm"
-
-
-@pytest.fixture
-def millers(tmp_path: Path) -> Iterator[Family]:
-    with family(tmp_path) as found:
-        yield found
+from telegram_family import CLAIMS, CLAIMS_TOO, Family, Stepping, family, run
 
 
 async def clash(millers: Family, program: Stepping) -> None:

@@ -112,25 +112,6 @@ async def test_for_whom_is_said_with_it(tmp_path: Path, text: str) -> None:
         assert not await known_to(talk, "john")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "take a private note: the ring is in the tea caddy",
-        "note to self: just for me, the ring is in the tea caddy",
-        "note to self, private: the ring is in the tea caddy",
-        "make a note that the ring is in the tea caddy, nobody else should read it",
-    ],
-)
-@on_a_loop
-async def test_a_private_note_is_its_writers(tmp_path: Path, text: str) -> None:
-    async with talking(tmp_path, Planners(None)) as talk:
-        answer = await talk.answer(text, by="sarah")
-
-        assert "Only you see that" in answer
-        assert await seen_by(talk, "sarah") == {"the ring is in the tea caddy"}
-        assert await seen_by(talk, "john") == set()
-
-
 @on_a_loop
 async def test_a_note_of_ones_own_affairs_is_ones_own(tmp_path: Path) -> None:
     async with talking(tmp_path, Planners(None)) as talk:
@@ -164,6 +145,10 @@ async def test_a_list_of_all_is_not_kept_from_them(tmp_path: Path) -> None:
         ("remind me privately to call the notary on Monday at 9", "call the notary"),
         ("add a private event on Friday at 6pm: therapy", "therapy"),
         ("I have a job interview on Thursday at 2, please keep that secret", "job interview"),
+        ("take a private note: the ring is in the tea caddy", "the ring is in the tea caddy"),
+        ("note to self: just for me, the ring is in the tea caddy", "the ring is in the tea caddy"),
+        ("note to self, private: the ring is in the tea caddy", "the ring is in the tea caddy"),
+        ("make a note that the ring is in the tea caddy, nobody else should read it", "the ring is in the tea caddy"),
     ],
 )  # fmt: skip
 @on_a_loop

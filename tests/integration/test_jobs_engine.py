@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_socket
 import structlog
-from sqlalchemy import Column, Connection, MetaData, Row, String, Table, event, insert, select, text
+from sqlalchemy import Connection, event, insert, text
 
 from kinkeeper.core.errors import ConflictError, InputError, InvariantError, UnavailableError
 from kinkeeper.core.time import SystemClock, VirtualClock
@@ -25,28 +25,19 @@ from kinkeeper.jobs.queue import JobQueue
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
+from work_rows import WorkRows, work
 
 pytestmark = pytest.mark.slow
 
 AT_ONCE = RetryLadder(delays=(timedelta(milliseconds=1),) * 3)
 PRIVATE = "the doctor said something private"
 
-metadata = MetaData()
-work = Table(
-    "work",
-    metadata,
-    Column("household", String, primary_key=True),
-    Column("id", String, primary_key=True),
-    *leases.work_columns(),
-)
 
-
-class House:
+class House(WorkRows):
     """A store with one table of work, and engines that run it."""
 
     def __init__(self, path: Path) -> None:
-        self.store = Store.open(str(path))
-        self.store.write_now(metadata.create_all)
+        super().__init__(Store.open(str(path)))
         self.queue = JobQueue(self.store)
 
     def close(self) -> None:
@@ -61,14 +52,6 @@ class House:
                 self.queue.enqueue(conn, "note.read", ("h", name))
 
         self.store.write_now(enqueue)
-
-    def row(self, name: str) -> Row[Any]:
-        return self.store.read_now(
-            lambda conn: conn.execute(select(work).where(work.c.id == name)).one()
-        )
-
-    async def finish(self, key: Key, epoch: int) -> None:
-        await self.store.write(lambda conn: leases.finish(conn, work, key, epoch))
 
     def engine(self, handler: Handler, **options: Any) -> JobEngine:
         lease = options.pop("lease", timedelta(minutes=5))

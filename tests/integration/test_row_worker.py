@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Row, String, Table, insert, select, update
+from sqlalchemy import Connection, insert, update
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
@@ -17,26 +17,17 @@ from kinkeeper.jobs.leases import Key, LeaseLostError, WorkState
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.store.commits import touch
 from kinkeeper.store.store import Store
+from work_rows import WorkRows, work
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TOPIC = "chores"
 
-metadata = MetaData()
-chores = Table(
-    "chores",
-    metadata,
-    Column("household", String, primary_key=True),
-    Column("id", String, primary_key=True),
-    *leases.work_columns(),
-)
 
-
-class House:
+class House(WorkRows):
     """A store with one table of work, and what was done in it."""
 
     def __init__(self, path: Path) -> None:
-        self.store = Store.open(str(path))
-        self.store.write_now(metadata.create_all)
+        super().__init__(Store.open(str(path)))
         self.clock = VirtualClock(NOW)
         self.done: list[str] = []
 
@@ -45,22 +36,17 @@ class House:
             for number, name in enumerate(names):
                 due = due_at + timedelta(seconds=number - len(names))
                 row = {"household": household, "id": name, "due_at": due}
-                conn.execute(insert(chores), row)
+                conn.execute(insert(work), row)
             touch(conn, TOPIC, household)
 
         self.store.write_now(write)
 
-    def row(self, name: str) -> Row[Any]:
-        return self.store.read_now(
-            lambda conn: conn.execute(select(chores).where(chores.c.id == name)).one()
-        )
-
     async def finish(self, key: Key, epoch: int) -> None:
-        await self.store.write(lambda conn: leases.finish(conn, chores, key, epoch))
+        await super().finish(key, epoch)
         self.done.append(key[1])
 
     def worker(self, handler: Handler | None = None, **more: Any) -> RowWorker:
-        job = Job(name="chore", table=chores, handler=handler or self.finish, household="h", **more)
+        job = Job(name="chore", table=work, handler=handler or self.finish, household="h", **more)
         return RowWorker(
             self.store, job, topic=(TOPIC, "h"), clock=self.clock, pace=Pace()
         )  # fmt: skip
@@ -134,7 +120,7 @@ def test_an_outage_is_blamed_on_no_work(house: House) -> None:
 
 def test_what_was_begun_too_often_goes_to_a_person(house: House) -> None:
     house.put("a")
-    house.store.write_now(lambda conn: conn.execute(update(chores).values(begun=5)))
+    house.store.write_now(lambda conn: conn.execute(update(work).values(begun=5)))
     assert house.go_over(house.worker()) == 0
     assert house.row("a").state == WorkState.MANUAL_REVIEW
     assert house.done == []
@@ -143,7 +129,7 @@ def test_what_was_begun_too_often_goes_to_a_person(house: House) -> None:
 def test_work_of_a_process_that_died_is_taken_up_at_the_start(house: House) -> None:
     house.put("a")
     lease = timedelta(minutes=5)
-    house.store.write_now(lambda conn: leases.claim(conn, chores, ("h", "a"), now=NOW, lease=lease))
+    house.store.write_now(lambda conn: leases.claim(conn, work, ("h", "a"), now=NOW, lease=lease))
     assert house.go_over(house.worker()) == 0, "somebody holds it"
     asyncio.run(until_done(house, 1))
     assert house.done == ["a"]
