@@ -94,13 +94,33 @@ def is_right(line: Line, results: Sequence[ActionResult], answer: str) -> bool:
         return False
     if any(each.casefold() in said for each in line.silent):
         return False
-    left = list(results)
+    missing, left = _compared(line, results)
+    return not missing and not any(map(_writes, left))
+
+
+def is_written_wrong(line: Line, results: Sequence[ActionResult]) -> bool:
+    """Return whether a turn wrote something, without a yes that was due, which its label does not have.
+
+    Args:
+        line: The message with its label.
+        results: What was done.
+    """
+    _, left = _compared(line, results)
+    return any(_writes(each) and each.status is ResultStatus.DONE for each in left)
+
+
+def _compared(
+    line: Line, results: Sequence[ActionResult]
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[ActionResult]]:
+    """Return what the label has and nothing came of, and what came about and is not in the label."""
+    missing, left = [], list(results)
     for wanted in line.expected or ():
         found = next((each for each in left if _is_as(wanted, each)), None)
         if found is None:
-            return False
-        left.remove(found)
-    return not any(map(_writes, left))
+            missing.append(wanted)
+        else:
+            left.remove(found)
+    return missing, left
 
 
 def _writes(result: ActionResult) -> bool:

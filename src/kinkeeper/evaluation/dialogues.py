@@ -12,7 +12,13 @@ from typing import Final
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.evaluation.dialogue_gold import Dialogue, Line, dialogues_of, is_right
+from kinkeeper.evaluation.dialogue_gold import (
+    Dialogue,
+    Line,
+    dialogues_of,
+    is_right,
+    is_written_wrong,
+)
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
 from kinkeeper.settings.embedding import EmbedderChoice
@@ -21,13 +27,14 @@ from kinkeeper.settings.model import Settings
 FILES: Final = {
     "first set": "requests_fresh.jsonl", "second set": "requests_fresh2.jsonl",
     "told": "requests_told.jsonl", "told, second set": "requests_told2.jsonl",
-    "told, unseen": "requests_told_unseen.jsonl",
+    "told, unseen": "requests_told_unseen.jsonl", "talk": "requests_talk.jsonl",
+    "talk, unseen": "requests_talk_unseen.jsonl",
 }  # fmt: skip
 FLOORS: Final = {
     "first set, turns right": 0.86, "second set, turns right": 0.8, "told, turns right": 0.93,
     "told, second set, turns right": 0.85, "told, unseen, turns right": 0.7,
 }  # fmt: skip
-UNSEEN: Final = frozenset({"told, unseen"})
+UNSEEN: Final = frozenset({"told, unseen", "talk, unseen"})
 """Sets of which only figures are looked at: their texts are in no report."""
 _BETWEEN: Final = timedelta(seconds=30)
 
@@ -40,12 +47,14 @@ class Judged:
         slice: The kind of its dialogue.
         text: The message.
         is_right: Whether it came to what its label says.
+        is_written_wrong: Whether something was written at once that its label does not have.
         came_to: What it came to, in a line.
     """
 
     slice: str
     text: str
     is_right: bool
+    is_written_wrong: bool
     came_to: str
 
 
@@ -88,9 +97,9 @@ def _table(name: str, pairs: Sequence[tuple[Dialogue, Sequence[Judged]]]) -> Tab
     slices["all"] = [judged for _, judged in pairs]
     return Table(
         title=f"Dialogues in households of their own, by rules alone: {name}",
-        columns=("dialogues", "number", "turns judged", "turns right", "all turns right"),
+        columns=("dialogues", "number", "turns judged", "turns right", "all turns right", "written wrong"),
         rows=tuple(
-            (kind, len(some), *_turns(some), _whole(some)) for kind, some in slices.items()
+            (kind, len(some), *_turns(some), _whole(some), _written_wrong(some)) for kind, some in slices.items()
         ),
     )  # fmt: skip
 
@@ -135,6 +144,7 @@ def _judged(dialogue: Dialogue, line: Line, turn: Turn) -> Judged:
     )
     return Judged(
         slice=dialogue.slice, text=line.text, is_right=is_right(line, turn.results, answer),
+        is_written_wrong=is_written_wrong(line, turn.results),
         came_to=f"{requests or 'nothing'}; {answer!r}",
     )  # fmt: skip
 
@@ -146,3 +156,7 @@ def _turns(held: Sequence[Sequence[Judged]]) -> tuple[int, float]:
 
 def _whole(held: Sequence[Sequence[Judged]]) -> float:
     return sum(all(each.is_right for each in judged) for judged in held) / len(held)
+
+
+def _written_wrong(held: Sequence[Sequence[Judged]]) -> int:
+    return sum(each.is_written_wrong for judged in held for each in judged)
