@@ -18,6 +18,7 @@ from kinkeeper.conversation.planning.people import is_person, who_of
 from kinkeeper.conversation.planning.pointing import combined
 from kinkeeper.conversation.planning.referents import latest, target
 from kinkeeper.conversation.planning.relative import in_its_frame
+from kinkeeper.conversation.planning.retiming import another_length, part_of_hour
 from kinkeeper.conversation.planning.shown_lines import lines_in_view
 
 _COUNT = re.compile(
@@ -234,5 +235,5 @@ def _renamed(title: str, last: ActionResult, who: Sequence[str], case: Case) -> 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "emptied": _emptied, "counted": _counted, "exchanged": _exchanged, "every_time": _every_time,
     "somebody_else": _somebody_else, "another_for": _another_for,
-    "named_only": _named_only,
+    "named_only": _named_only, "another_length": another_length, "part_of_hour": part_of_hour,
 }  # fmt: skip

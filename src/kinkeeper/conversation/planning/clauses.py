@@ -7,6 +7,7 @@ from functools import cache
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
+from kinkeeper.conversation.planning.reasons import wanted_of
 
 Reader = Callable[[str], "list[Step] | None"]
 """Reads one clause; None where it asks for nothing."""
@@ -53,18 +54,6 @@ def in_order(clause: str) -> str:
     return f"{found['rest']} {found['time']}" if found is not None else clause
 
 
-def without_reason(clause: str, grammar: Grammar) -> str:
-    """Return what is to be taken away without why ("no ballet on Friday, the teacher has flu"); else the clause as it is.
-
-    Args:
-        clause: With marks.
-        grammar: Knows how reasons are given.
-    """
-    if grammar.said["takes_away"].match(clause) is None:
-        return clause
-    return grammar.said["reason"].sub("", clause, count=1)
-
-
 def steps_of(case: Case, read: Reader) -> list[Step] | None:
     """Return the requests of a message: of its parts where each of them is one, else of the whole.
 
@@ -85,9 +74,10 @@ class _Cutting:
 
     def steps(self, text: str) -> list[Step] | None:
         """Return the requests of a text, or None where it asks for nothing."""
-        text = bare(text, self._case.grammar, self._case.household.bot_name)
-        text = gone_on_with(text, self._case.grammar)
-        for left, right, is_stop in _cuts(text, self._case.grammar):
+        grammar, name = self._case.grammar, self._case.household.bot_name
+        text = gone_on_with(bare(text, grammar, name), grammar)
+        text = bare(wanted_of(text, grammar), grammar, name)
+        for left, right, is_stop in _cuts(text, grammar):
             if self._left <= 0:
                 break
             self._left -= 1
@@ -146,6 +136,8 @@ def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, bool]]:
 
 def _belongs(left: str, right: str, grammar: Grammar) -> bool:
     """Whether what follows "and" still belongs to what one is to be reminded of ("to buy milk and cancel the gym")."""
+    if grammar.said["absence"].fullmatch(bare(left, grammar)):
+        return True  # what keeps somebody away is said behind it
     opened = grammar.said["open_ended"].match(bare(left, grammar))
     return opened is not None and grammar.said["clearly_new"].match(bare(right, grammar)) is None
 

@@ -25,6 +25,10 @@ def open_question(case: Case) -> Mapping[str, Any] | None:
     return case.context.history[-1].partial if case.context.history else None
 
 
+_MAKES_IT = re.compile(r"^(?:make|move|change|put|have|set|push) (?:it|that)$", re.IGNORECASE)
+"""A second thought about what was said before, and no name."""
+
+
 def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
     """Return the earlier request with what was asked for, or None where the message does not say it.
 
@@ -37,6 +41,8 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
     added = fill(text, case) if fill is not None and text else None
     if not added:
         return None
+    if partial["domain"] == "task" and "changes" in added:
+        added = {"changes": {"deadline": added["changes"]["start_time"]}}
     params = {**partial["params"], **{key: value for key, value in added.items() if value}}
     return action(partial["domain"], partial["action"], params)
 
@@ -83,6 +89,8 @@ def _time(name: str) -> Callable[[str, Case], dict[str, Any]]:
 
 def _summary(text: str, case: Case) -> dict[str, Any]:
     title = re.sub(r"^(?:the|a|an|my|our)\s+", "", case.message.title(text), flags=re.IGNORECASE)
+    if _MAKES_IT.match(title):
+        return {}
     return {"summary": title, **_time("start_time")(text, case)}
 
 

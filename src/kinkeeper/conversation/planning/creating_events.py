@@ -52,6 +52,16 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
     return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
 
 
+def absent(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "book me off on Friday, I'm at the clinic 9 to 12": what keeps somebody away is what takes place."""
+    who = who_of(groups["who"], case)
+    if not who:
+        return None
+    what = groups["what"] or groups["away"]
+    moment = moment_of(case.message.times(" ".join(groups.values())), case.now)
+    return _created(f"{what} {groups['when']}", moment, case, groups=groups)
+
+
 def create(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "put dinner with the Garcias on Friday at 7"; without a place in the calendar a time is needed."""
     what, whole = groups.get("what", ""), " ".join(groups.values())
@@ -174,6 +184,8 @@ def _created(
         return [_unknown(title, moment, known)]
     known["summary"] = f"{title}, {aside}" if aside else title
     said = case.message.times(what)
+    if _only_ends(said):
+        return [_without_start(title, moment, known)]
     moment = on_each_day(from_today(moment, said, case.now), said)
     days = case.message.several(what)
     is_torn = not days and case.message.is_torn(found.main, recurs=moment.rule is not None)
@@ -218,6 +230,14 @@ def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Mis
         question = "What should I put in the calendar, and when?"
     known = {**known, "start_time": moment and moment.text}
     return Missing(action("calendar", "create_event", known), field, question)
+
+
+def _without_start(title: str, moment: Moment, known: Mapping[str, Any]) -> Missing:
+    """Return the question when something begins of which only the end was said: "at the office till 8"."""
+    over = moment.start
+    question = f"From when is {lowered(title)}? I only know when it ends."
+    known = {**known, "end_time": over and over.isoformat()}
+    return Missing(action("calendar", "create_event", known), "start_time", question)
 
 
 def _of_whom(who: str, being: str) -> str:

@@ -104,7 +104,8 @@ class Grammar:
 
     def start_of(self, text: str, span: TimeSpan) -> int:
         """Return where a time begins, without a part of the day that ends a name ("parents evening 12 May")."""
-        named = self.said["part_of_name"].search(_around(text, span))
+        around = _around(text, span)
+        named = self.said["part_of_name"].search(around) or self.said["meal_named"].search(around)
         if named is None:
             return span.start_char
         rest = text[span.start_char + len(named["part"]) : span.end_char]

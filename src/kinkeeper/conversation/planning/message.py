@@ -5,18 +5,16 @@ that is quoted is ever read as a request; they are put back, verbatim, where a t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from itertools import pairwise
+from datetime import datetime, timedelta
 from typing import Final
 
 from kinkeeper.conversation.planning.grammar import Grammar
+from kinkeeper.conversation.planning.message_times import times_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import strip_controls
-from kinkeeper.language.when import NamedTimeWords, read
 from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.spans import first_of_week
 
 LONGEST: Final = 2_000
 """Characters of a message that are read; requests are short."""
@@ -42,13 +40,6 @@ _CORRECTS = re.compile(
     r"\b(?:no|nope|nah|sorry|wait|oops|actually|rather|mean|meant|make)\b", re.IGNORECASE
 )
 _HOUR = timedelta(hours=1)
-_MOVED = re.compile(
-    r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
-    re.IGNORECASE,
-)
-_BARE_WEEKDAY = re.compile(
-    r"^(?:(?:on|the)\s+)*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*(?:\s+at\b.*)?$", re.IGNORECASE
-)
 _BLANK = re.compile(r"\s+")
 _EDGES = " \t\n,;:.!?-–—"
 
@@ -156,10 +147,12 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = _BY_SIGN.sub(lambda found: _SIGNS[found[1][0].lower()], plain)
     plain = _QUOTED.sub(lambda found: _put(verbatim, _FIRST_QUOTE, found[1] or found[0]), plain)
     plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip())
+    plain = grammar.said["week_after"].sub(r"this \g<unit> and next \g<unit>", plain)
+    plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
     spans: dict[str, TimeSpan] = {}
     marked, end = [], 0
-    for span in _spans(plain, now, household):
+    for span in times_in(plain, now, household):
         start = grammar.start_of(plain, span)
         if (
             start == span.end_char
@@ -224,28 +217,3 @@ def _put(verbatim: dict[str, str], first: int, words: str) -> str:
     mark = chr(first + len(verbatim) % _MOST)
     verbatim[mark] = words
     return mark
-
-
-def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]:
-    """Return the times of a text; the old day and the new one of what is moved are two, and no range."""
-    parted = _MOVED.sub(lambda found: f"{found['old']} ;{' ' * (len(found['to']) - 2)}", text)
-    named = [
-        NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times
-    ]
-    spans: Sequence[TimeSpan] = read(parted, now, locale=household.locale, named_times=named)
-    for place, (old, new) in enumerate(pairwise(spans), start=1):
-        if ";" in parted[old.end_char : new.start_char] and parted != text:
-            first = first_of_week(old.begin.date(), 0)
-            left = replace(old, bound=None)  # it is not so from then on, but no longer then
-            spans = [*spans[: place - 1], left, _in_week(new, first, now), *spans[place + 1 :]]
-    return spans
-
-
-def _in_week(span: TimeSpan, first: date, now: datetime) -> TimeSpan:
-    """Return a day of the week as the one of the week that begins with a day, unless that is over."""
-    if not (span.has_date and _BARE_WEEKDAY.match(span.surface)):
-        return span
-    ahead = (span.begin.date() - first).days
-    by = timedelta(days=ahead % 7 - ahead)
-    begin = span.begin + by
-    return replace(span, begin=begin, until=span.until + by) if begin > now else span

@@ -8,6 +8,8 @@ from kinkeeper.conversation.planning.rules import plan_of
 from kinkeeper.conversation.planning.sharing import (
     NOT_FOR_A_FEW,
     for_speaker,
+    halves,
+    parted,
     said_of_audience,
     writes_for_all,
 )
@@ -31,7 +33,9 @@ class Planners:
             return await self._planned(context)
         rest = await self._planned(replace(context, text=said.rest)) if said.rest else Plan()
         if writes_for_all(rest):
-            return Plan(clarification=NOT_FOR_A_FEW) if said.is_for_few else for_speaker(rest)
+            if said.is_for_few:
+                return Plan(clarification=NOT_FOR_A_FEW)
+            return _apart(context, rest) or for_speaker(rest)
         whole = await self._planned(context)
         return for_speaker(whole) if writes_for_all(whole) and not said.is_for_few else whole
 
@@ -43,6 +47,20 @@ class Planners:
             return await self._model.plan(context)
         except UnavailableError:
             return by_rules
+
+
+def _apart(context: PlanningContext, whole: Plan) -> Plan | None:
+    """Return a plan of which only one part is for its person alone; None where the message is all one."""
+    for texts in halves(context.text):
+        alone = [each if (said := said_of_audience(each)) is None else said.rest for each in texts]
+        first, second = (plan_of(replace(context, text=each, results=())) for each in alone)
+        plan = parted((first, second), texts)
+        if plan is None:
+            continue
+        left = plan.actions[len(context.results) :]
+        if [each.action for each in left] == [each.action for each in whole.actions]:
+            return replace(whole, actions=left)
+    return None
 
 
 def _from_rules(context: PlanningContext) -> Plan:

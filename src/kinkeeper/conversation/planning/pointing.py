@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.calendar_questions import span
 from kinkeeper.conversation.planning.case import Case, Groups, Missing, Step, action
 from kinkeeper.conversation.planning.changing_events import new_time
@@ -28,8 +29,9 @@ from kinkeeper.conversation.planning.windows import window_of
 from kinkeeper.language.when.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
-_MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
+MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})
 WHICH: Final = "Which one do you mean?"
+WHAT_TIME: Final = "In the morning or in the evening? Please say the time once more with am or pm."
 _JOINTS = re.compile(
     r"(?:(?:and|or|to|till|until|then|at|on|only|not|please|instead)\b\W*)*", re.IGNORECASE
 )
@@ -129,7 +131,7 @@ def _take(_groups: Groups, case: Case) -> Sequence[Step] | None:
     if len(things) != 1 or things[0].kind not in {"event", "task"}:
         return None
     field = "responsible" if things[0].kind == "event" else "who"
-    return [_changed(things[0], {field: me})]
+    return [changed(things[0], {field: me})]
 
 
 def _relative(clause: str, case: Case) -> list[Step] | None:
@@ -137,13 +139,13 @@ def _relative(clause: str, case: Case) -> list[Step] | None:
     last = next(latest(case), None)
     if last is not None and last.action == "list_events":
         return _further(clause, last, case)
-    if last is None or last.action not in _MAKES:
+    if last is None or last.action not in MAKES:
         return None
     things = results_of([last])
     changes = relative_changes(clause, things[0], case) if len(things) == 1 else {}
     if changes and last.status is ResultStatus.AWAITING:
         return [action(last.domain, last.action, proposed_with(last, changes))]
-    return [_changed(things[0], changes)] if changes else None
+    return [changed(things[0], changes)] if changes else None
 
 
 def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -151,10 +153,14 @@ def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not changes:
         return None
     to = groups.get("to", "")
-    return [
-        _changed(each, in_its_frame(changes, to, each, case))
-        for each in meant(groups.get("one") or "it", case)
-    ]
+    things = meant(groups.get("one") or "it", case)
+    return [_at(each, in_its_frame(changes, to, each, case)) for each in things]
+
+
+def _at(thing: Thing, changes: Mapping[str, Any]) -> Step:
+    """Return what puts something at a time; a question where nobody can tell which half of the day is meant."""
+    step = changed(thing, changes)
+    return step if changes else Missing(step, "changes", WHAT_TIME)
 
 
 def _waits(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -163,7 +169,13 @@ def _waits(groups: Groups, case: Case) -> Sequence[Step] | None:
     return _move({"one": one, "to": to}, case)
 
 
-def _changed(thing: Thing, changes: Mapping[str, Any]) -> Step:
+def changed(thing: Thing, changes: Mapping[str, Any]) -> PlannedAction:
+    """Return the request that changes a task or an event.
+
+    Args:
+        thing: What is changed.
+        changes: By name, as of an event; times as "HH:MM", a date, or both.
+    """
     changes = with_known_day(changes, thing.start)
     if thing.kind == "task":
         renamed = {
@@ -284,7 +296,7 @@ def _invite(groups: Groups, case: Case) -> Sequence[Step] | None:
     guests = who_of(groups["guest"], case)
     things = [each for each in meant("it", case) if each.kind in {"event", "task"}]
     return [
-        _changed(each, {"who": [*dict.fromkeys((*each.who, *guests))]}) for each in things if guests
+        changed(each, {"who": [*dict.fromkeys((*each.who, *guests))]}) for each in things if guests
     ]
 
 
@@ -293,7 +305,7 @@ def _rename(groups: Groups, case: Case) -> Sequence[Step] | None:
     things = meant("it", case)
     if len(things) != 1 or things[0].kind not in {"event", "task"}:
         return None
-    return [_changed(things[0], {"summary" if things[0].kind == "event" else "title": name})]
+    return [changed(things[0], {"summary" if things[0].kind == "event" else "title": name})]
 
 
 def _place(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -301,7 +313,7 @@ def _place(groups: Groups, case: Case) -> Sequence[Step] | None:
     if last is None or last.action not in {"create_event", "update_event"}:
         return None
     where = _LEAD.sub("", case.message.words(groups["where"]))
-    return [_changed(each, {"location": where}) for each in meant("it", case)]
+    return [changed(each, {"location": where}) for each in meant("it", case)]
 
 
 def _person(groups: Groups, case: Case) -> Sequence[Step] | None:
@@ -312,7 +324,7 @@ def _person(groups: Groups, case: Case) -> Sequence[Step] | None:
     if last.domain == "email" and last.action in {"create_draft", "send_email"}:
         return [action("email", last.action, {**_letter(last), "to": recipients(said, case)})]
     who = who_of(said, case)
-    return [_changed(each, {"who": who}) for each in meant("it", case)] if who else None
+    return [changed(each, {"who": who}) for each in meant("it", case)] if who else None
 
 
 def _send(_groups: Groups, case: Case) -> Sequence[Step] | None:

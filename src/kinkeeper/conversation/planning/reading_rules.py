@@ -18,10 +18,11 @@ from kinkeeper.conversation.planning import (
 )
 from kinkeeper.conversation.planning.amending import amended
 from kinkeeper.conversation.planning.case import Case, Groups, Step
-from kinkeeper.conversation.planning.clauses import bare, in_order, without_reason
+from kinkeeper.conversation.planning.clauses import bare, in_order
 from kinkeeper.conversation.planning.continuing import continued, goes_on
 from kinkeeper.conversation.planning.following_up import followed
 from kinkeeper.conversation.planning.pointing import pointed
+from kinkeeper.conversation.planning.reasons import thing_missing, without_reason
 from kinkeeper.conversation.planning.relative import onto_what_waits
 from kinkeeper.conversation.planning.told_changes import told
 
@@ -45,7 +46,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
     "events.question": day_questions.ask,
     "events.find_time": calendar_questions.find_time,
-    "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
+    "events.absent": creating_events.absent, "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
     "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
     "events.taken": changing_events.taken_on, "events.move": changing_events.move,
     "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
@@ -129,9 +130,16 @@ def _are_events(steps: Sequence[Step]) -> bool:
 
 
 def _added(first: str, rest: str, case: Case) -> list[Step] | None:
-    what = case.grammar.said["obligation"].sub("", first, count=1)
+    missing, owed = thing_missing(first, case.grammar), case.grammar.said["obligation"]
+    what = missing or owed.sub("", first, count=1)
     if re.search(r"\b(?:to|on|onto|in|into)\b.*\w", rest):
-        return read_clause(f"add {what} {rest}".strip(), case)
+        if (
+            what == first
+            and case.grammar.said["told"].search(first)
+            and not case.message.times(first)
+        ):
+            return None  # a statement, and nobody can tell what of it is meant
+        return read_clause(f"add {_who_first(what)} {rest}".strip(), case)
     stated = read_clause(first, case)
     if stated is not None:
         return stated
@@ -143,6 +151,6 @@ def _added(first: str, rest: str, case: Case) -> list[Step] | None:
 def _who_first(what: str) -> str:
     """Return what is scheduled by a statement: "we're having the Lees over" is about the Lees."""
     return re.sub(
-        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have)*\s+|^there(?:'s| is)\s+", "", what,
+        r"^(?:i|we)(?:'re|'m|'ve|'ll| are| am| have| will)?(?: got| having| going to| have| be)*\s+|^there(?:'s| is)\s+", "", what,
         flags=re.IGNORECASE,
     )  # fmt: skip

@@ -35,6 +35,10 @@ _WEEKDAY = re.compile(
 )
 _BARE_HOUR = re.compile(r"^(?:at )?(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?$", re.IGNORECASE)
 _HALF: Final = 12
+_NEAR: Final = timedelta(hours=3)
+_UP: Final = range(7, 22)
+"""Hours at which what people do begins, unless it is near what it was."""
+
 _WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _ENDS = re.compile(r"^(?:until|till|til)\b", re.IGNORECASE)
 
@@ -131,7 +135,7 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     """Return changes whose day and hour are meant by when something is now.
 
     "The 6th" is of its month, a weekday of its week where that is not this one (unless the day has passed), and a
-    bare "7" the one in the same half of the day.
+    bare "7" the one that is near it; where nobody can tell which, no new start is returned.
 
     Args:
         changes: With "start_time" as the words say it by themselves.
@@ -148,7 +152,10 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
         if span.has_date and not span.has_time:
             framed = _on(framed, _framed(span, old.date(), case.now.date()))
         elif _BARE_HOUR.match(span.surface) and "T" in thing.start:
-            framed = _in_half(framed, old)
+            near = _near(framed, old, case.now)
+            if near is None:
+                return {name: value for name, value in changes.items() if name != "start_time"}
+            framed = near
     return {**changes, "start_time": framed}
 
 
@@ -160,11 +167,23 @@ def _on(value: str, day: date | None) -> str:
     return f"{day.isoformat()}T{rest}" if rest else day.isoformat()
 
 
-def _in_half(value: str, old: datetime) -> str:
-    """Return a time with the hour of that number which lies in the same half of the day as an older time."""
+def _near(value: str, old: datetime, now: datetime) -> str | None:
+    """Return a time with that of the two hours of its number which is meant by an older time.
+
+    The nearer one where it is near, else the one at which people are up; None where only the other one is to come.
+    """
     day, mark, clock = value.rpartition("T")
-    hour = int(clock[:2]) % _HALF + (_HALF if old.hour >= _HALF else 0)
-    return f"{day}{mark}{hour:02}{clock[2:]}"
+    on = datetime.combine(date.fromisoformat(day) if day else old.date(), old.timetz())
+    hour = int(clock[:2]) % _HALF
+    both = [on.replace(hour=each, minute=int(clock[3:5])) for each in (hour, hour + _HALF)]
+    meant = min(both, key=lambda each: abs(each - on))
+    if abs(meant - on) > _NEAR:
+        up = [each for each in both if each.hour in _UP]
+        meant = up[0] if len(up) == 1 else both[on.hour >= _HALF]
+        if meant <= now < max(both):
+            return None
+    meant = max(both) if meant <= now else meant
+    return f"{day}{mark}{meant:%H:%M}{clock[5:]}"
 
 
 def _framed(span: TimeSpan, start: date, today: date) -> date | None:

@@ -1,7 +1,7 @@
 """Who may see what is written down: said with it, or afterwards. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,7 +24,7 @@ _MADE = frozenset({"create_event", "create", "append"})
 _CHANGED = frozenset({"update_event", "update"})
 _KEPT = frozenset({"store", "set_audience", "update"})
 _KINDS: Final = {"event": "calendar", "task": "task", "note": "notes"}
-_CUTS: Final = ("private_label", "private_thing", "private_deed", "private_aside")
+_CUTS: Final = ("private_label", "private_lead", "private_thing", "private_deed", "private_aside")
 _LEFT: Final = re.compile(r"\s{2,}")
 
 
@@ -87,6 +87,44 @@ def for_speaker(plan: Plan) -> Plan:
     if partial is not None and partial["action"] in _MADE:
         partial = {**partial, "params": {**partial["params"], "private": True}}
     return replace(plan, actions=actions, partial=partial)
+
+
+def halves(text: str) -> Iterator[tuple[str, str]]:
+    """Yield two parts of a message of which only one says that it is for its person alone.
+
+    What is said at the very end is said of all, but for what stands on lists that everybody reads (see `parted`).
+
+    Args:
+        text: Verbatim.
+    """
+    for joint in reversed([*load_grammar().joints.finditer(text)]):
+        left, right = text[: joint.start()], text[joint.end() :]
+        if (said_of_audience(left) is None) != (said_of_audience(right) is None):
+            yield left, right
+
+
+def parted(plans: tuple[Plan, Plan], texts: tuple[str, str]) -> Plan | None:
+    """Return the plans of two parts as one, of which only what is said to be so is private; None where that is not sure.
+
+    Args:
+        plans: What each part asks for, without words on who may see it.
+        texts: Both parts, verbatim.
+    """
+    if any(not each.actions or each.partial for each in plans):
+        return None
+    said = [said_of_audience(each) for each in texts]
+    is_of_all = said[1] is not None and texts[1].strip().startswith(said[1].rest)
+    if is_of_all and not all(map(_is_line, plans[0].actions)):
+        return None
+    left, right = (
+        plan if own is None else for_speaker(plan) for plan, own in zip(plans, said, strict=True)
+    )
+    return replace(left, actions=(*left.actions, *right.actions))
+
+
+def _is_line(planned: PlannedAction) -> bool:
+    """Whether something is put on a list, which whoever reads it shares."""
+    return (planned.domain, planned.action) == ("notes", "append")
 
 
 def _is_said(title: str) -> bool:

@@ -14,6 +14,7 @@ from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.event_naming import DETERMINER
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
+from kinkeeper.conversation.planning.reasons import news_of
 from kinkeeper.language.when.model import TimeSpan
 
 _DAY = timedelta(days=1)
@@ -118,7 +119,7 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
     """
     if case.message.text.rstrip().endswith("?") and "?" in case.message.sentence(clause):
         return
-    for form in dict.fromkeys(_without_reasons(clause, case)):
+    for form in dict.fromkeys(news_of(clause, case.grammar)):
         rest = _set_aside(form, case)
         if case.grammar.aside["unsure"].search(rest.clause):
             continue
@@ -127,17 +128,6 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
             told = _read(name, found.groupdict(""), rest, case) if found else None
             if told is not None:
                 yield told
-
-
-def _without_reasons(clause: str, case: Case) -> Iterator[str]:
-    cause = case.grammar.telling["cause"].fullmatch(clause)
-    if cause is not None:
-        yield cause["rest"]
-        return
-    yield case.grammar.said["reason"].sub("", clause, count=1)
-    yield clause
-    *_, last = clause.split(",")
-    yield last.strip()
 
 
 def _set_aside(clause: str, case: Case) -> _Aside:
