@@ -281,7 +281,10 @@ class _Run:
             acted = await self.parts.store.write(
                 lambda conn: taken_back(conn, text, earlier, asked)
             )
-            return _Done(triage=replace(triage, social=None), acted=acted)
+            return _Done(
+                triage=replace(triage, social=None, branch=Branch.RESPOND, mode=Mode.RESPOND),
+                acted=acted,
+            )
         if decided is None:
             is_social = triage.branch is Branch.SOCIAL
             acted = Acted() if is_social else await self._act(planning)

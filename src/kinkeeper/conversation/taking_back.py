@@ -31,6 +31,15 @@ _TAKEN_OFF = re.compile(
     r"(?:that|it)(?:'s| is| was)(?: a mistake| wrong| not (?:done|finished)(?: yet)?))\W*",
     re.IGNORECASE,
 )
+# Said of what was called off, it takes that back: "false alarm, it's on", "swimming's back on after all".
+_STANDS = re.compile(
+    r"\W*(?:(?:oops|whoops|oh|no|nah|nope|ok|okay|hmm|wait|sorry|actually|(?:it )?turns out(?: that)?|false alarm|good news|"
+    r"(?:scrap|scratch|ignore|forget) (?:that|it)|never ?mind|my mistake|apparently|looks like|so|but|and)\W+)*"
+    r"(?P<what>[\w' -]{1,40}?)(?:'s|'re| is| are)(?: (?:now|actually|still|definitely))?"
+    r"(?: back on| on| happening| going ahead| not (?:off|cancelled|canceled))(?: (?:after all|again|now|as (?:usual|normal|planned)))*\W*",
+    re.IGNORECASE,
+)
+_POINTS = frozenset({"it", "that", "this", "they", "he", "she", "all"})
 _COUNT = re.compile(r"\b(?P<count>two|three|four|five|both|[2-5])\b", re.IGNORECASE)
 _COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
@@ -56,7 +65,23 @@ def wants_undo(text: str, earlier: Sequence[Turn] = ()) -> bool:
     is_ticked = bool(last) and all(
         (each.domain, each.action) in _TICKING and each.status is ResultStatus.DONE for each in last
     )
-    return is_ticked and _TAKEN_OFF.fullmatch(text) is not None
+    return (is_ticked and _TAKEN_OFF.fullmatch(text) is not None) or _stands(text, earlier)
+
+
+def _stands(text: str, earlier: Sequence[Turn]) -> bool:
+    """Whether a message tells that what was called off last takes place."""
+    found = _STANDS.fullmatch(text.replace("’", "'"))
+    if found is None or "?" in text:
+        return False
+    acted = (each.results for each in reversed(earlier) if any(it.action_id for it in each.results))
+    last = next(acted, ())
+    is_off = bool(last) and all(
+        (each.domain, each.action, each.status) == ("calendar", "delete_event", ResultStatus.DONE)
+        for each in last
+    )
+    named = set(found["what"].casefold().split()) - _POINTS
+    titles = {word for each in last for word in str(each.result.get("title")).casefold().split()}
+    return is_off and named <= titles
 
 
 def how_many(text: str) -> int:

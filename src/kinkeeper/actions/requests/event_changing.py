@@ -16,7 +16,7 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.requests.calendar_parameters import EventChanges, Scope
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.actions.requests.moments import read_moment, shifted
+from kinkeeper.actions.requests.moments import put_off, read_moment, shifted
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.model import Event, Occurrence, Provenance, SourceType
 from kinkeeper.core.errors import InputError
@@ -119,7 +119,7 @@ def _interval(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> In
     if occurrence.event.all_day:
         return _days(Interval(start, end), changes, asked)
     if changes.shift_minutes is not None:
-        start = shifted(start, timedelta(minutes=changes.shift_minutes))
+        start = put_off(start, timedelta(minutes=changes.shift_minutes))
     if changes.start_time is not None:
         start = read_moment(changes.start_time, asked, around=start).at
     end = shifted(start, occurrence.interval.duration)

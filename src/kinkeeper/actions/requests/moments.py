@@ -99,3 +99,13 @@ def said_span(start: datetime, end: datetime, asked: Asked) -> str:
 def shifted(instant: datetime, by: timedelta) -> datetime:
     """Return an instant moved by a length of real time, in the zone it is in."""
     return (instant.astimezone(UTC) + by).astimezone(instant.tzinfo)
+
+
+def put_off(instant: datetime, by: timedelta) -> datetime:
+    """Return an instant moved by as much as people say: by whole days it keeps its hour, whatever the clocks do.
+
+    Args:
+        instant: Aware, in the household's zone.
+        by: How much later, negative for earlier.
+    """
+    return shifted(instant, by) if by % timedelta(days=1) else instant + by

@@ -19,6 +19,7 @@ from kinkeeper.actions.requests.audience import (
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
     Moment,
+    put_off,
     read_day,
     read_moment,
     require_ahead,
@@ -284,8 +285,8 @@ def _with_deadline(task: Task, deadline: Moment, asked: Asked) -> Task:
 def _moved(task: Task, by: timedelta) -> Task:
     if task.turn is None:
         raise InputError(f"{task.title!r} has no time that could be moved; say when it is due")
-    deadline = None if task.deadline is None else shifted(task.deadline, by)
-    remind_at = None if task.remind_at is None else shifted(task.remind_at, by)
+    deadline = None if task.deadline is None else put_off(task.deadline, by)
+    remind_at = None if task.remind_at is None else put_off(task.remind_at, by)
     return replace(task, deadline=deadline, remind_at=remind_at)
 
 

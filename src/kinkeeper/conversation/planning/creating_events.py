@@ -24,7 +24,7 @@ from kinkeeper.conversation.planning.moments import (
     moment_of,
     on_each_day,
 )
-from kinkeeper.conversation.planning.people import is_speaker, who_of
+from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.when.model import TimeSpan
 
@@ -48,7 +48,8 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
     if who_of(groups["who"], case):
         return _created(groups["what"], moment, case, groups=groups)
     thing = DETERMINER.sub("", groups["who"])
-    what = f"{thing} {_OWN.sub('', groups['what'])}"
+    is_for = is_person(case.message.title(groups["what"]), case)  # "a haircut in for Mia"
+    what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
     return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
 
 

@@ -16,6 +16,38 @@ from kinkeeper.language.when.spans import first_of_week
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _TILL: Final = re.compile(r"\b(?:un)?till?\s+$", re.IGNORECASE)
+_MONTHS: Final = frozenset(
+    [
+        "january",
+        "jan",
+        "february",
+        "feb",
+        "march",
+        "mar",
+        "april",
+        "apr",
+        "may",
+        "june",
+        "jun",
+        "july",
+        "jul",
+        "august",
+        "aug",
+        "september",
+        "sept",
+        "sep",
+        "october",
+        "oct",
+        "november",
+        "nov",
+        "december",
+        "dec",
+        "spring",
+        "summer",
+        "autumn",
+        "winter",
+    ]
+)
 _MOVED: Final = re.compile(
     r"(?P<old>\b(?:mov|push|postpon|shift|reschedul|chang|switch|swap|brought|bring)\w*\b[^.!?;]*?\bfrom (?:the |next |this )?(?:[a-z]*day|tomorrow|tonight|\d[\w]*(?: of)? [a-z]+)\b[^.!?;,]{0,12}?)(?P<to> to )",
     re.IGNORECASE,
@@ -55,7 +87,25 @@ def _with_week_ahead(span: TimeSpan, now: datetime, zone: ZoneInfo) -> TimeSpan:
     return replace(span, begin=midnight(now.date(), zone), until=span.until + _WEEK)
 
 
+def _without_names(text: str, household: Household) -> str:
+    """Return a text of the same length in which people who are called like a month or season are no time.
+
+    "A haircut for Dec on Thursday", "June can't come"; but "in June", "6 Dec" and "Dec 6" are what they are for all.
+    """
+    names = {each for member in household.members for each in (member.name, *member.aliases)}
+    timely = [re.escape(each) for each in names if each.lower() in _MONTHS]
+    if not timely:
+        return text
+    named = re.compile(
+        rf"(?<!\bin )(?<!\bof )(?<!\blate )(?<!\bmid )(?<!\bearly )(?<!\bnext )(?<!\blast )(?<!\bthis )(?<![\dhtd] )"
+        rf"(?<!\buntil )(?<!\btill )(?<!\bsince )(?<!\bfrom )(?<!\bevery )\b(?:{'|'.join(timely)})\b(?!\.? ?\d)",
+        re.IGNORECASE,
+    )
+    return named.sub(lambda found: "x" * len(found[0]), text)
+
+
 def _spans(text: str, now: datetime, household: Household) -> Sequence[TimeSpan]:
+    text = _without_names(text, household)
     parted = _MOVED.sub(lambda found: f"{found['old']} ;{' ' * (len(found['to']) - 2)}", text)
     named = [
         NamedTimeWords(id=each.id, words=each.aliases, start=each.start) for each in household.times

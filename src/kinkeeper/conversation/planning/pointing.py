@@ -338,18 +338,14 @@ def _letter(last: ActionResult) -> dict[str, Any]:
 
 
 def _more(groups: Groups, case: Case) -> Sequence[Step] | None:
-    appended = _appended(case)
-    if (
-        appended is None
-        or case.grammar.starts.match(groups["what"])
-        or case.message.times(groups["what"])
-    ):
+    appended, what = _appended(case), case.grammar.closings.sub("", groups["what"])
+    if appended is None or case.grammar.starts.match(what) or case.message.times(what):
         return None
     return [
         action(
             "notes",
             "append",
-            {"title": appended[0], "body": "\n".join(lines_of(groups["what"], case))},
+            {"title": appended[0], "body": "\n".join(lines_of(what, case))},
         )
     ]
 

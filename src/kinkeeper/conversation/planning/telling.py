@@ -47,21 +47,30 @@ class News(StrEnum):
     ENDS = "ends"
     PLACE = "place"
     CHARGE = "charge"
+    SWAP = "swap"
 
 
 _NEWS: Final[Mapping[str, News]] = {
-    "appointed": News.TIME, "reported": News.TIME, "unable": News.WITHOUT, "absent": News.WITHOUT,
-    "absent_from": News.WITHOUT, "passed_up": News.WITHOUT, "not_there": News.WITHOUT,
+    "appointed": News.TIME, "reported": News.TIME, "unable": News.WITHOUT, "unable_of": News.WITHOUT, "taken_off": News.WITHOUT,
+    "absent": News.WITHOUT, "absent_from": News.WITHOUT, "passed_up": News.WITHOUT, "not_there": News.WITHOUT,
     "stopped": News.STOPS, "no_more": News.STOPS, "last_one": News.STOPS, "over_from": News.STOPS,
-    "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF,
-    "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
-    "put_to": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE,
-    "charged_of": News.CHARGE,
+    "not_till": News.TIME, "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF, "swapped": News.SWAP,
+    "ends_by": News.ENDS, "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
+    "put_to": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE, "charges": News.CHARGE,
+    "charged_of": News.CHARGE, "comes": News.TIME,
 }  # fmt: skip
 """What each pattern tells, in the order in which they are tried."""
 
-_SURE: Final = frozenset(_NEWS) - {"at", "placed", "ends", "charged", "charged_of"}
+_SURE: Final = frozenset(_NEWS) - {
+    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off",
+}  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
+
+_ROUTINE: Final = frozenset({"charges", "comes"})
+"""What somebody does is news where it is so from some day on, or instead of something."""
+
+_UNABLE = re.compile(r"\b(?:can't|cannot|can not|couldn't|unable|make)\b", re.IGNORECASE)
+"""Of one time that is spoken of, not of all that come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +91,8 @@ class Told:
         cover: Ids of the members who step in for them.
         is_charge: Whether it is told of whoever sees to it, and not of those who take part.
         is_open: Whether words about the time were not read.
+        recurs: Whether it can only be told of a series, or only of what takes place once; None where of both.
+        other: Of what changes places, the words for the other event, with marks.
     """
 
     news: News
@@ -97,6 +108,8 @@ class Told:
     is_sure: bool = False
     is_charge: bool = False
     is_open: bool = False
+    recurs: bool | None = None
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,7 @@ class _Aside:
     clause: str
     since: date | None = None
     is_rather: bool = False
+    is_any_more: bool = False
     of: str = ""
     cover: str = ""
 
@@ -126,8 +140,18 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         for name in _NEWS:
             found = case.grammar.telling[name].fullmatch(rest.clause)
             told = _read(name, found.groupdict(""), rest, case) if found else None
-            if told is not None:
+            if told is not None and name == "not_till":
+                yield from _not_till(told, case)
+            elif told is not None:
                 yield told
+
+
+def _not_till(told: Told, case: Case) -> Iterator[Told]:
+    """Yield what "not till Monday" is: a series is off until then, what takes place once is then."""
+    spans = case.message.times(told.to)
+    if spans and spans[0].bound in {"until", "before"} and spans[0].has_date:
+        yield replace(told, news=News.OFF, when=f"{told.when} {told.to}", to="", recurs=True)
+        yield replace(told, recurs=False)
 
 
 def _set_aside(clause: str, case: Case) -> _Aside:
@@ -140,11 +164,15 @@ def _set_aside(clause: str, case: Case) -> _Aside:
             if patterns["begins"].match(aside.clause)
             else aside.clause
         )
-        aside = replace(aside, clause=patterns["softly"].sub("", text.strip(" ,")))
+        plain = patterns["any_more"].sub("", text.strip(" ,"))
+        is_any_more = aside.is_any_more or plain != text.strip(" ,")
+        plain = patterns["softly"].sub("", plain)
+        aside = replace(aside, clause=plain, is_any_more=is_any_more)
         aside = _since_day(_for_good(aside, case), case)
         covered = patterns["covered"].search(aside.clause)
         if covered is not None:
-            aside = replace(aside, clause=aside.clause[: covered.start()], cover=covered["who"])
+            cover = covered["who"] or covered["who2"]
+            aside = replace(aside, clause=aside.clause[: covered.start()], cover=cover)
         rather = patterns["rather"].search(aside.clause)
         if rather is not None:
             of = next((each for each in rather.groups("") if each), "")
@@ -189,19 +217,45 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
     who = _people(groups["who"], case) if "who" in groups else ()
     if "who" in groups and not who:
         return None
-    news = _NEWS[name]
+    instead = rest.of if any(each.has_date for each in case.message.times(rest.of)) else ""
+    when = " ".join((what, groups.get("when", ""), instead))
+    if name in _ROUTINE and not (rest.since or rest.is_rather or _is_when(name, when, case)):
+        return None
+    news, of = _NEWS[name], groups.get("of", "")
     told = Told(
-        news=news, about=_named(what, case), when=f"{what} {groups.get('when', '')}", who=who,
-        of=tuple(who_of(rest.of, case)), cover=_people(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
+        news=news, about=_named(what, case), when=when, who=who,
+        of=tuple(who_of(f"{rest.of} {of}", case)), cover=_people(rest.cover, case) if rest.cover else (), to=groups.get("to") or groups.get("by") or groups.get("end", ""),
         way=groups.get("dir", ""), where=_OWN.sub("", case.message.words(groups.get("where", ""))),
-        since=rest.since, is_sure=name in _SURE or rest.is_rather,
-        is_charge=bool(groups.get("whom", "").strip()),
+        since=_since(rest, when, case), is_sure=name in _SURE or rest.is_rather,
+        is_charge=bool(groups.get("whom", "").strip() or of), other=groups.get("other", ""),
     )  # fmt: skip
+    if name == "comes":
+        return _with_their_own(told, case)
     if is_person(told.about, case):
         return None
     if what and not told.about and not _PLACEHOLDER.match(case.message.title(what)):
         return None
     return _stopping(told, groups, case) if news is News.STOPS else _repeating(told, case)
+
+
+def _is_when(name: str, when: str, case: Case) -> bool:
+    """Whether a time says of which days it is told who sees to something."""
+    return name == "charges" and bool(case.message.times(when))
+
+
+def _since(rest: _Aside, when: str, case: Case) -> date | None:
+    """Return the first day on which it is so for good; "not any more" is from today on, unless a time is named."""
+    if rest.since is not None or not rest.is_any_more:
+        return rest.since
+    is_of_one = _UNABLE.search(rest.clause) is not None or bool(case.message.times(when))
+    return None if is_of_one else case.now.date()
+
+
+def _with_their_own(told: Told, case: Case) -> Told | None:
+    """Return news of what somebody does or sees to by themselves: "gran comes on Fridays instead"."""
+    if told.about and is_person(told.about, case):
+        told = replace(told, about="", who=(*told.who, *who_of(told.about, case)))
+    return _repeating(replace(told, is_charge=True), case)
 
 
 def _people(words: str, case: Case) -> tuple[str, ...]:
@@ -247,6 +301,16 @@ def _repeating(told: Told, case: Case) -> Told:
     return replace(told, since=since)
 
 
+def other_of(told: Told, case: Case) -> Told:
+    """Return what is told of the other one of two events that change places.
+
+    Args:
+        told: What is told of the first.
+        case: The message.
+    """
+    return replace(told, about=_named(told.other, case), when=f"{told.other} {told.when}")
+
+
 def new_weekday(told: Told, case: Case) -> TimeSpan | None:
     """Return the day of the week on which a series shall be; None where none is told.
 
@@ -264,7 +328,10 @@ def new_moment(told: Told, case: Case) -> str | None:
         told: What is told.
         case: The message.
     """
-    spans = [each for each in case.message.times(told.to) if is_short(each) and not each.recurrence]
+    spans = [
+        replace(each, bound=None) for each in case.message.times(told.to)
+        if is_short(each) and not each.recurrence
+    ]  # fmt: skip
     moment = moment_of(spans, case.now)
     return moment.partial if moment is not None else None
 

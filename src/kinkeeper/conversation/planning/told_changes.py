@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from dateutil.rrule import rrulestr
@@ -22,6 +23,7 @@ from kinkeeper.conversation.planning.telling import (
     is_beside_now,
     new_moment,
     new_weekday,
+    other_of,
     told_of,
 )
 from kinkeeper.conversation.planning.told_events import Meant, day_of, first_of_each
@@ -50,20 +52,22 @@ def told(clause: str, case: Case) -> list[Step] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Change:
     """One piece of news, and what stands in the calendar."""
 
     told: Told
     case: Case
 
-    @property
+    @cached_property
     def meant(self) -> Meant:
         """What it is about."""
         return Meant(self.told, self.case)
 
     def steps(self) -> list[Step] | None:
-        told, found = self.told, self.meant.events()
+        told, found = self.told, self.meant.events
+        if told.news is News.SWAP:
+            return self._swapped()
         if found and self.meant.is_out_of_view():
             return self.meant.look()
         if told.news is News.CHARGE and not all(map(self._is_adult, told.who)):
@@ -78,8 +82,24 @@ class _Change:
         if len({each.id for each in chosen}) > 1:
             return [self._which(chosen)]
         steps = [step for each in chosen for step in self._of_one(each)]
-        steps = _in_one(steps, chosen, self.meant.window())
+        steps = _in_one(steps, chosen, self.meant.window)
         return steps or self._looked_for()
+
+    def _swapped(self) -> list[Step] | None:
+        """Return what puts each of two events where the other one is."""
+        other = Meant(other_of(self.told, self.case), self.case)
+        pair = [first_of_each(each.times(each.events)) for each in (self.meant, other)]
+        if any(len(each) != 1 for each in pair):
+            return None
+        (one,), (two,) = pair
+        if one.id == two.id:
+            return None
+        return [
+            action(
+                "calendar", "update_event", {**target(each), "changes": {"start_time": to.start}}
+            )
+            for each, to in ((one, two), (two, one))
+        ]
 
     def _of_one(self, thing: Thing) -> Iterator[Step]:
         """Yield what the news come to for one time of an event."""
@@ -124,7 +144,7 @@ class _Change:
             case News.SHIFT:
                 return new_time({"by": told.to, "dir": _direction(told.way)}, case)
             case News.ENDS:
-                return _unless_same(thing.end, "end_time", self._clock(thing))
+                return _unless_same(thing.end, "end_time", self._end(thing))
             case News.PLACE:
                 return {} if told.where == thing.location else {"location": told.where}
             case News.CHARGE:
@@ -156,8 +176,13 @@ class _Change:
         spans = self.case.message.times(self.told.to)
         return any(_FOLLOWING.match(each.surface) for each in spans)
 
-    def _clock(self, thing: Thing) -> str | None:
+    def _end(self, thing: Thing) -> str | None:
         """Return the new end of an event, on its day and after its start."""
+        lengths = self.case.message.lengths(self.told.to)
+        if lengths and thing.end is not None:
+            by = lengths[0].until - lengths[0].begin
+            later = _direction(self.told.way) == "later"
+            return (datetime.fromisoformat(thing.end) + (by if later else -by)).isoformat()
         said = next((each for each in self.case.message.times(self.told.to) if each.has_time), None)
         if said is None or thing.start is None or "T" not in thing.start:
             return None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any, Final
 
 from kinkeeper.conversation.fetching import IN_VIEW
@@ -18,7 +19,7 @@ _AHEAD: Final = 60
 _DAY: Final = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Meant:
     """What one piece of news is about.
 
@@ -30,12 +31,19 @@ class Meant:
     told: Told
     case: Case
 
-    def events(self) -> list[Thing]:
-        """Return the events that are meant, at any time."""
+    @cached_property
+    def events(self) -> Sequence[Thing]:
+        """The events that are meant, at any time."""
+        told = self.told
+        return [each for each in self._named() if told.recurs in {None, bool(each.rrule)}]
+
+    def _named(self) -> Sequence[Thing]:
         told, case = self.told, self.case
         standing = standing_events(case.context)
         if NO_EVENT.search(told.about):
             return []
+        if not told.about and told.news is News.TIME and told.who:
+            return self._own(standing)
         if not told.about:
             return self._pointed_at(standing)
         also = [" ".join(map(self._called, (*each.who, *each.responsible))) for each in standing]
@@ -49,7 +57,7 @@ class Meant:
         Args:
             found: The events, by their start.
         """
-        window, now = self.window(), self.case.now.isoformat()
+        window, now = self.window, self.case.now.isoformat()
         ahead = [each for each in found if each.start and (each.end or each.start) > now]
         if window is not None:
             return [each for each in ahead if _is_in(each, window)]
@@ -64,8 +72,9 @@ class Meant:
             return that
         return sorted(ahead, key=lambda each: abs(day_of(each) - day))[:1]
 
+    @cached_property
     def window(self) -> Window | None:
-        """Return the time that is named for which it is so."""
+        """The time that is named for which it is so."""
         marks = [*self.told.when, *(each for each in self.told.to if self._is_long(each))]
         part = " ".join(marks)
         if not self.case.message.times(part):
@@ -79,8 +88,8 @@ class Meant:
 
     def is_out_of_view(self) -> bool:
         """Whether more has to be looked up than the next days."""
-        window = None if self.told.since is not None else self.window()
-        found = self.events()
+        window = None if self.told.since is not None else self.window
+        found = self.events
         if window is not None and any(_is_in(each, window) for each in found):
             return False
         return window is not None and window.until > self.case.now + IN_VIEW and not self.has_looked
@@ -95,7 +104,7 @@ class Meant:
 
     def look(self) -> list[Step]:
         """Return a look into the calendar for what is meant, where it is not in view."""
-        window, since = self.window(), self.told.since
+        window, since = self.window, self.told.since
         days: dict[str, Any] = {"wanted": "next"}
         if since is not None:
             days |= {"from": since.isoformat(), "days_ahead": _AHEAD}
@@ -119,10 +128,19 @@ class Meant:
         with_them = [each for each in found if people & {*each.who, *each.responsible}]
         return with_them or [*found]
 
+    def _own(self, standing: Sequence[Thing]) -> list[Thing]:
+        """Return what recurs and all of those have to do with of whom it is told, the first one above all."""
+        people = {*self.told.who}
+        found = [
+            each for each in standing if each.rrule and people <= {*each.who, *each.responsible}
+        ]
+        led = [each for each in found if self.told.who[0] in each.responsible]
+        return led or found
+
     def _pointed_at(self, standing: Sequence[Thing]) -> list[Thing]:
         """Return what was spoken of last; else what those of whom it is told do on the day that is named."""
         people = {*self.told.of} if self.told.news is News.CHARGE else {*self.told.who}
-        if people and (window := self.window()) is not None:
+        if people and (window := self.window) is not None:
             theirs = [each for each in standing if people & {*each.who, *each.responsible}]
             if self.told.news is News.CHARGE:
                 theirs = [each for each in theirs if people & {*each.responsible}]
