@@ -36,6 +36,10 @@ _ENDS_BY = re.compile(
 )
 _NOON = 12
 _BUSY = "Busy"
+_OURS = re.compile(
+    r"^(?:the |my |our )?(?:boys|girls|kids|children|twins|lads|lot|family|two of (?:us|them)|all of (?:us|them)|us)$",
+    re.IGNORECASE,
+)
 
 _LONGEST_NAME = 6  # words of what is named and not told
 
@@ -48,7 +52,8 @@ def placed(groups: Groups, case: Case) -> Sequence[Step] | None:
     if who_of(groups["who"], case):
         return _created(groups["what"], moment, case, groups=groups)
     thing = DETERMINER.sub("", groups["who"])
-    is_for = is_person(case.message.title(groups["what"]), case)  # "a haircut in for Mia"
+    whom = case.message.title(groups["what"])
+    is_for = is_person(whom, case) or _OURS.match(whom) is not None  # "a haircut in for Mia"
     what = f"{thing} for {groups['what']}" if is_for else f"{thing} {_OWN.sub('', groups['what'])}"
     return _created(what, moment, case, groups={**groups, "who": ""}) if moment else None
 

@@ -28,6 +28,9 @@ _AGAIN = re.compile(
 )
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
 _NEEDED = re.compile(r"\b(?:need|needed|want)\b", re.IGNORECASE)
+_NO_LINE = ("no_line", "states")
+"""What makes words a sentence, and no line of a list."""
+
 _FEW = 3
 _LONGEST_TITLE = 48
 
@@ -41,7 +44,7 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
         lines = _told_apart(lines, what)
     if not lines or any(_AGAIN.match(line) for line in lines):
         return None
-    if "bare" in groups and case.grammar.said["no_line"].search(what):
+    if "bare" in groups and any(case.grammar.said[each].search(what) for each in _NO_LINE):
         return None
     is_bare = _OWN_LIST.match(groups["list"]) is not None and not named
     if is_bare and case.grammar.said["errand"].match(case.message.title(what)):

@@ -24,12 +24,26 @@ def wanted_of(clause: str, grammar: Grammar) -> str:
         found = said[name].fullmatch(clause)
         if found is not None and _is_request(found["rest"], grammar):
             return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
+    found = said["reason_told"].fullmatch(clause)
+    if found is not None and said["placeholder"].match(found["rest"]):
+        named = _named_by(found["why"], found["rest"].strip(_EDGES), grammar)
+        if named is not None:
+            return named
+    if found is not None and _is_statement(found["why"], grammar):
+        return found["rest"]
     found = said["reason_last"].fullmatch(clause)
     if found is None or not _is_request(found["rest"], grammar):
         return clause
     if said["keeps_reason"].search(found["rest"]):
         return clause
     return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
+
+
+def _is_statement(why: str, grammar: Grammar) -> bool:
+    """Whether words tell how things are, and neither a condition nor what somebody said or when."""
+    if _TIME.search(why) or grammar.said["condition"].search(why):
+        return False
+    return grammar.said["states"].search(why) is not None
 
 
 def _is_request(rest: str, grammar: Grammar) -> bool:

@@ -33,7 +33,6 @@ _WEEKDAY = re.compile(
     r"^(?:on |until |till |til )?(?P<day>mon|tue|wed|thu|fri|sat|sun)(?:s|r|rs|nes|ur)?(?:day)?$",
     re.IGNORECASE,
 )
-_BARE_HOUR = re.compile(r"^(?:at )?(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?$", re.IGNORECASE)
 _HALF: Final = 12
 _NEAR: Final = timedelta(hours=3)
 _UP: Final = range(7, 22)
@@ -151,7 +150,7 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     for span in spans:
         if span.has_date and not span.has_time:
             framed = _on(framed, _framed(span, old.date(), case.now.date()))
-        elif _BARE_HOUR.match(span.surface) and "T" in thing.start:
+        elif span.has_time and not span.is_meridiem_known and "T" in thing.start:
             near = _near(framed, old, case.now)
             if near is None:
                 return {name: value for name, value in changes.items() if name != "start_time"}
