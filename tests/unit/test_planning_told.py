@@ -259,3 +259,86 @@ def test_when_it_is_may_follow_in_a_sentence_of_its_own(text: str) -> None:
 )
 def test_a_noun_or_a_vocative_cancels_nothing(text: str) -> None:
     assert "calendar.delete_event" not in [name for name, _ in planned(text)]
+
+
+def test_two_events_that_change_places_take_each_others_time() -> None:
+    one, two = told("we're swapping drums and quiz night this week")
+
+    assert one[1]["event_id"] == "drums"
+    assert one[1]["changes"] == {"start_time": "2026-03-14T19:00:00-05:00"}
+    assert two[1]["event_id"] == "quiz"
+    assert two[1]["changes"] == {"start_time": "2026-03-12T16:30:00-05:00"}
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("Sarah does drums from now on", {"responsible": ["sarah"]}),
+        ("Leo has drums on Fridays instead from next week", {"start_time": "2026-03-20T16:30:00"}),
+    ],
+)
+def test_what_is_so_from_now_on_is_told_of_the_series(text: str, changes: dict[str, Any]) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["event_id"]) == ("calendar.update_event", "drums")
+    assert params["scope"] == "following"
+    assert params["changes"] == changes
+
+
+@pytest.mark.parametrize(
+    "text", ["Leo isn't doing drums any more", "Leo has given up drums", "Leo gave up drums"]
+)
+def test_what_somebody_does_no_more_ends(text: str) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["event_id"]) == ("calendar.delete_event", "drums")
+    assert (params["scope"], params["on"]) == ("following", "2026-03-11")
+
+
+def test_not_any_more_of_one_day_is_of_that_day() -> None:
+    ((name, params),) = told("Leo can't make drums tomorrow any more")
+
+    assert name == "calendar.delete_event"
+    assert "scope" not in params
+
+
+def test_what_recurs_is_off_until_it_is_on_again_and_what_does_not_is_put_off() -> None:
+    ((off, series),) = told("drums isn't on again till the 26th")
+    ((moved, single),) = told("quiz night is not happening till the 21st")
+
+    assert (off, series["until"]) == ("calendar.delete_event", "2026-03-25")
+    assert (moved, single["changes"]["start_time"][:16]) == (
+        "calendar.update_event", "2026-03-21T19:00",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("drums finishes half an hour early tomorrow", "2026-03-12T17:00:00-05:00"),
+        ("drums ends 15 minutes late tomorrow", "2026-03-12T17:45:00-05:00"),
+    ],
+)
+def test_an_end_is_put_by_a_length(text: str, end: str) -> None:
+    ((_, params),) = told(text)
+
+    assert params["changes"] == {"end_time": end}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "John can't take Leo to drums tomorrow, Sarah will",
+        "John can't take Leo tomorrow, Sarah's taking him",
+    ],
+)
+def test_who_steps_in_is_in_charge(text: str) -> None:
+    ((_, params),) = told(text)
+
+    assert params["changes"] == {"responsible": ["sarah"]}
+
+
+def test_a_remark_behind_a_comma_is_no_news_of_its_own() -> None:
+    ((name, params),) = told("Leo's out of drums tomorrow, sprained wrist")
+
+    assert (name, params["event_id"]) == ("calendar.delete_event", "drums")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.planning.case import Case, Step, action
@@ -25,6 +26,7 @@ def open_question(case: Case) -> Mapping[str, Any] | None:
     return case.context.history[-1].partial if case.context.history else None
 
 
+_NOON: Final = 12
 _MAKES_IT = re.compile(r"^(?:make|move|change|put|have|set|push) (?:it|that)$", re.IGNORECASE)
 """A second thought about what was said before, and no name."""
 
@@ -44,7 +46,25 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
     if partial["domain"] == "task" and "changes" in added:
         added = {"changes": {"deadline": added["changes"]["start_time"]}}
     params = {**partial["params"], **{key: value for key, value in added.items() if value}}
-    return action(partial["domain"], partial["action"], params)
+    return action(partial["domain"], partial["action"], _on_its_day(params, text, case))
+
+
+def _on_its_day(params: dict[str, Any], text: str, case: Case) -> dict[str, Any]:
+    """Return parameters whose start is on the day of the end that was known, and whose end is after it.
+
+    Of "choir until 9 on Friday", "from 6" is on Friday evening, and so is the 9.
+    """
+    start, end = params.get("start_time"), params.get("end_time")
+    if not (isinstance(start, str) and isinstance(end, str) and "T" in start and "T" in end):
+        return params
+    begin, over = datetime.fromisoformat(start), datetime.fromisoformat(end)
+    if not any(each.has_date for each in case.message.times(text)):
+        begin = datetime.combine(over.date(), begin.timetz())
+    over = datetime.combine(begin.date(), over.timetz())
+    if over <= begin and over.hour < _NOON:
+        over += timedelta(hours=_NOON)
+    ends = {"end_time": over.isoformat()} if over > begin else {"end_time": None}
+    return {**params, "start_time": begin.isoformat(), **ends}
 
 
 def _said(name: str, text: str, case: Case) -> str:

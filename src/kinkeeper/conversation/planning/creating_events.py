@@ -98,7 +98,8 @@ def stated(groups: Groups, case: Case) -> Sequence[Step] | None:
     moment = moment_of(case.message.times(what), case.now)
     if moment is None or (moment.day is None and moment.start is None):
         return None
-    is_asked = case.message.text.rstrip().endswith("?")
+    text = case.message.text
+    is_asked = text.rstrip().endswith("?") or said["asked"].match(text) is not None
     is_busy = _only_ends(case.message.times(what))
     if is_asked or is_busy or _is_over(moment, case) or said["past"].search(case.message.text):
         return None

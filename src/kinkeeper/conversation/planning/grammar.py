@@ -20,6 +20,8 @@ _FILES = (
     "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "changes", "amending", "records", "pointing",
 )  # fmt: skip
 _LONGEST_CLAUSE = 300
+_NO_PART = ("part_of_name", "meal_named", "length_way")
+"""How words that times begin with belong to what stands before: "parents evening", "add lunch", "an hour early"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Grammar:
     def start_of(self, text: str, span: TimeSpan) -> int:
         """Return where a time begins, without a part of the day that ends a name ("parents evening 12 May")."""
         around = _around(text, span)
-        named = self.said["part_of_name"].search(around) or self.said["meal_named"].search(around)
+        named = next(filter(None, (self.said[each].search(around) for each in _NO_PART)), None)
         if named is None:
             return span.start_char
         rest = text[span.start_char + len(named["part"]) : span.end_char]

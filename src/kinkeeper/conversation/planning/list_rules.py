@@ -23,7 +23,7 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(r"(?<=\w)(?:,?\s+(?:too|as well|also|please))+$", re.IGNORECASE)
 _AGAIN = re.compile(
-    r"^(?:it|that|this|them|those|these|something|an? items?|items?|things?|one|stuff)$",
+    r"^(?:it|that|this|them|those|these|something|an? items?|items?|things?|one|stuff|some|(?:some |one )?more|another(?: one)?|(?:some )?(?:a )?new ones?)$",
     re.IGNORECASE,
 )
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)

@@ -25,12 +25,10 @@ def wanted_of(clause: str, grammar: Grammar) -> str:
         if found is not None and _is_request(found["rest"], grammar):
             return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
     found = said["reason_told"].fullmatch(clause)
-    if found is not None and said["placeholder"].match(found["rest"]):
-        named = _named_by(found["why"], found["rest"].strip(_EDGES), grammar)
-        if named is not None:
-            return named
-    if found is not None and _is_statement(found["why"], grammar):
-        return found["rest"]
+    if found is not None and not said["condition"].search(found["why"]):
+        told = _told(found["why"], found["rest"].strip(_EDGES), grammar)
+        if told is not None:
+            return told
     found = said["reason_last"].fullmatch(clause)
     if found is None or not _is_request(found["rest"], grammar):
         return clause
@@ -39,11 +37,12 @@ def wanted_of(clause: str, grammar: Grammar) -> str:
     return _named_by(found["why"], found["rest"].strip(_EDGES), grammar) or clause
 
 
-def _is_statement(why: str, grammar: Grammar) -> bool:
-    """Whether words tell how things are, and neither a condition nor what somebody said or when."""
-    if _TIME.search(why) or grammar.said["condition"].search(why):
-        return False
-    return grammar.said["states"].search(why) is not None
+def _told(why: str, rest: str, grammar: Grammar) -> str | None:
+    """Return a request behind a statement; None where nobody can tell that it is one."""
+    if grammar.said["placeholder"].match(rest):
+        return _named_by(why, rest, grammar)
+    is_statement = not _TIME.search(why) and grammar.said["states"].search(why) is not None
+    return rest if is_statement else None
 
 
 def _is_request(rest: str, grammar: Grammar) -> bool:
