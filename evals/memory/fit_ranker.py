@@ -21,8 +21,8 @@ from kinkeeper.evaluation.memory_gold import Conversation, Question, own
 from kinkeeper.evaluation.memory_probes import renamed
 from kinkeeper.evaluation.memory_scores import Answered, recall_of
 from kinkeeper.evaluation.memory_store import RememberingEmbedder, StoredMemory
-from kinkeeper.memory.finding.forest import Forest
 from kinkeeper.memory.finding.ranking import BY_MEANING, BY_WORDS, features, presumed
+from kinkeeper.memory.forest import Forest
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 from kinkeeper.store.store import Store

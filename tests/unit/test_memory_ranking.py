@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.clues import Asked
-from kinkeeper.memory.finding.forest import Forest
+from kinkeeper.memory.forest import Forest
 from kinkeeper.memory.finding.ranking import (
     BY_MEANING,
     BY_WORDS,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinkeeper.memory.finding.clues import Asked
-from kinkeeper.memory.finding.forest import Forest
 from kinkeeper.memory.finding.fusion import Scores
 from kinkeeper.memory.finding.legs import (
     DATE,
@@ -22,6 +21,7 @@ from kinkeeper.memory.finding.legs import (
 )
 from kinkeeper.memory.finding.traits import Trait
 from kinkeeper.memory.finding.wants import Want
+from kinkeeper.memory.forest import Forest
 
 BY_WORDS, BY_MEANING = "by_words", "by_meaning"
 

@@ -23,6 +23,12 @@ from kinkeeper.memory.statements.sameness import (
     is_turned_round,
     says_the_same_of_it,
 )
+from kinkeeper.memory.statements.second_opinion import (
+    SAME,
+    UPDATE,
+    found_by_traits,
+    is_unlikely_update,
+)
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import lexicon
 
@@ -81,6 +87,38 @@ def relate(
     Returns:
         The relation. A statement that turns out to be the older one never updates the other; of equal
         times, neither does: such two contradict each other.
+    """
+    found = by_rules(old, new, old_at=old_at, new_at=new_at)
+    is_in_order = old_at is None or new_at is None or old_at < new_at
+    return _looked_at_again(found, old, new) if is_in_order else found
+
+
+def _looked_at_again(found: Related, old: str, new: str) -> Related:
+    """Return what the rules found, or what the words of both show besides."""
+    if found.relation is Relation.UPDATE and is_unlikely_update(old, new):
+        return _other("They hardly belong together.")
+    if found.relation is not Relation.OTHER:
+        return found
+    shown = found_by_traits(old, new)
+    return Related(relation=Relation(shown), why=_SHOWN[shown]) if shown else found
+
+
+_SHOWN = {
+    UPDATE: "The new one speaks of a change in what the old one tells.",
+    SAME: "Both tell nearly the same in other words.",
+}
+
+
+def by_rules(
+    old: str, new: str, *, old_at: datetime | None = None, new_at: datetime | None = None
+) -> Related:
+    """Tell how a new statement relates to an old one by the rules alone.
+
+    Args:
+        old: What was said.
+        new: What is said now.
+        old_at: When the old statement holds from; aware.
+        new_at: When the new one does. Without both times the old one counts as older.
     """
     if _plain(old) == _plain(new):
         return Related(relation=Relation.SAME, why="The same words.")
