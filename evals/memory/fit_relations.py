@@ -21,9 +21,18 @@ from numpy.typing import NDArray
 
 import kinkeeper.memory.statements
 from kinkeeper.evaluation.coordination import read_lines
-from kinkeeper.memory.statements.pair_traits import side_by_side, traits_of
+from kinkeeper.memory.statements.pair_traits import Traits, side_by_side, traits_of
 from kinkeeper.memory.statements.relation import by_rules
-from kinkeeper.memory.statements.second_opinion import FOREST_FILES
+from kinkeeper.memory.statements.second_opinion import (
+    FOREST_FILES,
+    SAME,
+    SURE,
+    UNLIKELY,
+    UPDATE,
+    may_be_doubted,
+    may_outdate,
+    may_repeat,
+)
 from kinkeeper.memory.statements.wording import wording_of
 from kinkeeper.memory.statements.words import canon_of
 
@@ -95,17 +104,29 @@ def main() -> None:
     ruled = [by_rules(each.old, each.new).relation.value if each.is_real else "" for each in pairs]
     for relation, file in FOREST_FILES.items():
         chances = crossed(pairs, rows, relation)
-        for kind in ("mended", "fresh"):
-            tell(
-                kind,
-                relation,
-                [
-                    (p, r, c)
-                    for p, r, c in zip(pairs, ruled, chances, strict=True)
-                    if p.kind == kind
-                ],
-            )
+        given = [
+            ruled_on(relation, each, rule, seen, chance)
+            for each, rule, seen, chance in zip(pairs, ruled, traits, chances, strict=True)
+        ]
+        tell(relation, pairs, [rule == relation for rule in ruled], given)
         forest_of(fit(pairs, rows, relation), names).save(SHIPPED / file)
+
+
+def ruled_on(relation: str, pair: Taught, rule: str, traits: Traits, chance: float) -> bool:
+    """Return whether rules and trees together give a pair a relation, by trees that have not seen it.
+
+    Args:
+        relation: Which.
+        pair: The two.
+        rule: What the rules say.
+        traits: Of the pair.
+        chance: What the trees say.
+    """
+    if rule == relation:
+        return not (relation == UPDATE and may_be_doubted(traits) and chance < UNLIKELY)
+    may_be = {UPDATE: may_outdate, SAME: may_repeat}[relation]
+    both = side_by_side(wording_of(pair.old), wording_of(pair.new))
+    return rule in {"", "other"} and chance >= SURE[relation] and may_be(both, traits)
 
 
 def taught(data: Path) -> Iterator[Taught]:
@@ -219,25 +240,29 @@ def crossed(
     return chances
 
 
-def tell(kind: str, relation: str, judged: Sequence[tuple[Taught, str, float]]) -> None:
-    """Print precision and recall of the rules, and of both together from several chances on.
+def tell(
+    relation: str, pairs: Sequence[Taught], ruled: Sequence[bool], given: Sequence[bool]
+) -> None:
+    """Print precision and recall of the rules, and of both together, by kind of pair.
 
     Args:
-        kind: Of the pairs.
         relation: Which is looked for.
-        judged: Pairs with what rules found and the chance.
+        pairs: All.
+        ruled: Whether the rules give it.
+        given: Whether both together do.
     """
-    for veto in (0.0, 0.2, 0.3, 0.4):
+    for kind in WEIGHTS:
+        right = np.array([each.relation == relation for each in pairs if each.kind == kind])
         cells = []
-        for least in (2.0, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
-            given = [
-                each for each, rule, chance in judged
-                if (chance >= veto if rule == relation else rule == "other" and chance >= least)
-            ]  # fmt: skip
-            right = sum(each.relation == relation for each in given)
-            every = sum(each.relation == relation for each, _, _ in judged)
-            cells.append(f"{least}: {right / max(1, len(given)):.3f}/{right / max(1, every):.3f}")
-        print(f"{kind} {relation}, veto below {veto}: {'  '.join(cells)}")
+        for found in (ruled, given):
+            of_kind = np.array(
+                [each for each, pair in zip(found, pairs, strict=True) if pair.kind == kind]
+            )
+            hits = (right & of_kind).sum()
+            cells.append(
+                f"{hits / max(1, of_kind.sum()):.3f}/{hits / max(1, right.sum()):.3f} of {of_kind.sum()}"
+            )
+        print(f"{relation}, {kind} ({len(right)}): rules {cells[0]}; with trees {cells[1]}")
 
 
 if __name__ == "__main__":

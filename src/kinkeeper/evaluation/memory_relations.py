@@ -132,6 +132,8 @@ _FLOORS: dict[str, dict[str, tuple[float, float]]] = {
     FREE[4]: {Effect.SUPERSEDE: (0.9, 0.58), Effect.MERGE: (0.95, 0.7)},
     FREE[5]: {Effect.SUPERSEDE: (0.95, 0.87), Effect.MERGE: (0.95, 0.6)},
     FREE[6]: {Effect.SUPERSEDE: (0.95, 0.75), Effect.MERGE: (0.95, 0.65)},
+    FREE[7]: {Effect.SUPERSEDE: (0.9, 0.35), Effect.MERGE: (0.7, 0.2)},
+    FREE[8]: {Effect.SUPERSEDE: (0.93, 0.6), Effect.MERGE: (0.95, 0.45)},
     PUBLIC: {Effect.SUPERSEDE: (0.96, 0.93), Effect.MERGE: (0.99, 0.93)},
 }
 
