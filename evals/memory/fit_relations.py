@@ -105,14 +105,14 @@ def main() -> None:
     for relation, file in FOREST_FILES.items():
         chances = crossed(pairs, rows, relation)
         given = [
-            ruled_on(relation, each, rule, seen, chance)
+            ruled_on(relation, each, rule, traits=seen, chance=chance)
             for each, rule, seen, chance in zip(pairs, ruled, traits, chances, strict=True)
         ]
         tell(relation, pairs, [rule == relation for rule in ruled], given)
         forest_of(fit(pairs, rows, relation), names).save(SHIPPED / file)
 
 
-def ruled_on(relation: str, pair: Taught, rule: str, traits: Traits, chance: float) -> bool:
+def ruled_on(relation: str, pair: Taught, rule: str, *, traits: Traits, chance: float) -> bool:
     """Return whether rules and trees together give a pair a relation, by trees that have not seen it.
 
     Args:

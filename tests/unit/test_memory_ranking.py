@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.clues import Asked
-from kinkeeper.memory.forest import Forest
 from kinkeeper.memory.finding.ranking import (
     BY_MEANING,
     BY_WORDS,
@@ -18,6 +17,7 @@ from kinkeeper.memory.finding.ranking import (
 )
 from kinkeeper.memory.finding.traits import Trait, traits_of
 from kinkeeper.memory.finding.wants import Want, wants_of
+from kinkeeper.memory.forest import Forest
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,15 @@ from kinkeeper.memory.bearing import ME, subjects_in
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.statements.freely import carried, is_number
 from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.wording import wording_of
 from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _RAREST = 3
-_RAREST_OF_ONE = 2
+_RAREST_OF_ONE = 3
 _COMMON = frozenset(map(canon_of, ("favourite", "best", "people")))
 _BYTES = 8
 _WHEN = frozenset(("when", "routine"))
+_NEWS_CUES = frozenset(("over", "solved", "changed", "instead", "now", "since"))
 _PLAIN, _NEWS = "plain", "news"
 
 _Parts = tuple[str, ...]
@@ -66,7 +68,10 @@ def keys_of(statement: Statement) -> Keys:
         parts for reading, subjects in told for each in subjects for parts in _exact(reading, each)
     )
     plain, news = (_digests((kind, *parts) for parts in of_words) for kind in (_PLAIN, _NEWS))
-    is_news = bool(statement.corrects) or statement.is_retraction or _is_news(told)
+    is_news = (
+        bool(statement.corrects) or statement.is_retraction or _is_news(told)
+        or any(not _NEWS_CUES.isdisjoint(wording_of(text).cues) for text in texts if text)
+    )  # fmt: skip
     return Keys(
         stored=exact | (news if is_news else plain),
         asked=exact | news | (plain if is_news else frozenset()),
@@ -129,9 +134,10 @@ def _words(reading: Reading, subject: str) -> Iterator[_Parts]:
         yield subject, reading.slot
     named = {*reading.subject.replace("/", " ").split()}
     yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
-    # Whoever is named counts among the words: "they put Mum in room 9" is of Mum, too.
-    whose = subject if reading.subject == ME else ""
-    yield from ((whose, *sorted(pair)) for pair in combinations(_rarest({*reading.words}), 2))
+    # Whoever is named counts among the words: "they put Mum in room 9" and "I took it over from Mum" are of Mum, too.
+    for pair in combinations(_rarest({*reading.words}), 2):
+        is_of_speaker = reading.subject == ME and reading.names.isdisjoint(pair)
+        yield (subject if is_of_speaker else "", *sorted(pair))
 
 
 def _rarest(words: set[str]) -> list[str]:

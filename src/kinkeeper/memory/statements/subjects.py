@@ -78,6 +78,8 @@ _PREPOSITIONS = frozenset(
     )
 )
 _LONGEST_LEAD = 6
+_SHORTEST_PAST = 5
+"""Letters of the shortest regular past form that is looked for: "shed", "bed" and "need" are none."""
 _S = Word(SUBJECT, SUBJECT)
 
 
@@ -309,7 +311,9 @@ def _is_auxiliary(word: Word, following: Word, *, is_negative: bool) -> bool:
 def _is_former(word: Word, following: Word | None) -> bool:
     if word.text in {"was", "were"}:
         return following is None or following.canon not in lexicon().events
-    is_past_form = word.text.endswith("ed") or word.text in lexicon().past_forms
+    is_past_form = (
+        len(word.text) >= _SHORTEST_PAST and word.text.endswith("ed")
+    ) or word.text in lexicon().past_forms
     return is_past_form and word.canon not in lexicon().events and word.canon != "be"
 
 
