@@ -8,7 +8,7 @@ from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter, sorted_by_cues
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.model import Category, StatementType
-from kinkeeper.memory.statements.framing import unframed
+from kinkeeper.memory.statements.framing import Framing, unframed
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.words import opened
 from kinkeeper.models.embedding.embedder import Embedder
@@ -172,14 +172,19 @@ def title_of(text: str) -> str:
     return shorten(told_plainly(text), _LONGEST_TITLE)
 
 
+_TURNS = frozenset((Framing.HYPOTHETICAL, Framing.PAST, Framing.RETRACTION))
+"""Without such a frame a statement says the opposite."""
+
+
 def told_plainly(text: str) -> str:
-    """Return a statement without what frames it, its first letter large.
+    """Return a statement without what frames it and changes nothing of its sense, its first letter large.
 
     Args:
         text: One statement.
     """
     plain = " ".join(strip_controls(text).split()).rstrip(" .!,;:")
     core, framings = unframed(plain.lower())
-    if framings and len(core) < len(plain) and plain.lower().endswith(core):
+    is_turned = not _TURNS.isdisjoint(framings)
+    if framings and not is_turned and len(core) < len(plain) and plain.lower().endswith(core):
         plain = plain[len(plain) - len(core) :]
     return plain[:1].upper() + plain[1:]

@@ -15,7 +15,7 @@ _TOP = 22
 _LEFT, _RIGHT = 96, 190
 _MOST_RIGHT = 24
 _MOST_LEFT = 12
-_LONGEST = 15
+_LONGEST = 13
 _THINNEST, _THICKEST = 1.5, 5.0
 
 
@@ -149,7 +149,7 @@ def _curve(from_y: float, to_y: float) -> str:
 
 
 def _knot(name: str, y: float, tint: int) -> Knot:
-    longest = _LONGEST if tint == 0 else _LONGEST - 4
+    longest = _LONGEST if tint == 0 else _LONGEST - 2
     label = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
     return Knot(name=name, label=label, y=y, tint=tint)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.memory.bearing import is_shared
 from kinkeeper.memory.confidence import OFFERED, confidence_now
 from kinkeeper.memory.model import Category, Fact, Origin, Statement
 from kinkeeper.web.views.people import EVERYBODY, People, Person
@@ -189,11 +190,16 @@ class Recollection:
     def whose(self, fact: Fact, evidence: Sequence[Statement]) -> Person:
         """Return whom a fact is put under: the member it is about, else who told it, else everybody.
 
+        What is told of "the" gate or "our" car is everybody's, whoever tells it.
+
         Args:
             fact: Which.
             evidence: Statements it rests on.
         """
         tellers = {each.speaker for each in evidence if each.speaker}
+        is_all_s = fact.scope == HOUSEHOLD_SCOPE and is_shared(fact.narrative)
+        if fact.subject in tellers and is_all_s:
+            return EVERYBODY
         names = [fact.subject.split("/")[0], fact.scope.removeprefix(_PERSON_SCOPE)]
         if len(tellers) == 1:
             names += tellers
