@@ -72,6 +72,15 @@ _NOT_A_DEED = frozenset(
 _OBJECT = re.compile(
     r"(?:^| )(?:(?:it|him|her|them|that|this|those|one|both)(?!\w)|(?:for|with|there|over|round|down|back|by|home|in|out)(?!\w)|the (?!same))"
 )
+_AND_DOES = re.compile(
+    r"(?<!\w)(?:and|to) (?:go|do|take|get|fetch|bring|drive|come|grab|collect|be there|cover|pick)(?!\w)"
+)
+_PRESENT = re.compile(
+    r" (?:there|here|around|about|home|in|free|over|down|up|round|with (?:him|her|them|you)|at (?:the|<place>|<act>))(?!\w)(?! (?:late|a meeting|bed|town|touch))| ?$"
+)
+_ANY_WAY = re.compile(
+    r"(?<!\w)(?:grab|grabbing|get|getting|have|having|swing by|bring|bringing)(?!\w)"
+)
 _BRIEF = 10
 """Most words and marks of a refusal that names no job."""
 
@@ -154,11 +163,10 @@ def loosened(reading: Reading, extraction: Extraction) -> Extraction:
     """
     if extraction.stance in _READ_ANEW and not extraction.is_coordination and _does_it(reading):
         return replace(extraction, stance=Stance.CLAIMS)
-    is_vague = (
-        extraction.task is Task.DROPOFF
-        and extraction.activity is None
-        and extraction.location is None
-        and not _DROPPING.search(reading.skeleton)
+    is_open = extraction.activity is None and extraction.location is None
+    is_vague = is_open and (
+        (extraction.task is Task.DROPOFF and not _DROPPING.search(reading.skeleton))
+        or (extraction.task is Task.PICKUP and _ANY_WAY.search(reading.skeleton) is not None)
     )
     return replace(extraction, task=None) if is_vague else extraction
 
@@ -202,7 +210,10 @@ def _does_it(reading: Reading) -> bool:
     match = _WILL.search(reading.skeleton)
     if match is None or match["verb"] in _NOT_A_DEED:
         return False
-    return match["verb"] == "be" or _OBJECT.search(match["rest"]) is not None
+    is_deed = _OBJECT.search(match["rest"]) or _AND_DOES.search(match["rest"])
+    if match["verb"] == "be":
+        return _PRESENT.match(match["rest"]) is not None
+    return is_deed is not None
 
 
 def _one_who_does(reading: Reading) -> tuple[str, ...]:
