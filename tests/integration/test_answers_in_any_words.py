@@ -52,3 +52,11 @@ def test_whoever_says_in_any_words_that_they_will_has_it(question: str, answer: 
 )
 def test_whoever_only_talks_on_has_nothing(question: str, answer: str) -> None:
     assert not _answered(question, answer)
+
+
+def test_what_was_only_announced_is_taken_by_a_claim_and_not_by_a_yes() -> None:
+    told = "chimney man coming tomorrow between 2 and 4"
+    assert _answered(told, "I'll be in")
+    assert _answered(told, "I'll nip out of work for it")
+    assert not _answered(told, "ok")
+    assert not _answered(told, "lovely, thanks")

@@ -4,8 +4,7 @@ from datetime import date, time
 
 import pytest
 
-from kinkeeper.observer.model import Task
-from kinkeeper.observer.own_words import KIND
+from kinkeeper.observer.model import OWN_WORDS, Task
 from miller_words import said
 
 
@@ -25,7 +24,7 @@ def test_a_thing_with_a_day_is_an_event_under_its_own_words(text: str, name: str
     assert extraction.is_coordination
     assert (extraction.activity or "").startswith(name)
     assert extraction.dates == (date(2026, 3, day),)
-    assert any(entity.type == KIND for entity in extraction.entities)
+    assert any(entity.type == OWN_WORDS for entity in extraction.entities)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_what_somebody_is_wanted_for_is_an_errand(text: str, name: str, day: int
     ],
 )
 def test_talk_of_days_and_hours_is_none(text: str):
-    assert not any(entity.type == KIND for entity in said(text).entities)
+    assert not any(entity.type == OWN_WORDS for entity in said(text).entities)
 
 
 def test_a_letter_is_about_its_first_day_to_come_and_not_about_its_deadlines():

@@ -258,8 +258,12 @@ def _inherit(extraction: Extraction, reply: Reply, question: OpenQuestion) -> Ex
     if job.child and set(job.child) < set(extraction.child) and not names_job(extraction):
         # "Both" may mean two jobs as well as two children.
         extraction = replace(extraction, child=job.child)
+    merged = completed_by(extraction, job)
+    if job.is_in_own_words and merged.task is None:
+        # Who says "I'll be in" after "the sweep comes at 2" sees to it; it is not theirs.
+        merged = replace(merged, task=Task.OTHER)
     return replace(
-        completed_by(extraction, job),
+        merged,
         assigned_to=_assignee(extraction, reply, question),
         attribution=Attribution(source_message_id=question.message_id, confidence=MATCHED),
     )

@@ -13,6 +13,10 @@ BY_MODEL = "model"
 """Extractor of what a language model has added to."""
 
 
+OWN_WORDS = "own_words"
+"""Type of the entity that stands for what a message calls its subject; words of the chat, gone when those go."""
+
+
 class Tier1Decision(StrEnum):
     """Whether a message goes on to tier 2."""
 
@@ -174,6 +178,11 @@ class Extraction:
     def named_dates(self) -> tuple[date, ...]:
         """The days that were named, not guessed from a bare time of day."""
         return () if self.is_day_implied else self.dates
+
+    @property
+    def is_in_own_words(self) -> bool:
+        """Whether it names its subject in words that no vocabulary knows."""
+        return any(entity.type == OWN_WORDS for entity in self.entities)
 
     @property
     def owners(self) -> tuple[str, ...]:

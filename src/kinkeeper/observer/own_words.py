@@ -12,11 +12,8 @@ from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.idle import is_a_limit
 from kinkeeper.observer.letters import is_letter
-from kinkeeper.observer.model import Stance
+from kinkeeper.observer.model import OWN_WORDS, Stance
 from kinkeeper.observer.reading import Reading
-
-KIND: Final = "own_words"
-"""Kind of the mention, and of the entity, that stands for them; they are words of the chat and go when those go."""
 
 _LONGEST = 60
 _SENTENCE = re.compile(
@@ -211,4 +208,4 @@ def _words(reading: Reading, start: int, end: int) -> Mention | None:
     name = " ".join(reading.text[first:last].split()).lower()[:_LONGEST].strip()
     if not name:
         return None
-    return Mention(kind=KIND, id=name, surface=name, start=first, end=last, is_misspelt=False)
+    return Mention(kind=OWN_WORDS, id=name, surface=name, start=first, end=last, is_misspelt=False)

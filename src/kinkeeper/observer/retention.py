@@ -13,7 +13,7 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
-from kinkeeper.observer.own_words import KIND
+from kinkeeper.observer.model import OWN_WORDS
 from kinkeeper.observer.tables import observer_messages, open_questions
 
 
@@ -58,9 +58,9 @@ def without_surfaces(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if record is None:
         return None
     found = record["extracted_entities"]
-    own = {entity["value"] for entity in found if entity["type"] == KIND}
+    own = {entity["value"] for entity in found if entity["type"] == OWN_WORDS}
     entities = [
-        {**entity, "surface": "", "value": "" if entity["type"] == KIND else entity["value"]}
+        {**entity, "surface": "", "value": "" if entity["type"] == OWN_WORDS else entity["value"]}
         for entity in found
     ]
     activity = None if record["activity"] in own else record["activity"]
