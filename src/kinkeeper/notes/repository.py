@@ -49,13 +49,10 @@ def put_note(conn: Connection, note: Note, *, at: datetime) -> None:
         at: When, aware.
     """
     mine = (_notes.household == note.household, _notes.id == note.id)
-    version = conn.execute(select(_notes.version).where(*mine)).scalar()
     row = note_row(note)
     values = row | {"created_at": from_text(row["created_at"]), "changed_at": at}
-    if version is None:
-        conn.execute(insert(notes).values(values | {"version": 1}))
-    else:
-        conn.execute(update(notes).where(*mine).values(values | {"version": version + 1}))
+    if not conn.execute(update(notes).where(*mine).values(values)).rowcount:
+        conn.execute(insert(notes).values(values))
 
 
 def remove_note(conn: Connection, household: str, note_id: str) -> None:

@@ -1,6 +1,6 @@
 """Table of notes."""
 
-from sqlalchemy import Column, Index, Integer, String, Table, Text
+from sqlalchemy import Column, Index, String, Table, Text
 
 from kinkeeper.store.schema import Instant, metadata
 
@@ -14,7 +14,6 @@ notes = Table(
     Column("body", Text, nullable=False),
     Column("made_by", String(64)),
     Column("created_at", Instant, nullable=False),
-    Column("version", Integer, nullable=False),
     Column("changed_at", Instant, nullable=False),
     Index("ix_notes_changed", "household", "changed_at"),
 )

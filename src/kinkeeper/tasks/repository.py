@@ -23,7 +23,6 @@ TOPIC = "tasks"
 _tasks = tasks.c
 _reminders = task_reminders.c
 _SHORT = ("id", "title", "status", "deadline")
-_WRITTEN = tuple(column.key for column in _tasks if column is not _tasks.version)
 _OF_HOUSEHOLD = select(tasks).where(
     _tasks.household == bindparam("of_household"), in_scope(_tasks.scope)
 )
@@ -40,16 +39,11 @@ _OPEN = Prepared(
     .order_by(_tasks.deadline.is_(None), _tasks.deadline, _tasks.created_at, _tasks.id)
 )
 _BY_ID = Prepared(_OF_HOUSEHOLD.where(_tasks.id == bindparam("of_task")))
-_INSERT = Prepared(insert(tasks), (*_WRITTEN, "version"))
+_INSERT = Prepared(insert(tasks), _tasks.keys())
 _CHANGE = Prepared(
     update(tasks)
     .where(_tasks.household == bindparam("of_household"), _tasks.id == bindparam("of_task"))
-    .values(
-        {
-            "version": _tasks.version + 1,
-            **{name: bindparam(f"{name}_", type_=_tasks[name].type) for name in _WRITTEN},
-        }
-    )
+    .values({each.key: bindparam(f"{each.key}_", type_=each.type) for each in _tasks})
     .returning(_tasks.id)
 )
 _OF_TASK = (
@@ -115,12 +109,6 @@ def open_tasks(conn: Connection, viewer: Viewer) -> Sequence[dict[str, Any]]:
     return [{name: row[name] for name in _SHORT} for row in found]
 
 
-def task_versions(conn: Connection, household: str) -> dict[str, int]:
-    """Return how often each task was written, by id: a number that grew tells what is new."""
-    rows = conn.execute(select(_tasks.id, _tasks.version).where(_tasks.household == household))
-    return {row.id: row.version for row in rows}
-
-
 def put_task(conn: Connection, task: Task, *, at: datetime) -> None:
     """Write a task, new or in the place of the one with its id, and when it is next to be said.
 
@@ -132,7 +120,7 @@ def put_task(conn: Connection, task: Task, *, at: datetime) -> None:
     row = columns_of(task_row(task)) | {"changed_at": at}
     mine = {"of_household": task.household, "of_task": task.id}
     if not _CHANGE.execute(conn, mine | {f"{name}_": value for name, value in row.items()}):
-        _INSERT.execute(conn, row | {"version": 1})
+        _INSERT.execute(conn, row)
     told_at = last_told(conn, task.household, task.id)
     set_reminder(
         conn, task.household, task.id, next_at=next_reminder(task, told_at=told_at), told_at=told_at

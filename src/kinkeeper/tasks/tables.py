@@ -1,6 +1,6 @@
 """Tables of tasks. What people change of a task stands apart from when it is next to be said."""
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Index, String, Table, Text
 
 from kinkeeper.store.schema import Instant, metadata
 
@@ -27,8 +27,6 @@ tasks = Table(
     Column("channel", String(32), nullable=False),
     Column("thread_id", String(128)),
     Column("created_at", Instant, nullable=False),
-    # Count every writing, taking back included, so that copies elsewhere can tell what is new.
-    Column("version", Integer, nullable=False),
     Column("changed_at", Instant, nullable=False),
     Index("ix_tasks_status", "household", "status"),
 )

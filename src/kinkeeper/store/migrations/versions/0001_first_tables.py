@@ -743,7 +743,6 @@ def upgrade() -> None:
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("made_by", sa.String(length=64), nullable=True),
         sa.Column("created_at", sa.String(length=27), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("changed_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_notes")),
     )
@@ -1248,7 +1247,6 @@ def upgrade() -> None:
         sa.Column("channel", sa.String(length=32), nullable=False),
         sa.Column("thread_id", sa.String(length=128), nullable=True),
         sa.Column("created_at", sa.String(length=27), nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("changed_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "id", name=op.f("pk_tasks")),
     )
