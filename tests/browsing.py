@@ -90,16 +90,19 @@ class Site:
 
 
 @contextmanager
-def site(folder: Path) -> Iterator[Site]:
-    """Serve the sample household on a free port and start a browser."""
-    with (
-        served(folder, rates=_FREE, sample=play_sample) as serving,
-        listening(serving) as address,
-        sync_playwright() as playwright,
-    ):
+def chromium() -> Iterator[Browser]:
+    """Start a browser, which takes longer than most of what is looked at in it."""
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
-        yield Site(serving=serving, browser=browser, address=address)
+        yield browser
         browser.close()
+
+
+@contextmanager
+def site(folder: Path, browser: Browser) -> Iterator[Site]:
+    """Serve the sample household on a free port, to be visited with a browser."""
+    with served(folder, rates=_FREE, sample=play_sample) as serving, listening(serving) as address:
+        yield Site(serving=serving, browser=browser, address=address)
 
 
 def axe_source() -> str:

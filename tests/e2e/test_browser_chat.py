@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from browsing import CHROMIUM, Site, axe_source, site, small_targets, violations
 from kinkeeper.web.access.model import AccessRole
@@ -17,8 +17,8 @@ VIEWS = ((320, "dark"), (390, "light"), (1280, "dark"))
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with site(tmp_path_factory.mktemp("home")) as opened:
+def home(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("home"), browser) as opened:
         yield opened
 
 

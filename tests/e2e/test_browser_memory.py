@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, Site, axe_source, site, small_targets, violations
 from kinkeeper.web.access.model import AccessRole
@@ -29,8 +29,8 @@ VIEWS = ((320, "dark"), (390, "light"), (1280, "dark"))
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with site(tmp_path_factory.mktemp("home")) as opened:
+def home(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("home"), browser) as opened:
         for who, text in SAID:
             remember(opened.serving, who, text)
         opened.serving.clock.advance_to(opened.serving.clock.now() + timedelta(days=2))

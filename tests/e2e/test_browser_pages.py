@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, Site, axe_source, site, small_targets, violations
 from kinkeeper.web.access.model import AccessRole
@@ -25,9 +25,9 @@ SUMMARY = "Sarah picks up Leo"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Site]:
+def home(tmp_path: Path, browser: Browser) -> Iterator[Site]:
     """A household for each test: what one has confirmed must not stand on another's pages."""
-    with site(tmp_path) as opened:
+    with site(tmp_path, browser) as opened:
         yield opened
 
 

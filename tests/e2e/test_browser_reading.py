@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser
 
 from browsing import CHROMIUM, Site, site
 
@@ -18,8 +19,8 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with site(tmp_path_factory.mktemp("home")) as opened:
+def home(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Site]:
+    with site(tmp_path_factory.mktemp("home"), browser) as opened:
         yield opened
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, Site, axe_source, site, small_targets, violations
 
@@ -15,8 +15,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Site]:
-    with site(tmp_path) as opened:
+def home(tmp_path: Path, browser: Browser) -> Iterator[Site]:
+    with site(tmp_path, browser) as opened:
         yield opened
 
 
