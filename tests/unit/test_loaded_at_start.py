@@ -9,8 +9,13 @@ import pytest
 @pytest.mark.parametrize(
     ("module", "spared"),
     [
-        ("kinkeeper.cli.serving", ("telegram", "httpx", "cryptography", "onnxruntime", "hdbscan")),
-        ("kinkeeper.cli.serving", ("scipy", "mcp", "caldav", "PIL", "llama_cpp", "tokenizers")),
+        (
+            "kinkeeper.cli.serving",
+            (
+                "telegram", "httpx", "cryptography", "onnxruntime", "hdbscan", "scipy", "mcp", "caldav",
+                "PIL", "llama_cpp", "tokenizers",
+            ),
+        ),
         ("kinkeeper.bootstrap.conversation", ("icalendar", "uvicorn", "fastapi", "prometheus_client")),
     ],
 )  # fmt: skip
