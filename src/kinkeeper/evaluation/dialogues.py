@@ -33,6 +33,7 @@ FILES: Final = {
 FLOORS: Final = {
     "first set, turns right": 0.86, "second set, turns right": 0.8, "told, turns right": 0.93,
     "told, second set, turns right": 0.85, "told, unseen, turns right": 0.7,
+    "talk, turns right": 0.88, "talk, unseen, turns right": 0.5,
 }  # fmt: skip
 UNSEEN: Final = frozenset({"told, unseen", "talk, unseen"})
 """Sets of which only figures are looked at: their texts are in no report."""
