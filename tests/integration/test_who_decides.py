@@ -15,7 +15,7 @@ from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store
 from outside_samples import sending
 from pending_presses import put, refusals, stored_status, yes
-from pending_samples import CHILD, FAMILY, GUARDIAN, PARENT, proposal
+from pending_samples import CHILD, FAMILY, GUARDIAN, PARENT, adding, event, proposal
 from pressed_cards import Cards, by
 
 
@@ -91,3 +91,13 @@ def test_a_card_of_before_is_of_no_use_to_who_decides_no_more(
     shown = by(cards.shown("Confirm"), family.member(GUARDIAN.id) or GUARDIAN)
     assert not cards.press(shown, household=family).is_change
     assert cards.status(action) is ActionStatus.PENDING
+
+
+def test_a_child_decides_about_what_is_private_to_it_and_about_nothing_else(store: Store) -> None:
+    cards = Cards(store)
+    own = replace(event("m1", household_id=FAMILY.id), scope=f"person:{CHILD.id}")
+    action = cards.ask(proposal(effects=adding(own)))
+    shown = cards.shown("Confirm")
+    assert not cards.press(by(shown, GUARDIAN)).is_change
+    assert cards.press(by(shown, CHILD)).is_change
+    assert cards.status(action) is not ActionStatus.PENDING

@@ -77,7 +77,7 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
 
 def objection(action: PendingAction, press: Press) -> Refusal | None:
     """Return why this press must not reach the action, or None."""
-    if not may_decide(press) and not _is_own(action, press):
+    if not may_decide(press) and not is_own(action, press.member, press.household):
         return Refusal.DENIED
     if is_anothers(action, press.member, press.household):
         return Refusal.NOT_YOURS
@@ -89,7 +89,13 @@ def objection(action: PendingAction, press: Press) -> Refusal | None:
     return None
 
 
-def _is_own(action: PendingAction, press: Press) -> bool:
-    """Whether an action is about what only this member may see: nobody else could decide about it."""
-    known = press.household.member(press.member.id)
-    return known == press.member and person_of(action.proposal.scope) == press.member.id
+def is_own(action: PendingAction, member: Member, household: Household) -> bool:
+    """Whether an action is about what only this member may see: nobody else could decide about it.
+
+    Args:
+        action: As stored.
+        member: Who looks or decides, a child too.
+        household: Theirs.
+    """
+    known = household.member(member.id)
+    return known == member and person_of(action.proposal.scope) == member.id

@@ -15,7 +15,7 @@ from enum import StrEnum
 from sqlalchemy import Connection, Row, and_, delete, func, insert, select, update
 
 from kinkeeper.actions import receipts
-from kinkeeper.actions.authority import is_anothers
+from kinkeeper.actions.authority import is_anothers, is_own
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import is_due
@@ -277,7 +277,7 @@ def _unauthorised(
         return PressRefusal.FOREIGN_MEMBER
     if token.member not in {None, member.id}:
         return PressRefusal.FOREIGN_MEMBER
-    if not member.is_adult:
+    if not member.is_adult and not is_own(action, member, household):
         return PressRefusal.NOT_ADULT
     # Refused here, it does not use up the button of whose it is.
     return PressRefusal.FOREIGN_MEMBER if is_anothers(action, member, household) else None

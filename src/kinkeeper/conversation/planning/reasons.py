@@ -84,12 +84,13 @@ def without_reason(clause: str, grammar: Grammar) -> str:
     return grammar.said["reason"].sub("", clause, count=1)
 
 
-def news_of(clause: str, grammar: Grammar) -> Iterator[str]:
+def news_of(clause: str, grammar: Grammar, *, is_asked: bool = False) -> Iterator[str]:
     """Yield the parts of a statement that may be the news in it, without what caused it, the likeliest first.
 
     Args:
         clause: With marks.
         grammar: Knows how reasons are given.
+        is_asked: Whether the message ends in a question, which may be about what stands before a comma.
     """
     cause = grammar.telling["cause"].fullmatch(clause)
     if cause is not None:
@@ -102,5 +103,5 @@ def news_of(clause: str, grammar: Grammar) -> Iterator[str]:
     first, *others = clause.split(",")
     if others:
         yield others[-1].strip()
-    if others and not any(_TIME.search(each) for each in others):
+    if others and not is_asked and not any(_TIME.search(each) for each in others):
         yield first.strip()

@@ -131,9 +131,10 @@ def told_of(clause: str, case: Case) -> Iterator[Told]:
         clause: With marks, without politeness.
         case: The message.
     """
-    if case.message.text.rstrip().endswith("?") and "?" in case.message.sentence(clause):
+    is_asked = case.message.text.rstrip().endswith("?")
+    if is_asked and "?" in case.message.sentence(clause):
         return
-    for form in dict.fromkeys(news_of(clause, case.grammar)):
+    for form in dict.fromkeys(news_of(clause, case.grammar, is_asked=is_asked)):
         rest = _set_aside(form, case)
         if case.grammar.aside["unsure"].search(rest.clause):
             continue

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.authority import is_anothers
+from kinkeeper.actions.authority import is_anothers, is_own
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import read_action
 from kinkeeper.actions.requests.performing import FROM_CHAT
@@ -14,7 +14,7 @@ from kinkeeper.web.access.viewing import viewer_of
 
 
 def may_read(person: Person, action: PendingAction) -> bool:
-    """Whether somebody may read an action: what was said to the assistant only who may say yes to it.
+    """Whether somebody may read an action: what was said to the assistant only who may say yes to it, a child their own.
 
     The mail of another adult is theirs.
 
@@ -24,6 +24,8 @@ def may_read(person: Person, action: PendingAction) -> bool:
     """
     if is_anothers(action, person.member, person.household):
         return False
+    if is_own(action, person.member, person.household):
+        return True
     return person.may_decide or action.proposal.source_type != FROM_CHAT
 
 

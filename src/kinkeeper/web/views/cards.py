@@ -10,6 +10,7 @@ from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import person_of
 from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.correcting import correctable
@@ -139,13 +140,21 @@ class Cards:
             shown=shown_lines(proposal.request.get("shown") or {}),
             shared=self.words.jobs(asked_for),
             ways=tuple(self._ways(action, standing)),
-            deciders=f"{_names(self.household.adults)} may decide.",
+            deciders=self._deciders(action),
             lapses=self.words.wording.lapse(proposal.expires_at),
             may_decide=self.may_decide,
             can_change=self.may_decide and correctable(action) is not None,
             reasons=RejectReason.of(proposal.type),
             asked=self.words.wording.moment(action.created_at),
         )
+
+    def _deciders(self, action: PendingAction) -> str:
+        """Return who may decide; a child says yes to what is theirs alone where they asked for it."""
+        own = self.household.member(person_of(action.proposal.scope) or "")
+        if own is None:
+            return f"{_names(self.household.adults)} may decide."
+        where = "" if own.is_adult else ", in the conversation with me"
+        return f"Only {own.name} may decide{where}."
 
     def _ways(self, action: PendingAction, standing: Standing) -> Iterable[Way]:
         proposal = action.proposal
