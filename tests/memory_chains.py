@@ -37,6 +37,8 @@ class Said:
         member: Who says it.
         correction: What it sets right.
         category: What it is about.
+        from_day: Since when it holds, where it says so.
+        until_day: Until when, where it says so.
     """
 
     text: str
@@ -45,23 +47,39 @@ class Said:
     member: str = "john"
     correction: Correction | None = None
     category: Category = Category.IDENTITY
+    from_day: int | None = None
+    until_day: int | None = None
 
 
 @st.composite
 def sentences(draw: st.DrawFn) -> Said:
-    """Return any sentence: told, changed, ended or corrected."""
-    day = draw(st.integers(0, 60))
+    """Return any sentence: told, changed, ended or corrected, also several at one instant and with a span of its own."""
+    day = draw(st.one_of(st.integers(0, 60), st.integers(0, 2)))
     member = draw(st.sampled_from(["john", "john", "john", "sarah"]))
     if draw(st.integers(0, 4)) == 0:
         told, ended, values = MANY
         text = draw(st.sampled_from([*told, *ended])).format(draw(st.sampled_from(values)))
         return Said(text=text, day=day, member=member, category=Category.PREFERENCE)
     told, changed, ended, values = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
-    value = draw(st.sampled_from(values))
+    value, other = draw(st.sampled_from(values)), draw(st.sampled_from(values))
     text = draw(st.sampled_from([*told, *told, *changed, *ended])).replace("{}", value)
-    correction = draw(st.sampled_from([None, None, None, None, Correction()]))
+    wrong = draw(st.sampled_from(told)).replace("{}", other)
+    correction = draw(
+        st.sampled_from(
+            [
+                *[None] * 7, Correction(), Correction(corrects=wrong),
+                Correction(corrects=wrong, is_retraction=True),
+            ]
+        )
+    )  # fmt: skip
     origin = draw(st.sampled_from([Origin.SAID, Origin.SAID, Origin.SAID, Origin.IMPORTED]))
-    return Said(text=text, day=day, origin=origin, member=member, correction=correction)
+    from_day, until_day = draw(
+        st.sampled_from([(None, None)] * 6 + [(day - 20, None), (None, day + 30), (day + 10, None)])
+    )
+    return Said(
+        text=text, day=day, origin=origin, member=member, correction=correction,
+        from_day=from_day, until_day=until_day,
+    )  # fmt: skip
 
 
 chains = st.lists(sentences(), min_size=2, max_size=6)
@@ -83,9 +101,14 @@ def say(
     )  # fmt: skip
     observation = Observation(
         text=said.text, start=0, end=len(said.text), category=said.category, title=said.text,
-        narrative=said.text, correction=said.correction,
+        narrative=said.text, correction=said.correction, valid_from=_instant(said.from_day),
+        valid_to=_instant(said.until_day),
     )  # fmt: skip
     return remember(conn, episode, [observation], at=at)
+
+
+def _instant(day: int | None) -> datetime | None:
+    return None if day is None else START + timedelta(days=day)
 
 
 def state(conn: Connection, household: str = "h") -> list[tuple[Any, ...]]:

@@ -4,11 +4,11 @@ Facts follow from statements, so anything about facts is mended by working it ou
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, delete, false, func, or_, select
 
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.evidence import for_facts
@@ -22,6 +22,7 @@ from kinkeeper.memory.tables import episodes, facts, memory_vectors, statements
 _AT_ONCE = 2000
 _ACTIVE = [status.value for status in FactStatus if status.is_active]
 _POINTERS = ("superseded_by", "merged_into_id")
+_DAMAGED = "a vector has another length than its model's"
 _MAY_BE_FACTS = [origin.value for origin in Origin if origin.may_become_fact]
 
 
@@ -62,13 +63,16 @@ def check(conn: Connection, household: str) -> list[Breach]:
         breaches.append(
             Breach(what="a vector is of a row that is gone", ids=stray, is_mendable=False)
         )
+    damaged = _damaged_vectors(conn, household)
+    if damaged:
+        breaches.append(Breach(what=_DAMAGED, ids=damaged))
     return breaches
 
 
 def mend(
     conn: Connection, household: str, breaches: Sequence[Breach], *, at: datetime
 ) -> str | None:
-    """Work the facts of breaches out anew.
+    """Work the facts of breaches out anew, and let damaged vectors go, so that they are made anew.
 
     Args:
         conn: In a write transaction.
@@ -79,6 +83,8 @@ def mend(
     Returns:
         Id of the change-set.
     """
+    damaged = {each for breach in breaches if breach.what == _DAMAGED for each in breach.ids}
+    _drop_vectors(conn, household, damaged)
     ids = sorted({each for breach in breaches if breach.is_mendable for each in breach.ids})
     with changing(
         conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts worked out anew",
@@ -178,3 +184,27 @@ def _stray_vectors(conn: Connection, household: str) -> list[str]:
     )
     query = select(vectors.id).where(vectors.household == household, ~of_fact, ~of_episode)
     return list(conn.execute(query.limit(_AT_ONCE)).scalars())
+
+
+def _damaged_vectors(conn: Connection, household: str) -> list[str]:
+    """Return the rows whose vector is not as long as most of its model."""
+    vectors = memory_vectors.c
+    size = func.length(vectors.vector)
+    of_household = vectors.household == household
+    counted = conn.execute(
+        select(vectors.model, size, func.count()).where(of_household).group_by(vectors.model, size)
+    ).all()
+    usual = {model: found for model, found, _ in sorted(counted, key=lambda row: row[2])}
+    is_damaged = [
+        and_(vectors.model == model, size != found) for model, found in sorted(usual.items())
+    ]
+    query = select(vectors.id).where(of_household, or_(false(), *is_damaged)).limit(_AT_ONCE)
+    return sorted(set(conn.execute(query).scalars()))
+
+
+def _drop_vectors(conn: Connection, household: str, ids: Iterable[str]) -> None:
+    vectors = memory_vectors.c
+    for part in in_parts(sorted(ids)):
+        conn.execute(
+            delete(memory_vectors).where(vectors.household == household, vectors.id.in_(part))
+        )

@@ -44,6 +44,7 @@ class Following:
         self._known = _NOT_BEGUN
         self._unread_below = 0
         self._vectors_known = 0
+        self._dimension: int | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -93,7 +94,9 @@ class Following:
         if self._model is None or not self._vectors_known:
             return
         for kind in self.shelf.vectors:
-            found = vectors_of(conn, self._household, self._model, kind=kind, ids=ids)
+            found = vectors_of(
+                conn, self._household, self._model, kind=kind, ids=ids, dimension=self._dimension
+            )
             if found:
                 self.shelf.put_vectors(kind, [*found], np.stack([*found.values()]))
 
@@ -102,7 +105,10 @@ class Following:
             return
         for kind in self.shelf.vectors:
             for ids, vectors in vectors_changed(
-                conn, self._household, self._model, kind, after_seq=self._vectors_known
-            ):
-                self.shelf.put_vectors(kind, ids, vectors)
+                conn, self._household, self._model, kind, after_seq=self._vectors_known,
+                dimension=self._dimension,
+            ):  # fmt: skip
+                if ids:
+                    self._dimension = vectors.shape[1]
+                    self.shelf.put_vectors(kind, ids, vectors)
         self._vectors_known = last

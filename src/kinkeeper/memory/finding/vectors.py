@@ -1,5 +1,6 @@
 """Rows of vectors: what texts of memory mean to a model, remade at any time."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -75,7 +76,13 @@ def put_vectors(
 
 
 def vectors_of(
-    conn: Connection, household: str, model: str, *, kind: VectorKind, ids: Collection[str]
+    conn: Connection,
+    household: str,
+    model: str,
+    *,
+    kind: VectorKind,
+    ids: Collection[str],
+    dimension: int | None = None,
 ) -> dict[str, Vectors]:
     """Return vectors by id, each of shape (dimension,); texts without one are left out.
 
@@ -85,8 +92,9 @@ def vectors_of(
         model: Whose vectors.
         kind: Of what.
         ids: Of which texts.
+        dimension: Numbers of a vector; None: as many as most of these have.
     """
-    found, vectors = _read(conn, household, model, kind=kind, ids=[*ids])
+    found, vectors = _read(conn, household, model, kind=kind, ids=[*ids], dimension=dimension)
     return dict(zip(found, vectors, strict=True))
 
 
@@ -110,7 +118,7 @@ def vectors_in_order(
         dimension: Numbers of a vector.
     """
     place_of = {each: place for place, each in enumerate(ids)}
-    found, vectors = _read(conn, household, model, kind=kind, ids=ids)
+    found, vectors = _read(conn, household, model, kind=kind, ids=ids, dimension=dimension)
     ordered = np.zeros((len(ids), dimension), np.float32)
     if found:
         ordered[[place_of[each] for each in found]] = vectors
@@ -118,7 +126,13 @@ def vectors_in_order(
 
 
 def vectors_changed(
-    conn: Connection, household: str, model: str, kind: VectorKind, *, after_seq: int
+    conn: Connection,
+    household: str,
+    model: str,
+    kind: VectorKind,
+    *,
+    after_seq: int,
+    dimension: int | None = None,
 ) -> Iterator[tuple[list[str], Vectors]]:
     """Yield vectors in the order of their change numbers, in parts: ids and vectors.
 
@@ -128,6 +142,7 @@ def vectors_changed(
         model: Whose vectors.
         kind: Of what.
         after_seq: Last number that is known already.
+        dimension: Numbers of a vector; None: as many as most have.
     """
     query = (
         select(_columns.id, _columns.vector)
@@ -139,7 +154,9 @@ def vectors_changed(
         .execution_options(yield_per=5_000)
     )  # fmt: skip
     for part in conn.execute(query).partitions():
-        yield [row.id for row in part], _numbers([row.vector for row in part])
+        found, vectors = readable([(row.id, row.vector) for row in part], dimension)
+        dimension = vectors.shape[1]
+        yield found, vectors
 
 
 def count_vectors(conn: Connection, household: str) -> dict[tuple[str, VectorKind], int]:
@@ -176,12 +193,17 @@ def drop_vectors(conn: Connection, household: str) -> None:
 
 
 def _read(
-    conn: Connection, household: str, model: str, *, kind: VectorKind, ids: Sequence[str]
+    conn: Connection,
+    household: str,
+    model: str,
+    *,
+    kind: VectorKind,
+    ids: Sequence[str],
+    dimension: int | None,
 ) -> tuple[list[str], Vectors]:
     """Return the ids of those that have a vector, and these: shape (found, dimension)."""
     asked = {"household": household, "kind": kind.value, "model": model, "ids": ids}
-    rows = _BY_IDS.execute(conn, asked)
-    return [each for each, _ in rows], _numbers([vector for _, vector in rows])
+    return readable([(each, vector) for each, vector in _BY_IDS.execute(conn, asked)], dimension)
 
 
 def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> ColumnElement[bool]:
@@ -191,8 +213,22 @@ def _of(household: str, model: str, kind: VectorKind, ids: Collection[str]) -> C
     )  # fmt: skip
 
 
-def _numbers(stored: list[bytes]) -> Vectors:
-    if not stored:
-        return np.empty((0, 0), np.float32)
-    read: NDArray[np.float16] = np.frombuffer(b"".join(stored), _NUMBER)
-    return widened(read.reshape(len(stored), -1))
+def readable(
+    stored: Sequence[tuple[str, bytes]], dimension: int | None = None
+) -> tuple[list[str], Vectors]:
+    """Return ids and vectors: shape (readable, dimension).
+
+    A vector of another length than its model's is damaged. Its text is found by words until the vector is made anew,
+    which `memory.invariants` asks for.
+
+    Args:
+        stored: Ids and vectors as stored.
+        dimension: Numbers of a vector; None: as many as most have.
+    """
+    sizes = Counter(len(vector) for _, vector in stored)
+    most = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    size = most if dimension is None else dimension * _NUMBER.itemsize
+    whole = [(each, vector) for each, vector in stored if len(vector) == size]
+    read: NDArray[np.float16] = np.frombuffer(b"".join(vector for _, vector in whole), _NUMBER)
+    shape = (len(whole), size // _NUMBER.itemsize)
+    return [each for each, _ in whole], widened(read.reshape(shape))

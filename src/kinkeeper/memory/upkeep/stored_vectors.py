@@ -1,20 +1,15 @@
 """The vectors of facts, read in blocks so that memory stays bounded. Statements only."""
 
-from collections.abc import Sequence
-
-import numpy as np
 from sqlalchemy import Connection, and_, select
 
-from kinkeeper.memory.finding.precision import widened
+from kinkeeper.memory.finding.vectors import readable
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.memory.tables import facts, memory_vectors
 from kinkeeper.memory.upkeep.near import Block
-from kinkeeper.models.embedding.embedder import Vectors
 
 BLOCK = 8_000
 """Vectors that are held at a time."""
 
-_STORED = np.dtype("<f2")
 _facts = facts.c
 _vectors = memory_vectors.c
 _ACTIVE = {status.value for status in FactStatus if status.is_active}
@@ -45,15 +40,7 @@ def fact_block(
         .limit(BLOCK)
     )  # fmt: skip
     rows = conn.execute(query).all()
-    active = [row for row in rows if row.status in _ACTIVE]
-    block = Block(
-        [row.id for row in active],
-        [row.scope for row in active],
-        _matrix([row.vector for row in active]),
-    )
+    active = {row.id: row for row in rows if row.status in _ACTIVE}
+    ids, vectors = readable([(row.id, row.vector) for row in active.values()])
+    block = Block(ids, [active[each].scope for each in ids], vectors)
     return block, rows[-1].id if len(rows) == BLOCK else None
-
-
-def _matrix(stored: Sequence[bytes]) -> Vectors:
-    flat = np.frombuffer(b"".join(stored), dtype=_STORED)
-    return widened(flat.reshape(len(stored), -1 if stored else 0))
