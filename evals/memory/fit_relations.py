@@ -45,8 +45,8 @@ FRESH = ("free8", "taught")
 FOLDS = 6
 CROSSED = 1.2
 WEIGHTS = {
-    "fresh": 2.0,
-    "mended": 1.0,
+    "fresh": 4.0,
+    "mended": 1.5,
     "crossed": 0.4,
     "renamed": 0.5,
     "thought": 0.3,
@@ -65,8 +65,8 @@ STRANGERS = (
 )
 THOUGHT = ("maybe ", "I hope ", "I wish ", "if ", "we might say ")
 TREES = {
-    "objective": "binary", "n_estimators": 240, "learning_rate": 0.035, "num_leaves": 8, "min_child_samples": 12,
-    "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.3, "reg_lambda": 5, "verbose": -1, "n_jobs": 1,
+    "objective": "binary", "n_estimators": 400, "learning_rate": 0.05, "num_leaves": 8, "min_child_samples": 8,
+    "subsample": 0.8, "subsample_freq": 1, "colsample_bytree": 0.3, "reg_lambda": 2, "verbose": -1, "n_jobs": 1,
     "random_state": 1,
 }  # fmt: skip
 

@@ -27,6 +27,8 @@ _WHEN = frozenset(("when", "routine"))
 _NEWS_CUES = frozenset(("over", "solved", "changed", "instead", "now", "since"))
 _PLAIN, _NEWS = "plain", "news"
 
+_DOES = "does"
+
 _Parts = tuple[str, ...]
 
 
@@ -134,6 +136,10 @@ def _words(reading: Reading, subject: str) -> Iterator[_Parts]:
         yield subject, reading.slot
     named = {*reading.subject.replace("/", " ").split()}
     yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
+    if reading.subject != ME:
+        known = lexicon()
+        does = {*reading.words} & (known.verbs - known.weak_verbs - known.bland)
+        yield from ((subject, _DOES, word) for word in does)
     # Whoever is named counts among the words: "they put Mum in room 9" and "I took it over from Mum" are of Mum, too.
     for pair in combinations(_rarest({*reading.words}), 2):
         is_of_speaker = reading.subject == ME and reading.names.isdisjoint(pair)

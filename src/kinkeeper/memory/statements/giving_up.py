@@ -13,7 +13,7 @@ _GIVEN_UP = re.compile(
     rf"\b(?:(?:swapp|trad|exchang|ditch|dropp|finish|cancell?)ed|quit|outgrew|outgrown|(?<!is )(?<!are )(?<!was )(?<!were )left(?! (?:wing|hand|foot|side|back|arm|leg|ear|eye|out|over)\b)|"
     rf"(?:gave|given|give) up|(?:called|call|gone|went|is|am|are|has come|have come) off|(?:decided|voted) against|done with|"
     rf"(?:good)?bye(?: to)?|stepped down from|(?:grew|grown) out of|got rid of|sold|moved out of|not use|not going to|not doing|"
-    rf"not with) (?:off |in |going to )?(?:the |my |our |his |her |their |a |an )?{_THING}"
+    rf"not with|no more) (?:off |in |going to )?(?:the |my |our |his |her |their |a |an )?{_THING}"
 )
 _FELL_THROUGH = re.compile(rf"{_THING}(?:fell through|died|broke down|closed down)\b")
 

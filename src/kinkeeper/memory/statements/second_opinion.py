@@ -21,7 +21,7 @@ from kinkeeper.memory.statements.words import lexicon
 UPDATE, SAME = "update", "same"
 FOREST_FILES = {UPDATE: "relation_update.npz", SAME: "relation_same.npz"}
 
-SURE = {UPDATE: 0.65, SAME: 0.75}
+SURE = {UPDATE: 0.7, SAME: 0.9}
 """From this chance on a relation is taken for found where the rules see none."""
 
 UNLIKELY = 0.2
