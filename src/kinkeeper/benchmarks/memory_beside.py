@@ -21,11 +21,13 @@ from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.benchmarks.serving import talk
 from kinkeeper.benchmarks.serving.processes import ServerProcess, our_server
 from kinkeeper.benchmarks.serving.turns import connected, said
-from kinkeeper.bootstrap import open_system
+from kinkeeper.bootstrap import open_system, read_households
+from kinkeeper.bootstrap.night_process import Night
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.writing import import_facts
+from kinkeeper.settings.embedding import EmbedderChoice
 from kinkeeper.settings.model import Settings
 
 _FACTS, _TURNS, _BATCH = 4_000, 2_000, 500
@@ -134,17 +136,17 @@ def _fill(household: Path, database: Path) -> None:
 
 
 def _night(folder: Path, household: Path, database: Path) -> "subprocess.Popen[bytes]":
-    command = [
-        sys.executable, "-m", "kinkeeper", "consolidate", "--yes",
-        "--household", str(household), "--db", str(database),
-    ]  # fmt: skip
-    environment = {
-        "PATH": os.defpath, "HOME": str(folder), "LANG": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(sys.path), **talk.NO_MODEL,
-    }  # fmt: skip
-    return subprocess.Popen(  # noqa: S603 - this program itself
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=folder, env=environment
-    )
+    """Start what the server starts every night."""
+    settings = Settings(embedder=EmbedderChoice.NONE)
+    (house,) = read_households(household, settings)
+    night = Night(settings=settings, household=house, database=f"sqlite:///{database}")
+    environment = {**night.environment(), "PYTHONPATH": os.pathsep.join(sys.path)}
+    packed = folder / "night"
+    packed.write_bytes(night.packed())
+    with packed.open("rb") as told:
+        return subprocess.Popen(  # noqa: S603 - this program itself
+            night.command(), stdin=told, stdout=subprocess.DEVNULL, cwd=folder, env=environment
+        )
 
 
 def _finished(night: "subprocess.Popen[bytes]") -> None:

@@ -1,25 +1,29 @@
 """The upkeep of memory as a process of its own, at low priority: what it loads and computes troubles nobody.
 
-`python -m kinkeeper.bootstrap.night_process` takes a `Night` on its input, and tells nothing but its
-exit code and the run in the database. It may be killed at any moment.
+`Night.command` starts it. It takes a `Night` on its input, and tells nothing but its exit code and the run in the
+database. It may be killed at any moment.
 """
 
 import asyncio
+import gc
 import os
 import pickle
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from kinkeeper.core.errors import ConflictError, KinkeeperError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
+from kinkeeper.settings.load import environment_with
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 
-MODULE = "kinkeeper.bootstrap.night_process"
-
+_PROGRAM = f"import sys; from {__name__} import main; sys.exit(main())"
 _NICENESS = 15
+# A library's own threads begin while it is loaded, before anybody can lower them, and would take every core.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _FAILED = 1
 
 
@@ -37,6 +41,16 @@ class Night:
     household: Household
     database: str
 
+    @staticmethod
+    def command() -> tuple[str, ...]:
+        """Return what starts the process."""
+        return sys.executable, "-c", _PROGRAM
+
+    @staticmethod
+    def environment() -> Mapping[str, str]:
+        """Return the environment to start it in."""
+        return environment_with(**_ONE_THREAD)
+
     def packed(self) -> bytes:
         """Return it as the process reads it."""
         return pickle.dumps(self)
@@ -46,11 +60,10 @@ def main() -> int:
     """Do it; returns the exit code."""
     from kinkeeper.bootstrap.consolidating import Consolidating  # noqa: PLC0415 - not for who starts it
 
-    with suppress(OSError):
-        os.nice(_NICENESS)
     night: Night = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - from the process that started us
     try:
         with Store.open(night.database) as store:
+            give_way()
             doing = Consolidating(
                 night.settings, night.household, store, SystemClock(), progress=lambda _: None
             )
@@ -63,8 +76,13 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    # Pickled by its full name, which this module does not have while it runs as the main one.
-    from kinkeeper.bootstrap.night_process import main as run
+def give_way() -> None:
+    """Lower the priority of this thread and those to come; the store's writer, which has begun, keeps its own.
 
-    sys.exit(run())
+    Others wait for what is written: at a low priority it would hold them up for as long as anybody computes. (So on
+    Linux; elsewhere all threads are lowered.)
+    """
+    # Nor are they to wait until the collector has gone over all that was loaded.
+    gc.freeze()
+    with suppress(OSError):
+        os.nice(_NICENESS)

@@ -1,7 +1,6 @@
 """When the upkeep of memory is due, who starts it, and what a check of it finds."""
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
@@ -10,7 +9,7 @@ from functools import partial
 import structlog
 from sqlalchemy import Connection
 
-from kinkeeper.bootstrap.night_process import MODULE, Night
+from kinkeeper.bootstrap.night_process import Night
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock, to_text
@@ -138,7 +137,7 @@ def _night_before(now: datetime, household: Household) -> datetime:
 
 async def _ran(night: Night) -> int:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", MODULE, stdin=asyncio.subprocess.PIPE
+        *night.command(), stdin=asyncio.subprocess.PIPE, env=night.environment()
     )
     try:
         await process.communicate(night.packed())

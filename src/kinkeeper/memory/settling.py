@@ -37,13 +37,13 @@ class _Stored:
 
     Attributes:
         said: Statements by strand.
-        verdicts: About any of them.
+        verdicts: By the id of each statement that they are about.
         facts: By id: those that the statements support, and those that could be theirs.
         behind: By fact id, the statements that supported it before this change.
     """
 
     said: Mapping[str, Sequence[Statement]]
-    verdicts: Sequence[Verdict]
+    verdicts: Mapping[str, Sequence[Verdict]]
     facts: dict[str, Fact]
     behind: Mapping[str, Sequence[Statement]]
 
@@ -71,9 +71,8 @@ def settle(
     stored = _load(conn, change.made.household, strands, new)
     after: dict[str, Fact] = {}
     for said in stored.said.values():
-        ids = {each.id for each in said}
-        verdicts = [each for each in stored.verdicts if each.older in ids or each.newer in ids]
-        lines = fold(said, relate=relate_statements, verdicts=verdicts)
+        verdicts = {found.id: found for each in said for found in stored.verdicts.get(each.id, ())}
+        lines = fold(said, relate=relate_statements, verdicts=[*verdicts.values()])
         owners = _owners(lines, stored.facts)
         missing = [each for each in owners if each not in stored.facts]
         stored.facts.update(facts_by_id(conn, change.made.household, missing))
@@ -102,9 +101,13 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
         if each.fact_id and each.id not in new:
             behind[each.fact_id].append(each)
     ids = {each.fact_id for each in every if each.fact_id}
+    verdicts: defaultdict[str, list[Verdict]] = defaultdict(list)
+    for found in verdicts_on(conn, household, (each.id for each in every)):
+        for key in filter(None, {found.older, found.newer}):
+            verdicts[key].append(found)
     return _Stored(
         said=said,
-        verdicts=verdicts_on(conn, household, (each.id for each in every)),
+        verdicts=verdicts,
         facts=facts_by_id(conn, household, ids),
         behind=behind,
     )

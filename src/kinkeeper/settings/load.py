@@ -71,6 +71,11 @@ def load_settings(
     return settings
 
 
+def environment_with(**values: str) -> dict[str, str]:
+    """Return this process's environment with some variables set, for a process that it starts."""
+    return {**os.environ, **values}
+
+
 def data_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder of the program's data: `kinkeeper` in the XDG data folder."""
     values = os.environ if environment is None else environment
