@@ -18,7 +18,7 @@ from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
-from kinkeeper.memory.finding.vectors import VectorKind, count_vectors
+from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, count_vectors, put_vectors
 from kinkeeper.memory.model import (
     Category,
     Episode,
@@ -368,3 +368,38 @@ def test_a_finder_reads_the_past_as_time_allows_and_says_so(store: Store):
     late = asyncio.run(starting.search(search))
     assert late.is_complete
     assert late.hits[0].id == "t3"
+
+
+def test_many_vectors_are_read_in_parts_and_all_of_them_in_the_end(store: Store):
+    turns = [turn(number, f"errand number{number}", session=None) for number in range(5_000)]
+    told(store, *turns)
+    senses = Senses()
+    starting = finder(store, senses)
+    asyncio.run(starting.prepare())
+    one = asyncio.run(senses.embed(["Our puppy ate a shoe"]))[0]
+    keys = [VectorKey(VectorKind.EPISODE, each.id) for each in turns]
+    store.write_now(lambda conn: put_vectors(conn, HOUSE, senses.model, dict.fromkeys(keys, one)))
+    search = Search(text="hound", viewer=Viewer.of(HOUSE), now=NOW, limit=1)
+    complete = [asyncio.run(starting.search(search, patience=0.0)).is_complete for _ in range(4)]
+    assert complete == [False, False, False, True]
+    assert len(starting._followed[HitKind.EPISODE].shelf.vectors[VectorKind.EPISODE]) == 5_000
+
+
+def test_what_is_left_is_read_ahead_once_somebody_has_searched(store: Store):
+    told(store, *(turn(number, f"errand number{number}", session=None) for number in range(5_000)))
+    starting = finder(store)
+    search = Search(text="errand number3", viewer=Viewer.of(HOUSE), now=NOW)
+
+    async def asked() -> list[bool]:
+        async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+            ahead = tasks.create_task(starting.read_ahead())
+            await asyncio.sleep(0)
+            before = len(starting._followed[HitKind.EPISODE].shelf)
+            found = [(await starting.search(search, patience=0.0)).is_complete]
+            while not all(each.is_complete for each in starting._followed.values()):
+                await asyncio.sleep(0.01)
+            found.append((await starting.search(search, patience=0.0)).is_complete)
+            ahead.cancel()
+        return [before == 0, *found]
+
+    assert asyncio.run(asked()) == [True, False, True]

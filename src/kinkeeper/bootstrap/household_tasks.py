@@ -42,6 +42,7 @@ def household_tasks(
     reading = reading_of(household, store, clock)
     tasks: list[LongTask] = [
         partial(recall.embed, pace.upkeep_every),
+        recall.finder.read_ahead,
         Nights(settings, household, store, clock).run,
         reading.run,
         partial(hearing.run, pace.upkeep_every),

@@ -43,12 +43,17 @@ class Following:
         self._model = model
         self._known = _NOT_BEGUN
         self._unread_below = 0
-        self._vectors_known = 0
+        self._vectors_known = dict.fromkeys(shelf.vectors, 0)
+        self._lacks_vectors = model is not None
         self._dimension: int | None = None
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of the past was read."""
+        """Whether all of the past was read, and what it means."""
+        return self._has_texts and not self._lacks_vectors
+
+    @property
+    def _has_texts(self) -> bool:
         return self._known != _NOT_BEGUN and self._unread_below == 0
 
     def catch_up(self, conn: Connection, *, deadline: float) -> None:
@@ -63,10 +68,10 @@ class Following:
             self._known, self._unread_below = last, last + 1
         while self._known < last:
             self._read_new(conn, last)
-        while not self.is_complete and (monotonic() < deadline or not len(self.shelf)):
+        while not self._has_texts and (monotonic() < deadline or not len(self.shelf)):
             self._read_past(conn)
-        if self.is_complete:
-            self._read_vectors(conn, last)
+        if self._has_texts and self._model is not None:
+            self._lacks_vectors = not self._read_vectors(conn, self._model, last, deadline)
 
     def _read_new(self, conn: Connection, last: int) -> None:
         page = self._read(conn, self._household, after=self._known, limit=_PAGE)
@@ -91,7 +96,7 @@ class Following:
 
     def _restore_vectors(self, conn: Connection, ids: Collection[str]) -> None:
         """Read the vectors of texts that were put again, unless all vectors are still to be read."""
-        if self._model is None or not self._vectors_known:
+        if self._model is None or not any(self._vectors_known.values()):
             return
         for kind in self.shelf.vectors:
             found = vectors_of(
@@ -100,15 +105,20 @@ class Following:
             if found:
                 self.shelf.put_vectors(kind, [*found], np.stack([*found.values()]))
 
-    def _read_vectors(self, conn: Connection, last: int) -> None:
-        if self._model is None or self._vectors_known >= last:
-            return
+    def _read_vectors(self, conn: Connection, model: str, last: int, deadline: float) -> bool:
+        """Read the vectors that are new, a part at least and more as time allows; returns whether these are all."""
         for kind in self.shelf.vectors:
-            for ids, vectors in vectors_changed(
-                conn, self._household, self._model, kind, after_seq=self._vectors_known,
-                dimension=self._dimension,
-            ):  # fmt: skip
+            while (known := self._vectors_known[kind]) < last:
+                part = vectors_changed(
+                    conn, self._household, model, kind, after_seq=known, dimension=self._dimension
+                )
+                if part is None:
+                    self._vectors_known[kind] = last
+                    break
+                self._vectors_known[kind], ids, vectors = part
                 if ids:
                     self._dimension = vectors.shape[1]
                     self.shelf.put_vectors(kind, ids, vectors)
-        self._vectors_known = last
+                if monotonic() >= deadline:
+                    return False
+        return True

@@ -1,9 +1,11 @@
 """The one search of memory: everything that recalls goes through it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from threading import Lock
 from time import monotonic, perf_counter
 from types import MappingProxyType
@@ -30,6 +32,7 @@ from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
 __all__ = [
@@ -46,6 +49,8 @@ PATIENCE = 1.0
 """How long a search waits at most, in seconds, for what was not read since the start."""
 
 _SPARE = 5
+_STEP_SECONDS = 0.05
+_BETWEEN_LOOKS_SECONDS = 60
 _REMEMBERED_QUERIES = 256
 
 
@@ -147,6 +152,7 @@ class Finder:
         self._calibration: Calibration | None = None
         self._vectors: dict[str, Vectors] = {}
         self._lock = Lock()
+        self._begun = asyncio.Event()
         self._followed: Mapping[HitKind, Following] = _shelves(household, self._embedder)
         # Read only once somebody asks for what held at another time.
         self._former = _following_facts(household, self._embedder, read=read_former_facts)
@@ -162,6 +168,7 @@ class Finder:
             UnavailableError: The database cannot be read.
         """
         start = perf_counter()
+        self._begun.set()
         search = replace(search, text=with_names(search.text, self._called))
         vector = await self._vector(search.text) if await self._remembers_anything() else None
         found = await self._store.read(
@@ -173,6 +180,21 @@ class Finder:
         """Read all that is to be searched, in steps between which others may search."""
         while not await self._store.read(self._step):
             pass
+
+    async def read_ahead(self) -> None:
+        """Once somebody has searched, read what is left, so that no more searches wait for it; until cancelled.
+
+        It takes half the time of one thread at most: people are talking.
+        """
+        rest = partial(asyncio.sleep, _BETWEEN_LOOKS_SECONDS)
+        await repeat(self._read_on, rest, name="memory.reading_ahead")
+
+    async def _read_on(self) -> None:
+        await self._begun.wait()
+        is_complete = False
+        while not is_complete:
+            is_complete = await self._store.read(self._step)
+            await asyncio.sleep(_STEP_SECONDS)
 
     async def chosen_from(self, search: Search) -> Pool:
         """Return all that a search chooses from, for whoever fits or explains how it chooses.
@@ -221,7 +243,7 @@ class Finder:
     def _step(self, conn: Connection) -> bool:
         with self._lock:
             for followed in self._followed.values():
-                followed.catch_up(conn, deadline=monotonic() + 0.05)
+                followed.catch_up(conn, deadline=monotonic() + _STEP_SECONDS)
             return all(followed.is_complete for followed in self._followed.values())
 
     async def _remembers_anything(self) -> bool:

@@ -1,7 +1,7 @@
 """Rows of vectors: what texts of memory mean to a model, remade at any time."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from kinkeeper.store.prepared import Prepared, is_one_of
 
 # Little-endian wherever the file is read; what half precision loses is a thousandth of a cosine.
 _NUMBER = np.dtype("<f2")
+_PART = 2_000
 
 _columns = memory_vectors.c
 
@@ -133,8 +134,8 @@ def vectors_changed(
     *,
     after_seq: int,
     dimension: int | None = None,
-) -> Iterator[tuple[list[str], Vectors]]:
-    """Yield vectors in the order of their change numbers, in parts: ids and vectors.
+) -> tuple[int, list[str], Vectors] | None:
+    """Return the next vectors in the order of their change numbers: the last number, ids and vectors; None after the last.
 
     Args:
         conn: Open connection.
@@ -145,18 +146,18 @@ def vectors_changed(
         dimension: Numbers of a vector; None: as many as most have.
     """
     query = (
-        select(_columns.id, _columns.vector)
+        select(_columns.id, _columns.vector, _columns.seq)
         .where(
             _columns.household == household, _columns.model == model,
             _columns.seq > after_seq, _columns.kind == kind.value,
         )
         .order_by(_columns.seq)
-        .execution_options(yield_per=5_000)
+        .limit(_PART)
     )  # fmt: skip
-    for part in conn.execute(query).partitions():
-        found, vectors = readable([(row.id, row.vector) for row in part], dimension)
-        dimension = vectors.shape[1]
-        yield found, vectors
+    rows = conn.execute(query).all()
+    if not rows:
+        return None
+    return rows[-1].seq, *readable([(row.id, row.vector) for row in rows], dimension)
 
 
 def count_vectors(conn: Connection, household: str) -> dict[tuple[str, VectorKind], int]:
