@@ -1,11 +1,13 @@
 """What a message is about in its own words: occasions, errands, letters; and what is none of these."""
 
 from datetime import date, time
+from time import process_time
 
 import pytest
 
-from kinkeeper.observer.model import OWN_WORDS, Task
-from miller_words import said
+from kinkeeper.observer.model import OWN_WORDS, Stance, Task
+from kinkeeper.observer.own_words import own_words_of
+from miller_words import read, said
 
 
 @pytest.mark.parametrize(
@@ -69,3 +71,20 @@ def test_a_letter_is_about_its_first_day_to_come_and_not_about_its_deadlines():
     assert extraction.dates == (date(2026, 3, 12),)
     assert extraction.times == (time(8, 45),)
     assert "aquarium" in (extraction.activity or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and " * 800,
+        "letter from a " * 250,
+        "text from mum in " * 200 + "friday 5pm",
+        "can somebody please just go and " * 100,
+        "lorem ipsum dolor " * 200 + "friday at 5",
+    ],
+)
+def test_no_text_takes_long(text: str):
+    reading = read(text)
+    began = process_time()
+    own_words_of(reading, Stance.ASKS, is_child=False)
+    assert process_time() - began < 1

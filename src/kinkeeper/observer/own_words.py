@@ -43,11 +43,11 @@ _FRAME = (
     r"finish(?:es)?|closes?|ends?|takes? place|taking place|about|around|out|first thing|to|want|wants) )*"
 )
 _PREAMBLE = (
-    r"^ ?(?:(?:ok|okay|so|right|well|oh|ah|eh|hey|hi|hello|morning|evening|guys|folks|friends|all|everyone|everybody|team|lads|"
+    r"^ ?(?>(?:ok|okay|so|right|well|oh|ah|eh|hey|hi|hello|morning|evening|guys|folks|friends|all|everyone|everybody|team|lads|"
     r"fyi|btw|also|and|but|then|ps|reminder|remember|heads up|do not forget|dont forget|note|update|news|quick one|just|"
     r"it is|its|there is|there are|we have(?: got)?|forwarded|fwd|fw|dear \w+(?: and \w+)?|a reminder|that|this is|please note|"
     r"please be (?:informed|advised|reminded)|we are (?:pleased|delighted|writing) to (?:inform|tell|remind|invite) you|to|"
-    r"<adult>|(?:letter|e?mail|text|msg|message|note|notice) from (?:<?\w+>? ){1,3}?(?:came|arrived|says|said|in)?|got a (?:text|call|letter) from|by the way|for info|good news|bad news|lovely|yay) ?,? ?)*"
+    r"<adult>|(?:letter|e?mail|text|msg|message|note|notice) from (?:(?:<?\w+>? ){1,3}(?:came|arrived|says|said)|<?\w+>?)|got a (?:text|call|letter) from|by the way|for info|good news|bad news|lovely|yay)(?: ,)? )*+"
 )
 _FRAMED = re.compile(rf"{_PREAMBLE}{_THING} (?P<frame>{_FRAME})(?P<when>{_WHEN})")
 _HELD = re.compile(
@@ -78,7 +78,7 @@ _OPEN_ENDED = re.compile(r"(?:since|till?|until|by|before|after|from|now)\b", re
 _MERE = re.compile(
     r"(?:(?:the|a|an|this|my|our|all|good|happy|great|nice|lovely|well|see|back|home|thanks|cheers|night|day|week|weekend|morning|"
     r"afternoon|evening|time|today|tonight|tomorrow|minutes?|mins?|hours?|hrs?|days?|weeks?|years?|ready|free|busy|up|off|out|"
-    r"here|there|done|late|early|<adult>|<childs?>|<kids>|<place>|<thing>|at|on|in|for|from|to|of|and|with) ?)*"
+    r"here|there|done|late|early|<adult>|<childs?>|<kids>|<place>|<thing>|at|on|in|for|from|to|of|and|with)(?: |$))*"
 )
 
 _SEEKING = (
