@@ -6,10 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.actions.repository import list_actions, read_actions
 from kinkeeper.bootstrap.encoding import reading_of
 from kinkeeper.bootstrap.leaving import erase, found_of
+from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import list_facts
@@ -18,7 +21,14 @@ from kinkeeper.store.schema import metadata
 from live_household import MONDAY, said
 from web_server import Served, served
 
-SAID = ("zanzibarquartz", "marmaladeyeti", "cobaltwombat", "tungstenlily")
+SAID = (
+    "zanzibarquartz",
+    "marmaladeyeti",
+    "cobaltwombat",
+    "tungstenlily",
+    "vanadiumnewt",
+    "osmiumheron",
+)
 """Words that stand nowhere but in what Sarah said or what was said of her."""
 
 
@@ -56,7 +66,10 @@ def fill(house: Served) -> None:
         assert conversation is not None
         member = system.household.member("sarah")
         assert member is not None
-        for text in ("My favourite drink is marmaladeyeti", "add cobaltwombat to my shopping list"):
+        for text in (
+            "My favourite drink is marmaladeyeti", "add cobaltwombat to my shopping list",
+            "remember that the gate code is vanadiumnewt",
+        ):  # fmt: skip
             await conversation.say(member, text, channel="web")
             await conversation.idle()
         reading = reading_of(system.household, system.store, clock)
@@ -104,6 +117,40 @@ def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, tmp_path: Path
         )
     }
     assert "I collect stamps" in narratives
+
+
+def test_what_awaits_a_yes_because_of_them_is_withdrawn_without_its_words(
+    house: Served, tmp_path: Path
+) -> None:
+    heard(said(1, "sarah", "@bot remember that the osmiumheron key is under the pot"), house)
+    heard(said(2, "sarah", "can you take Leo to soccer thursday?"), house)
+    system, household = house.system, house.system.household.id
+    everybody = Viewer.of(household, "john")
+    waiting = system.store.read_now(
+        lambda conn: list_actions(conn, everybody, now=house.clock.now())
+    )
+    assert {each.status for each in waiting} == {ActionStatus.PENDING}
+
+    system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
+    system.store.fold_log()
+
+    left = system.store.read_now(
+        lambda conn: read_actions(conn, everybody, [each.id for each in waiting])
+    )
+    assert {each.status for each in left} == {ActionStatus.WITHDRAWN}
+    assert not any(each.proposal.effects for each in left)
+    assert not words_in(tmp_path)
+
+
+def test_what_is_being_carried_out_is_not_cut_off(house: Served) -> None:
+    heard(said(1, "sarah", "can you take Leo to soccer thursday?"), house)
+    system, household = house.system, house.system.household.id
+    cards = metadata.tables["pending_actions"]
+    system.store.write_now(
+        lambda conn: conn.execute(update(cards).values(status=ActionStatus.EXECUTING.value))
+    )
+    with pytest.raises(ConflictError, match="try again"):
+        system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
 
 
 def test_nothing_of_anybody_else_is_touched(house: Served) -> None:

@@ -5,18 +5,38 @@ rows, so that a table that is added later is covered, too. What belongs to the h
 notes, and what others said of them in their own words.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    Table,
+    and_,
+    cast,
+    delete,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
+from kinkeeper.actions.model import ActionStatus, ActionType
 from kinkeeper.actions.purging import drop_payload
+from kinkeeper.actions.requests.performing import FROM_CHAT
 from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
+from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewing import person_scope
 from kinkeeper.memory import leaving
+from kinkeeper.memory.rows import in_parts
 from kinkeeper.messaging import outbox
+from kinkeeper.observer.retraction import SOURCE as OBSERVER
+from kinkeeper.observer.retraction import withdraw_all
 from kinkeeper.store.schema import metadata
 from kinkeeper.web.access import tables as _access  # noqa: F401 - makes its tables known
 
@@ -27,6 +47,11 @@ _BLANKED: Mapping[str, Mapping[str, Any]] = {
 }
 _CACHES = ("embeddings", "failed_updates")
 _MEMORYS = frozenset({"episodes", "statements", "facts", "memory_tombstones"})
+_TELLING = (
+    "conversation_topics", "turns", "events", "tasks", "notes", "pending_actions", "threads", "private_chats",
+)  # fmt: skip
+"""Tables that say of others' rows whose they are: erased after these, and each after what it is asked about."""
+_UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +80,10 @@ def found_of(conn: Connection, household: str, member: str) -> Erased:
     memory = leaving.memory_of(conn, household, member)
     rows = {
         table.name: int(
-            conn.execute(
-                select(func.count()).select_from(table).where(table.c.household == household, wanted)
-            ).scalar_one()
+            conn.execute(select(func.count()).select_from(table).where(of_theirs)).scalar_one()
         )
-        for table, wanted in _wanted(_keys(conn, household, member)).items()
-    }  # fmt: skip
+        for table, of_theirs in _wanted(household, member).items()
+    }
     return Erased(
         episodes=len(memory.episodes), facts=len(memory.facts),
         rows={name: count for name, count in rows.items() if count},
@@ -75,67 +98,99 @@ def erase(conn: Connection, household: str, member: str, *, at: datetime) -> Era
         household: Tenant key.
         member: Member id.
         at: Present time, aware.
+
+    Raises:
+        ConflictError: Something that they asked for is just being carried out.
     """
     found = found_of(conn, household, member)
-    wanted = _wanted(_keys(conn, household, member))
-    _let_go_of_words(conn, household, member)
+    _let_go_of_words(conn, household, member, at=at)
     leaving.erase_person(conn, household, member, at=at)
-    for table, of_theirs in wanted.items():
-        conn.execute(delete(table).where(table.c.household == household, of_theirs))
+    for table, of_theirs in _wanted(household, member).items():
+        conn.execute(delete(table).where(of_theirs))
     return found
 
 
-def _keys(conn: Connection, household: str, member: str) -> Mapping[str, Collection[str]]:
-    """Return by name of a column what in it is the person's."""
+def _keys(household: str, member: str) -> Mapping[str, Select[Any]]:
+    """Return by name of a column the query of what in it is the person's."""
 
-    def ids(name: str, column: str, *wanted: str, of: str = "id") -> Collection[str]:
+    def of(name: str, column: str, wanted: Any, *, key: str = "id") -> Select[Any]:
         table = metadata.tables[name]
-        is_theirs = table.c.household == household, table.c[column].in_(wanted)
-        return list(conn.execute(select(table.c[of]).where(*is_theirs)).scalars())
+        return select(table.c[key]).where(
+            table.c.household == household, table.c[column].in_(wanted)
+        )
 
-    own = person_scope(member)
-    talks = ids("threads", "member", member)
+    own, themselves = select(literal(person_scope(member))), select(literal(member))
+    talks = of("threads", "member", [member])
     return {
-        "scope": [own], "member": [member], "written_by": [member], "sender": [member],
-        "asker": [member], "event_id": ids("events", "scope", own),
-        "task_id": ids("tasks", "scope", own), "note_id": ids("notes", "scope", own), "action_id": ids("pending_actions", "scope", own),
-        "turn": ids("turns", "member", member), "thread": talks,
-        "topic": ids("conversation_topics", "thread", *talks),
-        "chat_id": ids("private_chats", "member", member, of="chat_id"),
+        "scope": own, "member": themselves, "written_by": themselves, "sender": themselves,
+        "asker": themselves, "event_id": of("events", "scope", own),
+        "task_id": of("tasks", "scope", own), "note_id": of("notes", "scope", own),
+        "action_id": of("pending_actions", "scope", own),
+        "turn": of("turns", "member", [member]), "thread": talks,
+        "topic": of("conversation_topics", "thread", talks),
+        "chat_id": of("private_chats", "member", [member], key="chat_id"),
     }  # fmt: skip
 
 
-def _wanted(keys: Mapping[str, Collection[str]]) -> Mapping[Table, ColumnElement[bool]]:
-    """Return by table which of its rows are the person's; memory's own are erased by memory."""
+def _wanted(household: str, member: str) -> Mapping[Table, ColumnElement[bool]]:
+    """Return by table which of its rows are the person's; memory's own are erased by memory.
+
+    What tells of others' rows that they are the person's comes last.
+    """
+    keys = _keys(household, member)
+    telling = [metadata.tables[name] for name in _TELLING]
     found: dict[Table, ColumnElement[bool]] = {}
-    for table in reversed(metadata.sorted_tables):
+    others = [table for table in metadata.sorted_tables if table.name not in _TELLING]
+    for table in [*others, *telling]:
         if "household" not in table.c or table.name in _MEMORYS:
             continue
         # An action that is only mentioned (the card of a message) makes a row nobody's.
         named = [
             table.c[name].in_(ids)
             for name, ids in keys.items()
-            if name in table.c and ids and not (name == "action_id" and table.c[name].nullable)
+            if name in table.c and not (name == "action_id" and table.c[name].nullable)
         ]
+        if table.name == "row_changes":
+            named = [table.c.row_id.in_(keys[each]) for each in ("event_id", "task_id", "note_id")]
         if named:
-            found[table] = or_(*named)
-    changed = metadata.tables["row_changes"]
-    found[changed] = changed.c.row_id.in_([*keys["event_id"], *keys["task_id"], *keys["note_id"]])
+            found[table] = and_(table.c.household == household, or_(*named))
     return found
 
 
-def _let_go_of_words(conn: Connection, household: str, member: str) -> None:
-    """Drop their words where rows of others carry them: cards made of their messages, what was near them, caches."""
-    said, cards = metadata.tables["messages"], metadata.tables["pending_actions"]
-    sent = select(said.c.id).where(said.c.household == household, said.c.sender == member)
-    numbers = [str(each) for each in conn.execute(sent).scalars()]
-    made = select(cards.c.id).where(cards.c.household == household, cards.c.source_id.in_(numbers))
-    actions = list(conn.execute(made).scalars())
-    drop_payload(conn, household, actions, summary=_ERASED)
-    outbox.drop_bodies(conn, household, actions)
+def _let_go_of_words(conn: Connection, household: str, member: str, *, at: datetime) -> None:
+    """Drop their words where rows of others carry them: what was asked for in them, what was near them, caches.
+
+    What awaits a yes because of them is withdrawn: nobody is to decide about words that are gone.
+    """
+    cards = metadata.tables["pending_actions"]
+    asked = _asked_for(conn, household, member)
+    if any(status in _UNDER_WAY for status in asked.values()):
+        raise ConflictError("something they asked for is being carried out; try again in a minute")
+    for ids in in_parts([*asked]):
+        mine = cards.c.household == household, cards.c.id.in_(ids)
+        # Before they are withdrawn, which tells the chat with this line.
+        conn.execute(update(cards).where(*mine).values(summary=_ERASED))
+        withdraw_all(conn, household, ids, by_source=_ERASED, now=at)
+        drop_payload(conn, household, ids, summary=_ERASED)
+        outbox.drop_bodies(conn, household, ids)
     for name, blank in _BLANKED.items():
         table = metadata.tables[name]
         conn.execute(update(table).where(table.c.household == household).values(**blank))
     for name in _CACHES:
         table = metadata.tables[name]
         conn.execute(delete(table).where(table.c.household == household))
+
+
+def _asked_for(conn: Connection, household: str, member: str) -> Mapping[str, ActionStatus]:
+    """Return the status by id of actions made of what they said, in the chat or to the assistant."""
+    said, turns = metadata.tables["messages"].c, metadata.tables["turns"].c
+    heard = select(cast(said.id, String)).where(said.household == household, said.sender == member)
+    told = select(turns.id).where(turns.household == household, turns.member == member)
+    cards = metadata.tables["pending_actions"].c
+    is_theirs = or_(
+        and_(cards.source_type == OBSERVER, cards.source_id.in_(heard)),
+        and_(cards.source_type == FROM_CHAT, cards.source_id.in_(told)),
+        and_(cards.type == ActionType.MEMORY_FACT, cards.decided_by == member),
+    )
+    query = select(cards.id, cards.status).where(cards.household == household, is_theirs)
+    return {row.id: ActionStatus(row.status) for row in conn.execute(query)}

@@ -14,7 +14,7 @@ from kinkeeper.household.viewing import person_scope
 from kinkeeper.memory.concepts import drop_facts
 from kinkeeper.memory.counting import note_removals
 from kinkeeper.memory.cutting import cut_words
-from kinkeeper.memory.episodes import CONTEXT, EPISODE, reply_id
+from kinkeeper.memory.episodes import CONTEXT, EPISODE, episodes_by_id, reply_id
 from kinkeeper.memory.evidence import (
     STATEMENTS,
     delete_statements,
@@ -66,8 +66,8 @@ def memory_of(conn: Connection, household: str, member: str) -> Gone:
         episodes.c.member == member, episodes.c.speaker == member,
         episodes.c.scope == person_scope(member),
     )  # fmt: skip
-    answers = {reply_id(household, each) for each in said}
-    own = sorted({*said, *(each for each in answers if _is_there(conn, household, each))})
+    answers = [reply_id(household, each) for each in sorted(said)]
+    own = sorted({*said, *episodes_by_id(conn, household, answers)})
     about = _ids(
         conn, statements, household,
         statements.c.speaker == member, statements.c.subject == member,
@@ -114,11 +114,6 @@ def _ids(
 ) -> Collection[str]:
     query = select(table.c.id).where(table.c.household == household, or_(*wanted))
     return frozenset(conn.execute(query).scalars())
-
-
-def _is_there(conn: Connection, household: str, episode: str) -> bool:
-    query = select(episodes.c.id).where(episodes.c.household == household, episodes.c.id == episode)
-    return conn.execute(query).scalar() is not None
 
 
 def _delete_episodes(conn: Connection, household: str, ids: Sequence[str]) -> None:

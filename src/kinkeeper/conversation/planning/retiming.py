@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.moments import shifted
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.pointing import MAKES, changed
@@ -29,7 +30,7 @@ def another_length(groups: Groups, case: Case) -> Sequence[Step] | None:
     if amount is None:
         return None
     length = amount * (_HOUR if unit.lower().startswith("h") else timedelta(minutes=1))
-    return _moved(lambda _old: at + length, case)
+    return _moved(lambda _old: shifted(at, length), case)
 
 
 def _counted_from(case: Case) -> tuple[datetime, str] | None:
