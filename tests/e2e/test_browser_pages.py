@@ -1,6 +1,7 @@
 """The pages in a real browser: the whole way of one decision, with and without scripts, for every eye and hand."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -84,14 +85,26 @@ def test_without_scripts_everything_works_the_same(home: Site):
         expect(page.locator(".scene").last).to_be_visible()
 
 
+def _wait_for_an_owner(home: Site) -> None:
+    """Let somebody speak of what nobody takes on, until it may be confirmed as it is, or with an owner."""
+    home.hear("john", "Leo has a haircut tomorrow at 8am")
+    clock = home.serving.clock
+    clock.advance_to(clock.now() + timedelta(minutes=30))
+    home.hear("sarah", "lovely")
+
+
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_is_for_every_eye_and_thumb(home: Site, width: int, theme: str):
     home.hear("sarah", "who's picking up Mia from ballet tomorrow?")
     home.hear("john", "Leo has the dentist Thursday at 4pm")
+    _wait_for_an_owner(home)
     axe = axe_source()
     with home.visit(viewport={"width": width, "height": 800}, color_scheme=theme) as page:
         page.goto("/pending")
+        asked = page.locator(".card", has_text="Leo haircut").get_by_role("button")
+        expect(asked.filter(has_text="Confirm")).to_be_visible()
+        expect(asked.filter(has_text="John")).to_be_visible()
         card = page.locator(".card a:has-text('Change')").first.get_attribute("href") or ""
         why = page.locator("a:has-text('why?')").first.get_attribute("href") or ""
         for path in (*PAGES, card, why):

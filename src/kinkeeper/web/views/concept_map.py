@@ -12,7 +12,7 @@ from kinkeeper.memory.concepts import Concept, Relation
 WIDTH = 320
 ROW = 36
 _TOP = 22
-_LEFT, _RIGHT = 96, 190
+_LEFT, _RIGHT = 104, 198
 _MOST_RIGHT = 24
 _MOST_LEFT = 12
 _LONGEST = 13
