@@ -52,7 +52,14 @@ def test_every_command_tells_what_it_takes(program: Program) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
-    [("nonsense",), ("observe",), ("observe", "x", "--nope"), ("metrics", "--days", "0")],
+    [
+        ("nonsense",),
+        ("observe",),
+        ("observe", "x", "--nope"),
+        ("metrics", "--days", "0"),
+        ("eval", "nonsense"),
+        ("eval", "months", "--root", "/"),
+    ],
 )
 def test_bad_usage_is_code_two(program: Program, words: tuple[str, ...]) -> None:
     ran = program.bare(*words)

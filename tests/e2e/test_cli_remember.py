@@ -49,6 +49,9 @@ def test_a_person_is_erased_after_a_look_and_an_export(program: Program) -> None
     asked = program.run("erase", "sarah")
     assert (asked.code, "--yes" in asked.err) == (2, True)
     folder = program.home / "before"
+    assert program.run("erase", "sarah", "--export", str(folder)).code == 2
+    assert program.run("erase", "nobody", "--export", str(folder), "--yes").code == 1
+    assert not folder.exists(), "nothing is written for what is not done"
     done = program.run("erase", "mommy", "--export", str(folder), "--yes", "--json")
     assert (done.code, done.value["member"], done.value["erased"]) == (0, "sarah", True)
     assert "xylophone9" in (folder / "facts.jsonl").read_text("utf-8")

@@ -7,16 +7,6 @@ import typer
 from kinkeeper.cli.located import Where, located
 from kinkeeper.cli.pending import AsOption, JsonOption
 
-EPILOG = """Examples:
-
-kinkeeper chat
-
-kinkeeper chat what is on tomorrow
-
-kinkeeper chat --as sarah "remind me to call mom tomorrow at 5pm"
-
-printf 'cancel the dentist\\nyes\\n' | kinkeeper chat --json"""
-
 
 @located
 def chat(

@@ -47,9 +47,6 @@ def erase_member(where: Where, wish: Wish) -> bool:
         NotFoundError: Nothing of such a person is there.
         InputError: Nobody can be asked.
     """
-    if wish.export is not None and not wish.is_rehearsal:
-        export_all(where, wish.export)
-        notice(f"everything of the household is in {wish.export}")
     with opened(where) as system:
         household = system.household
         member = members_by_name(household).get(fold(wish.member), wish.member)
@@ -59,6 +56,9 @@ def erase_member(where: Where, wish: Wish) -> bool:
         if wish.is_rehearsal or not _agreed(found, member, wish):
             _tell(found, member, wish, is_done=False)
             return wish.is_rehearsal
+        if wish.export is not None:
+            export_all(where, wish.export)
+            notice(f"everything of the household is in {wish.export}")
         now = present(system)
         system.store.write_now(lambda conn: erase(conn, household.id, member, at=now))
         system.store.fold_log()

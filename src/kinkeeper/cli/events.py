@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.pending import AsOption, JsonOption
+from kinkeeper.cli.pending import JsonOption, LookOption
 
 
 class Exportable(StrEnum):
@@ -43,7 +43,7 @@ def events(
     import_: Annotated[
         Path | None, typer.Option("--import", metavar="FILE", help="Same as `import FILE`.")
     ] = None,
-    as_: AsOption = None,
+    as_: LookOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Show what is in the calendar."""

@@ -8,7 +8,6 @@ import typer
 from kinkeeper.cli import calendar, events, mail, pending, tasks, token, tools
 from kinkeeper.cli.backup import backup
 from kinkeeper.cli.bench import bench
-from kinkeeper.cli.chat import EPILOG as CHAT_EXAMPLES
 from kinkeeper.cli.chat import chat
 from kinkeeper.cli.consolidate import consolidate
 from kinkeeper.cli.context import context
@@ -16,6 +15,7 @@ from kinkeeper.cli.demo import demo
 from kinkeeper.cli.doctor import doctor
 from kinkeeper.cli.erase import erase
 from kinkeeper.cli.evaluate import evaluate
+from kinkeeper.cli.examples import add_examples
 from kinkeeper.cli.init import init
 from kinkeeper.cli.invite import invite
 from kinkeeper.cli.jobs import jobs
@@ -76,7 +76,7 @@ app.command()(serve)
 app.command()(invite)
 app.add_typer(token.app)
 app.command()(worker)
-app.command(epilog=CHAT_EXAMPLES)(chat)
+app.command()(chat)
 app.add_typer(pending.app)
 app.command()(pending.undo)
 app.command()(quiet)
@@ -108,6 +108,7 @@ app.command()(backup)
 app.command()(restore)
 app.command("eval")(evaluate)
 app.command()(bench)
+add_examples(app)
 
 
 def main() -> None:

@@ -226,6 +226,10 @@ def run_evaluation(suite: str, scope: Scope, *, as_json: bool) -> bool:
     log_to_stderr()
     if suite not in SUITES:
         raise InputError(f"no suite {suite!r}; known are {', '.join(SUITES)}")
+    if not (scope.root / "evals").is_dir():
+        raise InputError(
+            f"{scope.root} is not the repository, which has our own labelled chats; name it with --root DIR"
+        )
     reports = []
     for measure in SUITES[suite]:
         report = measure(scope)

@@ -59,7 +59,7 @@ def run_benchmarks(suite: str, *, data: Path | None, extent: Extent, as_json: bo
         if module.name not in _NOT_SUITES
     )
     if suite not in {*known, *_ALL}:
-        raise InputError(f"no suite {suite!r}; known are all, observer, {', '.join(known)}")
+        raise InputError(f"no suite {suite!r}; known are all, {', '.join(known)}")
     found: list[Ratio | Figure] = []
     for name in known if suite in _ALL else [suite]:
         notice(f"measuring {name} …")

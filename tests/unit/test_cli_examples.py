@@ -1,0 +1,25 @@
+"""Every command shows in its help what it is called like, and can be called like that."""
+
+import shlex
+
+import pytest
+import typer
+
+from kinkeeper.cli.examples import EXAMPLES
+from kinkeeper.cli.main import app
+
+PROGRAM = typer.main.get_command(app)
+
+
+@pytest.mark.parametrize("example", [each for some in EXAMPLES.values() for each in some])
+def test_an_example_is_a_call_that_is_understood(example: str) -> None:
+    words = shlex.split(example.rpartition("| ")[2])
+    command, name = PROGRAM, words.pop(0)
+    while words and words[0] in getattr(command, "commands", ()):
+        name = words.pop(0)
+        command = command.commands[name]  # type: ignore[attr-defined]  # asked above
+    assert command is not PROGRAM
+    with command.make_context(name, words) as ctx:
+        assert ctx.args == []
+        shown = command.get_help(ctx)
+    assert " ".join(example.split()) in " ".join(shown.split())
