@@ -342,3 +342,18 @@ def test_a_remark_behind_a_comma_is_no_news_of_its_own() -> None:
     ((name, params),) = told("Leo's out of drums tomorrow, sprained wrist")
 
     assert (name, params["event_id"]) == ("calendar.delete_event", "drums")
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("from April drums is on Fridays at 5 instead of Thursdays", "2026-04-03T17:00"),
+        ("drums moves to Fridays at 5:45pm from April on", "2026-04-03T17:45"),
+        ("Leo has drums on Saturdays at 10 instead from next week", "2026-03-21T10:00"),
+    ],
+)
+def test_a_series_on_another_weekday_takes_the_hour_told_with_it(text: str, start: str) -> None:
+    ((_, params),) = told(text)
+
+    assert (params["event_id"], params["scope"]) == ("drums", "following")
+    assert params["changes"]["start_time"].startswith(start)

@@ -229,14 +229,20 @@ class _Change:
         if since is None or thing.start is None or rule.count(",") or _days_a_week(thing.rrule) > 1:
             return None
         first = rrulestr(rule, dtstart=datetime.combine(since, datetime.min.time()))[0].date()
+        clock = self._clock_of_series(thing)
+        start = f"{first.isoformat()}T{clock}" if clock else first.isoformat()
+        return {"start_time": with_known_day({"start_time": start}, thing.start)["start_time"]}
+
+    def _clock_of_series(self, thing: Thing) -> str:
+        """Return the new hour of a series as HH:MM; empty where none is told."""
         said = new_moment(self.told, self.case)
-        clock = said if said is not None and len(said) == len("00:00") else ""
-        return {
-            "start_time": with_known_day(
-                {"start_time": f"{first.isoformat()}T{clock}" if clock else first.isoformat()},
-                thing.start,
-            )["start_time"]
-        }
+        if said is not None and len(said) == len("00:00"):
+            return said
+        span = new_weekday(self.told, self.case)
+        if span is None or not span.has_time:
+            return ""
+        plain = {"start_time": f"{span.begin:%H:%M}"}
+        return str(in_its_frame(plain, self.told.to, thing, self.case).get("start_time", ""))
 
     def _looked_for(self) -> list[Step] | None:
         """Return a look for what cannot be found; None where nothing is named, or it has been looked for."""
