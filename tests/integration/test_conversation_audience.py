@@ -279,3 +279,24 @@ async def test_what_is_offered_and_declined_is_nobodys_fact(tmp_path: Path) -> N
 
         assert not await known_to(talk, "john")
         assert not await known_to(talk, "sarah")
+
+
+@on_a_loop
+async def test_a_child_keeps_what_is_its_own_without_an_adult(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer("remember that I like Robin, just between us", by="leo")
+
+        assert "for you only" in answer
+        assert "adult" not in answer
+        assert await known_to(talk, "leo") == {"I like Robin"}
+        assert not await known_to(talk, "john")
+        assert "Robin" not in await actions_read_by(talk, "john")
+
+
+@on_a_loop
+async def test_what_a_child_tells_for_all_awaits_an_adult(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer("remember that the compost goes out on Fridays", by="leo")
+
+        assert "adult" in answer
+        assert not await known_to(talk, "sarah")

@@ -357,3 +357,28 @@ def test_a_series_on_another_weekday_takes_the_hour_told_with_it(text: str, star
 
     assert (params["event_id"], params["scope"]) == ("drums", "following")
     assert params["changes"]["start_time"].startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("text", "on", "start"),
+    [
+        ("move drums to 5.30 from now on", "2026-03-11", "17:30"),
+        ("push drums back to 5.30 for good starting this week", "2026-03-09", "17:30"),
+        ("can you change drums to 5.30 as of next week", "2026-03-16", "17:30"),
+        ("move drums to Fridays at 5 from April", "2026-03-30", "2026-04-03T17:00"),
+    ],
+)
+def test_what_is_to_be_moved_from_a_day_on_is_the_series(text: str, on: str, start: str) -> None:
+    ((name, params),) = told(text)
+
+    assert (name, params["event_id"]) == ("calendar.update_event", "drums")
+    assert (params["scope"], params["on"]) == ("following", on)
+    assert params["changes"]["start_time"].startswith(start)
+
+
+@pytest.mark.parametrize("text", ["move drums to 5.30", "push drums to Friday at 5"])
+def test_what_is_to_be_moved_without_a_day_from_which_on_is_one_time(text: str) -> None:
+    ((name, params),) = told(text)
+
+    assert name == "calendar.update_event"
+    assert "scope" not in params

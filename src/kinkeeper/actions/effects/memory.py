@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.core.errors import InputError
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory import correcting, erasing
 from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.model import (
@@ -148,6 +148,10 @@ class RememberFact(MemoryEffect):
         length = len(self.words.text)
         if any(not each.start < each.end <= length for each in self.sentences):
             raise InputError("a sentence to be remembered lies outside the words it was read from")
+
+    def concerns_only(self, member_id: str) -> bool:
+        """Whether only that member may see it."""
+        return self.scope == person_scope(member_id)
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""

@@ -56,18 +56,21 @@ _NEWS: Final[Mapping[str, News]] = {
     "stopped": News.STOPS, "no_more": News.STOPS, "last_one": News.STOPS, "over_from": News.STOPS,
     "not_till": News.TIME, "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF, "swapped": News.SWAP,
     "ends_by": News.ENDS, "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
-    "put_to": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE, "charges": News.CHARGE,
+    "put_to": News.TIME, "wanted": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE, "charges": News.CHARGE,
     "charged_of": News.CHARGE, "comes": News.TIME,
 }  # fmt: skip
 """What each pattern tells, in the order in which they are tried."""
 
 _SURE: Final = frozenset(_NEWS) - {
-    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off",
+    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted",
 }  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 
 _ROUTINE: Final = frozenset({"charges", "comes"})
 """What somebody does is news where it is so from some day on, or instead of something."""
+
+_LASTING: Final = "wanted"
+"""What asks for a change, which is a request for one time unless it says from when on, or on which weekday, it is so."""
 
 _UNABLE = re.compile(r"\b(?:can't|cannot|can not|couldn't|unable|make)\b", re.IGNORECASE)
 """Of one time that is spoken of, not of all that come."""
@@ -236,7 +239,10 @@ def _read(name: str, groups: Mapping[str, str], rest: _Aside, case: Case) -> Tol
         return None
     if what and not told.about and not _PLACEHOLDER.match(case.message.title(what)):
         return None
-    return _stopping(told, groups, case) if news is News.STOPS else _repeating(told, case)
+    if news is News.STOPS:
+        return _stopping(told, groups, case)
+    told = _repeating(told, case)
+    return None if name == _LASTING and told.since is None else told
 
 
 def _is_when(name: str, when: str, case: Case) -> bool:
@@ -293,13 +299,17 @@ def _stopping(told: Told, groups: Mapping[str, str], case: Case) -> Told | None:
 
 
 def _repeating(told: Told, case: Case) -> Told:
-    """Return news of days of the week ("on Wednesdays from June") as such that hold for good."""
+    """Return news of days of the week ("on Wednesdays from June") as such that hold for good.
+
+    What was on another day of the week in which that begins takes place on the new day, too.
+    """
     again = next((each for each in case.message.times(told.to) if each.recurrence), None)
     if again is None or told.since is not None:
         return told
     opens = _FROM_DAY.search(again.surface) is not None
-    since = again.begin.date() if opens else case.now.date() + _DAY
-    return replace(told, since=since)
+    today, first = case.now.date(), again.begin.date()
+    of_its_week = max(today, first - first.weekday() * _DAY)
+    return replace(told, since=of_its_week if opens else today + _DAY)
 
 
 def other_of(told: Told, case: Case) -> Told:
