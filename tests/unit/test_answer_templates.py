@@ -278,6 +278,15 @@ def test_a_question_that_nobody_can_answer_is_answered_by_not_knowing() -> None:
     assert "know" in said or "nothing" in said
 
 
+@pytest.mark.parametrize(
+    "text", ["am i allowed prawns", "may i eat prawns", "should he wear the brace at night"]
+)
+def test_a_question_without_a_mark_is_not_taken_for_news(text: str) -> None:
+    said = told(turn(text)).text
+    assert "know" in said or "nothing" in said
+    assert not said.startswith(("Good to know", "Thanks"))
+
+
 def test_own_words_are_told_back_as_ones_own_and_only_where_nothing_is_better() -> None:
     def source(kind: SourceKind, sentence: str, speaker: str | None) -> Source:
         return Source(

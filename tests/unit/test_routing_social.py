@@ -89,3 +89,13 @@ def test_a_long_message_is_never_social():
 @pytest.mark.parametrize("text", ["whats on it", "wheres that", "whens it"])
 def test_a_question_typed_without_marks_is_no_courtesy(text: str) -> None:
     assert read_social(text, has_referent=True) is None
+
+
+@pytest.mark.parametrize("text", ["what's today", "whats the date today", "when's tomorrow's"])
+def test_a_question_of_a_day_is_no_small_talk(text: str) -> None:
+    assert read_social(text) is None
+
+
+@pytest.mark.parametrize("text", ["how are you today", "how's it going", "what's up"])
+def test_small_talk_stays_small_talk(text: str) -> None:
+    assert read_social(text) is not None

@@ -34,7 +34,8 @@ _HEARD = ("I see.", "Thanks for telling me.", "Good to know.")
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
-    r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b",
+    r"\?\s*$|^\W*(?:who|what|whats|what's|when|where|which|why|how|is|are|was|were|do|does|did|has|have|will|tell (?:me|us)|explain|describe)\b"
+    r"|^\W*(?:am|may|might|must|should|shall|would|could|can) (?:i|he|she|it|they)\b",
     re.IGNORECASE,
 )
 _TELLS = re.compile(

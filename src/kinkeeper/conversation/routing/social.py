@@ -43,7 +43,7 @@ def read_social(
         return _without_words(tokens)
     if clauses[0][0] not in _ANSWERS:
         clauses = tuple(clause for clause in clauses if not NAMES.issuperset(clause)) or clauses
-    if any(not NEVER_SOCIAL.isdisjoint(clause) for clause in clauses):
+    if any(not NEVER_SOCIAL.isdisjoint(clause) or _asks_of_day(clause) for clause in clauses):
         return None
     chances = [social_head().chances(clause) for clause in clauses]
     if any(each[GOES_ON] > 1 - _CHANCE for each in chances):
@@ -62,6 +62,11 @@ def read_social(
 def _likeliest(chances: Mapping[str, float]) -> Social:
     label = max((each for each in chances if each != GOES_ON), key=lambda each: chances[each])
     return Social(label.upper())
+
+
+def _asks_of_day(clause: Clause) -> bool:
+    lists = word_lists()
+    return clause[0] in lists["asking_days"] and not lists["days"].isdisjoint(clause)
 
 
 def _undoes(clause: Clause, *, has_referent: bool) -> bool:
