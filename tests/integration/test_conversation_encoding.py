@@ -119,11 +119,31 @@ async def test_gists_and_what_was_said_reach_the_next_turn_and_expire(tmp_path: 
         assert rows(held, conversation_topics) == []
 
 
+@on_a_loop
+async def test_what_was_replaced_reaches_the_next_turn_by_no_way(tmp_path: Path) -> None:
+    async with talking(tmp_path, Script({})) as held:
+        said = await held.say("My home is in York. The gate code is 4711.")
+        await held.heard(said)
+        await encode(held)
+        assert "York" in await held.answer("Where is my home?")
+        before = await gathered(held, said.thread_id, "where is my home?")
+        assert before.known["My home"] == "in York"
+        held.later(minutes=1)
+        await held.answer("I live in Leeds now.")
+        await encode(held)
+        after = await gathered(held, said.thread_id, "where is my home?")
+        told = [part for each in after.history for part in (each.text, each.answer)]
+        assert "York" not in str([after.gists, after.known, told])
+        assert after.known["The gate code"] == "4711"
+        assert any("4711" in part for part in told)
+        assert "York" not in await held.answer("Where is my home?")
+
+
 async def gathered(held: Talking, thread: str, text: str) -> TurnContext:
     now = held.clock.now().astimezone(held.system.household.zone)
-    history = [turn.exchange for turn in await held.conversation.history(held.john, thread)]
+    earlier = await held.conversation.history(held.john, thread)
     return await held.parts.gatherer.gather(
-        thread_id=thread, member=held.john, viewer=viewer(held), text=text, history=history, now=now
+        thread_id=thread, member=held.john, viewer=viewer(held), text=text, earlier=earlier, now=now
     )
 
 

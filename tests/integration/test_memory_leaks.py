@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from kinkeeper.conversation import looking_back
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.memory_leaks import Leaks, leaking
 from kinkeeper.evaluation.memory_paths import Paths
@@ -60,6 +61,13 @@ def test_what_is_not_cut_out_of_turns_is_found(
 ) -> None:
     monkeypatch.setattr(showing, "still_true", lambda text, _: text)
     assert {"search", "brain"} <= {*told(store, 10).paths}
+
+
+def test_what_is_not_cut_out_of_a_talk_is_found(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking_back, "messages_now", lambda *_, **__: {})
+    assert "talk" in told(store, 10).paths
 
 
 def test_nothing_of_other_people_and_households_comes_out(store: Store) -> None:

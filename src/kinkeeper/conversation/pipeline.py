@@ -27,6 +27,7 @@ from kinkeeper.conversation.context.model import TurnContext
 from kinkeeper.conversation.cycles import CycleHead
 from kinkeeper.conversation.events import has_events
 from kinkeeper.conversation.fetching import fetch
+from kinkeeper.conversation.looking_back import without_words
 from kinkeeper.conversation.memories import NOTHING, Brought
 from kinkeeper.conversation.model import (
     Answer,
@@ -182,19 +183,18 @@ class _Run:
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
-        asked = self._asked()
-        history = [turn.exchange for turn in self.loaded.earlier[-_HISTORY:]]
+        asked, lately = self._asked(), self.loaded.earlier[-_HISTORY:]
         async with asyncio.TaskGroup() as group:
             bringing = group.create_task(self._bring())
             self.context = await self.course.attempt(
                 Stage.CONTEXT,
                 lambda: self.parts.gatherer.gather(
                     thread_id=self.turn.thread_id, member=asked.member, viewer=asked.viewer,
-                    text=self.turn.text,
-                    history=history, now=asked.now,
+                    text=self.turn.text, earlier=lately, now=asked.now,
                 ),
-                _NO_CONTEXT, within=self.parts.limits.context,
+                TurnContext(history=without_words(lately)), within=self.parts.limits.context,
             )  # fmt: skip
+            history = self.context.history
             routed = await self._route(history)
             triage = routed.triage if routed is not None else _UNROUTED
         self.brought = bringing.result()

@@ -1,7 +1,7 @@
 """Whether what holds no more comes out of memory by any path: random chains of statements.
 
-Each chain is told in several talks, in any order of what it speaks of. Half way through, the next turn's memories are
-looked up; then the rest is told, a person may set something right by hand, and a night may pass. At the end every
+Each chain is told in several talks, in any order of what it speaks of; one member's turns are turns with the assistant.
+Half way through, the next turn's memories are looked up, and the assistant is asked something; then the rest is told, a person may set something right by hand, and a night may pass. At the end every
 path is asked about what is outdated: the sentences themselves, and the values that nothing that holds names.
 """
 
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +20,7 @@ from sqlalchemy import Connection, select
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.evaluation.memory_chains import Draws, Told, chain, values
 from kinkeeper.evaluation.memory_paths import Paths
+from kinkeeper.evaluation.memory_talks import Talks
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
@@ -32,7 +34,7 @@ from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.rows import fact_from_row
-from kinkeeper.memory.sessions import ASSISTANT
+from kinkeeper.memory.sessions import ASSISTANT, message_key
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.writing import remember
@@ -47,6 +49,7 @@ _SEED = 3
 _A_FILE = 250
 _ASKED = 3
 _ASKER = "john"
+_QUESTIONS = ("Where do I live?", "Who do I work for?", "What is my car?", "Where is my desk?")
 _SOON = timedelta(hours=1)
 _ASKED_AFTER = (0, 0, 0, 2, 20)
 _ONE_NIGHT_IN, _ONE_CHANGE_IN = 6, 3
@@ -154,13 +157,16 @@ class _Telling:
         self._clock = VirtualClock(self._now)
         self._finder = Finder(store, people.id, zone=people.zone)
         self._streaming = Streaming(store, self._finder, self._clock)
+        self._talks = Talks(store, people, _ASKER, clock=self._clock, finder=self._finder)
 
     async def asked(self) -> tuple[Mapping[str, str], Sequence[str]]:
         """Tell it; return by path what is said of it then, and what is outdated."""
         half = len(self._turns) // 2
-        self._tell(self._turns[:half], 0)
+        await self._tell(self._turns[:half], 0)
         await self._look_ahead()
-        self._tell(self._turns[half:], half)
+        for question in _QUESTIONS:
+            await self._talks.ask(self._turns[0].session, question)
+        await self._tell(self._turns[half:], half)
         if not self._draws.below(_ONE_CHANGE_IN):
             self._store.write_now(self._set_right)
         self._store.write_now(lambda conn: follow_facts(conn, self._people.id))
@@ -176,17 +182,34 @@ class _Telling:
         )  # fmt: skip
         # Nothing brings a sentence back as surely as itself.
         sentences = [each for each in gone if " " in each][:_ASKED]
-        return await paths.says(sentences, sorted({turn.session for turn in self._turns})), gone
+        sessions = sorted({turn.session for turn in self._turns})
+        said = await paths.says(sentences, sessions)
+        begun = [
+            await self._talks.begins_with(session, text)
+            for session in sessions
+            for text in sentences or _QUESTIONS
+        ]
+        return said | {"talk": "\n".join(begun)}, gone
 
-    def _tell(self, turns: Sequence[Told], first: int) -> None:
-        def work(conn: Connection) -> None:
-            for number, turn in enumerate(turns, start=first):
-                said, answered = _episodes(self._people.id, turn, number)
-                remember(conn, said, turn.observations, at=self._now)
-                if answered.text:
-                    insert_episodes(conn, [answered], at=self._now, is_read=True)
+    async def _tell(self, turns: Sequence[Told], first: int) -> None:
+        for number, turn in enumerate(turns, start=first):
+            said, answered = _episodes(self._people.id, turn, number)
+            key = None
+            if turn.member == _ASKER:
+                name = await self._talks.tell(turn.session, turn.text, turn.answered)
+                key = {said.id: message_key(turn.session, name)}
+            self._store.write_now(
+                partial(self._remember, turn=turn, said=said, answered=answered, key=key)
+            )
 
-        self._store.write_now(work)
+    def _remember(
+        self, conn: Connection, *, turn: Told, said: Episode, answered: Episode,
+        key: Mapping[str, str] | None,
+    ) -> None:  # fmt: skip
+        insert_episodes(conn, [said], at=self._now, keys=key)
+        remember(conn, said, turn.observations, at=self._now)
+        if answered.text:
+            insert_episodes(conn, [answered], at=self._now, is_read=True)
 
     def _set_right(self, conn: Connection) -> None:
         viewer = Viewer.of(self._people.id, _ASKER)

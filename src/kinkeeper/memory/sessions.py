@@ -1,25 +1,32 @@
 """What is said in sessions with an assistant: stored whole at once, each message a single time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.memory.episodes import insert_episodes, reply_id
+from kinkeeper.memory.episodes import insert_episodes, outdated_spans, reply_id
+from kinkeeper.memory.finding.showing import still_true
 from kinkeeper.memory.model import Episode, Origin
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import without_forgotten
+from kinkeeper.store.prepared import Prepared, is_one_of
 
 ASSISTANT = "assistant"
 
 _columns = episodes.c
 _REPLY_AFTER = timedelta(microseconds=1)
+_BY_KEY = Prepared(
+    select(_columns.message_key, _columns.id, _columns.text).where(
+        _columns.household == bindparam("household"), is_one_of(_columns.message_key, "keys")
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +99,7 @@ def take_in(
     if not session or not message.user_message.strip():
         raise InputError("contentSessionId and userMessage are needed, both not empty")
     said_at = as_utc(message.timestamp or at)
-    key = _key(session, message)
+    key = message_key(session, message.message_id) if message.message_id is not None else None
     episode_id = _episode_id(household, session, message, said_at)
     known = conn.execute(
         select(_columns.id).where(
@@ -155,10 +162,34 @@ def _turns(
     return [said, answered]
 
 
-def _key(session: str, message: SessionMessage) -> str | None:
-    if message.message_id is None:
-        return None
-    return stable_id("session message", session, message.message_id)
+def message_key(session: str, message_id: str) -> str:
+    """Return what tells a message of a session from all others.
+
+    Args:
+        session: Its session.
+        message_id: The client's id of it.
+    """
+    return stable_id("session message", session, message_id)
+
+
+def messages_now(
+    conn: Connection, household: str, session: str, message_ids: Iterable[str], *, now: datetime
+) -> dict[str, str]:
+    """Return what is left of messages without what is outdated or was forgotten, by the client's ids of them.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        session: Theirs.
+        message_ids: The client's ids; what was never taken in is left out.
+        now: Aware.
+    """
+    ids = {message_key(session, each): each for each in message_ids}
+    if not ids:
+        return {}
+    rows = _BY_KEY.execute(conn, {"household": household, "keys": [*ids]})
+    cuts = outdated_spans(conn, household, [row[1] for row in rows], at=now) if rows else {}
+    return {ids[key]: still_true(text, cuts.get(episode, ())) for key, episode, text in rows}
 
 
 def _episode_id(household: str, session: str, message: SessionMessage, said_at: datetime) -> str:

@@ -12,6 +12,7 @@ from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.conversation.context import repository
+from kinkeeper.conversation.context.gist import gist_of
 from kinkeeper.conversation.context.identity import read_focus, read_identity
 from kinkeeper.conversation.context.model import (
     CommittedTurn,
@@ -27,8 +28,10 @@ from kinkeeper.conversation.context.topics import (
 )
 from kinkeeper.conversation.context.volatile import facts_of
 from kinkeeper.conversation.context.world import AHEAD, World, world_at
+from kinkeeper.conversation.looking_back import cut_turns, looked_back
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.routing.signals import Signals
+from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock, Interval
 from kinkeeper.household.model import Household, Member
@@ -55,6 +58,7 @@ class _Kept:
     known: Mapping[str, str]
     called: str
     coming: Sequence[Occurrence]
+    history: Sequence[Exchange]
 
 
 class ContextGatherer:
@@ -90,7 +94,7 @@ class ContextGatherer:
         member: Member,
         viewer: Viewer,
         text: str,
-        history: Sequence[Exchange],
+        earlier: Sequence[Turn],
         now: datetime,
     ) -> TurnContext:
         """Return what a turn begins with; writes nothing.
@@ -98,9 +102,9 @@ class ContextGatherer:
         Args:
             thread_id: Its thread.
             member: Its person.
-            viewer: On whose behalf the calendar is read.
+            viewer: On whose behalf calendar and memory are read.
             text: What they say.
-            history: Earlier turns of the thread, oldest first.
+            earlier: Turns of the thread before it, oldest first.
             now: Aware, in the household's zone.
 
         Raises:
@@ -108,10 +112,12 @@ class ContextGatherer:
         """
         gloss = await self._gloss(text)
         kept = await self._store.read(
-            lambda conn: self._kept(conn, thread_id, viewer, gloss, member=member, now=now)
+            lambda conn: self._kept(
+                conn, thread_id, viewer, gloss, member=member, earlier=earlier, now=now
+            )
         )
         ref = kept.topic
-        lately = [each for each in history if now - each.at <= _TURNS_LAST][-_TURNS:]
+        lately = [each for each in kept.history if now - each.at <= _TURNS_LAST][-_TURNS:]
         world = world_at(now, kept.coming, self._household, self._quiet)
         return TurnContext(
             topic=ref, gloss=gloss,
@@ -119,7 +125,7 @@ class ContextGatherer:
                 ref, lately, gists=len(kept.gists), facts=len(kept.known), world=world, now=now
             ),
             gists=kept.gists, known=kept.known, world=world.lines,
-            called=read_identity(text) or kept.called,
+            called=read_identity(text) or kept.called, history=kept.history,
         )  # fmt: skip
 
     def commit(self, conn: Connection, turn: CommittedTurn, context: TurnContext) -> None:
@@ -138,7 +144,9 @@ class ContextGatherer:
             )  # fmt: skip
             repository.put_topic(conn, household, turn.thread_id, topic)
             facts = facts_of(turn.text, turn.results)
-            repository.put_facts(conn, household, ref.id, facts, at=turn.at)
+            repository.put_facts(
+                conn, household, ref.id, facts, turn=turn.turn_id, at=turn.at
+            )  # fmt: skip
         if not turn.is_said:
             return
         if name := read_identity(turn.text):
@@ -148,22 +156,23 @@ class ContextGatherer:
 
     def _kept(
         self, conn: Connection, thread_id: str, viewer: Viewer, gloss: Gloss, *,
-        member: Member, now: datetime,
+        member: Member, earlier: Sequence[Turn], now: datetime,
     ) -> _Kept:  # fmt: skip
         household = self._household.id
         ref = topic_of(
             gloss, repository.topics_of(conn, household, thread_id, now=now), now=now,
             thread=thread_id, household=household,
         )  # fmt: skip
-        is_known = ref.known is not None
+        gists, known = (
+            _still_true(conn, household, thread_id, ref.id, now=now) if ref.known else ([], {})
+        )
         coming = occurrences_between(conn, viewer, Interval(now, now + AHEAD))
         return _Kept(
-            topic=ref,
-            gists=repository.gists_of(conn, household, ref.id, now=now) if is_known else [],
-            known=repository.facts_of(conn, household, ref.id, now=now) if is_known else {},
+            topic=ref, gists=gists, known=known,
             called=repository.called(conn, household, member.id),
             coming=[each for each in coming if each.interval.start >= now],
-        )
+            history=looked_back(conn, viewer, earlier, now=now),
+        )  # fmt: skip
 
     async def _gloss(self, text: str) -> Gloss:
         if self._embedder is None:
@@ -175,6 +184,24 @@ class ContextGatherer:
             log.debug("conversation.topic.by_words", reason=type(error).__name__)
             return gloss_of(text)
         return gloss_of(text, vector=vectors[0], model=self._embedder.model)
+
+
+def _still_true(
+    conn: Connection, household: str, thread: str, topic: str, *, now: datetime
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Return what is left of a topic: gists and what was said for a day, each without what holds no more."""
+    gists = repository.gists_of(conn, household, topic, now=now)
+    facts = repository.facts_of(conn, household, topic, now=now)
+    named = {*gists, *(each.turn for each in facts)}
+    cut = cut_turns(conn, household, thread, named, now=now)
+    gists |= {key: gist_of(cut[key].text, cut[key].results) for key in cut.keys() & gists.keys()}
+    left = {key: facts_of(turn.text, turn.results) for key, turn in cut.items()}
+    known = {
+        each.about: each.value
+        for each in facts
+        if each.turn not in left or left[each.turn].get(each.about) == each.value
+    }
+    return [text for text in gists.values() if text], known
 
 
 def signals_of(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinkeeper.actions.requests.model import ActionResult
-from kinkeeper.conversation.model import Mode
+from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.routing.signals import Signals
 
 Vector = NDArray[np.float32]
@@ -96,6 +96,7 @@ class TurnContext:
         known: What was said on the topic within a day, by what it is about.
         world: What the moment is like, as lines.
         called: What the person wants to be called; "" where they never said.
+        history: The thread's last turns, oldest first, without what holds no more.
     """
 
     topic: TopicRef = field(default_factory=TopicRef)
@@ -105,6 +106,7 @@ class TurnContext:
     known: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
     called: str = ""
+    history: Sequence[Exchange] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Stores and finds what a talk is about."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Integer, bindparam, delete, insert, literal_column, select
@@ -45,7 +45,7 @@ _TOPICS = Prepared(
     .limit(literal_column(str(_MOST_TOPICS), Integer))
 )
 _GISTS = Prepared(
-    select(_gists.text)
+    select(_gists.turn, _gists.text)
     .where(
         _gists.household == bindparam("of_household"),
         _gists.topic == bindparam("of_topic"),
@@ -55,7 +55,7 @@ _GISTS = Prepared(
     .limit(literal_column(str(_MOST_GISTS), Integer))
 )
 _FACTS = Prepared(
-    select(_facts.about, _facts.value)
+    select(_facts.turn, _facts.about, _facts.value)
     .where(
         _facts.household == bindparam("of_household"),
         _facts.topic == bindparam("of_topic"),
@@ -84,6 +84,20 @@ _PUT_FACT = PreparedPut(volatile_facts)
 _PUT_NAME = PreparedPut(conversation_names)
 
 
+class Lasting(NamedTuple):
+    """What was said on a topic and helps for a day.
+
+    Attributes:
+        turn: In which it was said.
+        about: What it is about.
+        value: What that is.
+    """
+
+    turn: str
+    about: str
+    value: str
+
+
 def topics_of(conn: Connection, household: str, thread: str, *, now: datetime) -> list[Topic]:
     """Return what a thread talked about lately, newest first.
 
@@ -109,10 +123,10 @@ def put_topic(conn: Connection, household: str, thread: str, topic: Topic) -> No
     _PUT_TOPIC.put(conn, key | values | {"thread": thread})
 
 
-def gists_of(conn: Connection, household: str, topic: str, *, now: datetime) -> list[str]:
-    """Return what the last exchanges on a topic came to, newest first."""
+def gists_of(conn: Connection, household: str, topic: str, *, now: datetime) -> dict[str, str]:
+    """Return what the last exchanges on a topic came to, by turn, newest first."""
     values = {"of_household": household, "of_topic": topic, "now": now}
-    return [text for (text,) in _GISTS.execute(conn, values)]
+    return dict(_GISTS.execute(conn, values))  # type: ignore[arg-type]  # rows of two
 
 
 def put_gist(
@@ -126,20 +140,26 @@ def put_gist(
     _PUT_GIST.put(conn, values)
 
 
-def facts_of(conn: Connection, household: str, topic: str, *, now: datetime) -> dict[str, str]:
-    """Return what was said on a topic within a day, newest first, by what it is about."""
+def facts_of(conn: Connection, household: str, topic: str, *, now: datetime) -> Sequence[Lasting]:
+    """Return what was said on a topic within a day, newest first."""
     values = {"of_household": household, "of_topic": topic, "now": now}
-    return {row["about"]: row["value"] for row in _FACTS.mappings(conn, values)}
+    return [Lasting(*row) for row in _FACTS.execute(conn, values)]
 
 
 def put_facts(
-    conn: Connection, household: str, topic: str, facts: Mapping[str, str], *, at: datetime
+    conn: Connection,
+    household: str,
+    topic: str,
+    facts: Mapping[str, str],
+    *,
+    turn: str,
+    at: datetime,
 ) -> None:
     """Store what was said on a topic; the same thing said anew takes the place of what was said before."""
     for about, value in facts.items():
         values = {
-            "household": household, "topic": topic, "about": about, "value": value, "said_at": at,
-            "expires_at": at + FACT_LASTS,
+            "household": household, "topic": topic, "about": about, "value": value, "turn": turn,
+            "said_at": at, "expires_at": at + FACT_LASTS,
         }  # fmt: skip
         _PUT_FACT.put(conn, values)
 

@@ -50,6 +50,8 @@ volatile_facts = Table(
     Column("topic", String(36), primary_key=True),
     Column("about", String(128), primary_key=True),
     Column("value", Text, nullable=False),
+    # In which it was said: what of it holds no more is looked up there.
+    Column("turn", String(36), nullable=False),
     Column("said_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     Index("ix_volatile_facts_expiry", "household", "expires_at"),

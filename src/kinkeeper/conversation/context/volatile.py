@@ -12,10 +12,10 @@ MOST = 20
 
 _LONGEST_NAME, _LONGEST_VALUE = 60, 120
 _IS = re.compile(
-    r"(?:^|(?<=[.!;\n])|(?<=, )|(?<= and )|(?<= but )|(?<= that ))\s*"
+    r"(?:^|(?<=[.!;\n…])|(?<=, )|(?<= and )|(?<= but )|(?<= that ))\s*"
     r"(?P<about>(?:(?i:the|my|our|his|her|their|your|this)|[A-Z][\w-]+(?:'s|’s))(?: [\w'’-]+){1,5}?)"
     r" (?:is|are|was|will be|starts at|begins at|costs?|ends at|closes at|opens at) "
-    r"(?P<value>[^.!?;\n]{1,120}?)(?=$|[.!;\n]|, | and | but )",
+    r"(?P<value>[^.!?;\n…]{1,120}?)(?=$|[.!;\n…]|, | and | but )",
 )
 
 
@@ -34,7 +34,7 @@ def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
 
 
 def _told(text: str) -> Iterator[tuple[str, str]]:
-    for sentence in re.split(r"(?<=[.!?\n])\s+", text):
+    for sentence in re.split(r"(?<=[.!?\n…])\s+", text):
         if sentence.rstrip().endswith("?"):
             continue
         for match in _IS.finditer(sentence):

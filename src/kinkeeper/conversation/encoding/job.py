@@ -14,12 +14,12 @@ from sqlalchemy import Connection, Integer, bindparam, literal_column, or_, sele
 
 from kinkeeper.conversation.context import repository
 from kinkeeper.conversation.context.gathering import FIRST_STAGE
+from kinkeeper.conversation.context.gist import gist_of
 from kinkeeper.conversation.context.model import CommittedTurn
 from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.context.tables import conversation_encodings
 from kinkeeper.conversation.context.topics import SILENCE
 from kinkeeper.conversation.encoding.episode import Said, told
-from kinkeeper.conversation.encoding.gist import gist_of
 from kinkeeper.conversation.model import Mode
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.conversation.turns import find_turn, last_turns

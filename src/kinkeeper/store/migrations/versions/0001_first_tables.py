@@ -1434,6 +1434,7 @@ def upgrade() -> None:
         sa.Column("topic", sa.String(length=36), nullable=False),
         sa.Column("about", sa.String(length=128), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("turn", sa.String(length=36), nullable=False),
         sa.Column("said_at", sa.String(length=27), nullable=False),
         sa.Column("expires_at", sa.String(length=27), nullable=False),
         sa.PrimaryKeyConstraint("household", "topic", "about", name=op.f("pk_volatile_facts")),

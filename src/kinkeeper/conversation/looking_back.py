@@ -1,0 +1,116 @@
+"""Earlier turns as one may look back at them: without what holds no more, and without answers that rested on it.
+
+A turn keeps its words as they were said, for its person to read. What is handed on to the next turn is cut like
+everything that memory shows: by what became of the statements that were read out of it.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select
+
+from kinkeeper.conversation.answering.words import plain
+from kinkeeper.conversation.model import Exchange
+from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.turn import Turn, turn_of
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.sessions import messages_now
+from kinkeeper.store.prepared import Prepared, is_one_of
+
+_BY_ID = Prepared(
+    select(turns).where(
+        turns.c.household == bindparam("of_household"), is_one_of(turns.c.id, "of_turns")
+    )
+)
+_MEMORY = "memory"
+_KINDS = {
+    HitKind.FACT.value: HitKind.FACT,
+    HitKind.EPISODE.value: HitKind.EPISODE,
+    _MEMORY: HitKind.FACT,
+}
+
+
+def cut_turns(
+    conn: Connection, household: str, thread: str, turn_ids: Collection[str], *, now: datetime
+) -> Mapping[str, Turn]:
+    """Return by id those of some turns that hold no more as they were said, with the words that are left.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        thread: Theirs.
+        turn_ids: Which.
+        now: Aware.
+    """
+    left = messages_now(conn, household, thread, turn_ids, now=now)
+    rows = _BY_ID.mappings(conn, {"of_household": household, "of_turns": [*left]}) if left else ()
+    return {
+        turn.id: replace(turn, text=left[turn.id])
+        for turn in map(turn_of, rows)
+        if left[turn.id] != turn.text
+    }
+
+
+def looked_back(
+    conn: Connection, viewer: Viewer, earlier: Sequence[Turn], *, now: datetime
+) -> list[Exchange]:
+    """Return the turns of a thread as what was said before.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        earlier: The turns, oldest first.
+        now: Aware.
+    """
+    if not earlier:
+        return []
+    ids = [turn.id for turn in earlier]
+    left = messages_now(conn, viewer.household, earlier[0].thread_id, ids, now=now)
+    cut = {turn.id for turn in earlier if left.get(turn.id, turn.text) != turn.text}
+    said = [replace(turn.exchange, text=left.get(turn.id, turn.text)) for turn in earlier]
+    gone = _stems(turn.text for turn in earlier if turn.id in cut) - _stems(
+        each.text for each in said
+    )
+    keys = [key for turn in earlier for key in _rests_on(turn)]
+    here = shown(conn, viewer, keys, now=now) if keys else {}
+    return [
+        replace(each, answer="")
+        if turn.id in cut or _takes_up(turn, gone) or _is_stale(turn, here)
+        else each
+        for turn, each in zip(earlier, said, strict=True)
+    ]
+
+
+def without_words(earlier: Iterable[Turn]) -> list[Exchange]:
+    """Return turns as what was done in them, for where nobody can tell which of their words hold."""
+    return [replace(turn.exchange, text="", answer="", used=()) for turn in earlier]
+
+
+def _rests_on(turn: Turn) -> Mapping[Key, str]:
+    """Return what an answer took out of memory, and in which words; without words where requests listed it by title."""
+    actions = {done.action_id for done in turn.results}
+    return {
+        Key(_KINDS[each["kind"]], each["id"]): "" if each["kind"] == _MEMORY else each["text"]
+        for each in turn.used
+        if each["kind"] in _KINDS and each["id"] not in actions
+    }
+
+
+def _is_stale(turn: Turn, here: Mapping[Key, Hit]) -> bool:
+    """Whether an answer rests on what memory shows no more, or shows in other words."""
+    return any(
+        key not in here or (text and plain(here[key].text) != text)
+        for key, text in _rests_on(turn).items()
+    )
+
+
+def _takes_up(turn: Turn, gone: frozenset[str]) -> bool:
+    """Whether an answer has words of what holds no more that its question did not have."""
+    return bool(gone) and not gone.isdisjoint({*stems(turn.answer or "")} - {*stems(turn.text)})
+
+
+def _stems(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem for text in texts for stem in stems(text))
