@@ -168,6 +168,9 @@ def test_the_map_is_drawn_and_told(tmp_path: Path):
         page = unescape((await client.get("/memory/map")).text)
         assert 'class="thread' in page
         assert re.search(r"<dt[^>]*>Leo</dt><dd[^>]*>Leo is allergic to peanuts</dd>", page)
+        remember(serving, "sarah", "Grandma Rosalind takes warfarin")
+        page = unescape((await client.get("/memory/map")).text)
+        assert re.search(r"<dt[^>]*>Grandma Rosalind</dt>", page), "as it was said, not folded"
 
     run(tmp_path, steps)
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.memory.concepts import Concept, Relation
+from kinkeeper.memory.concepts import Concept, Relation, told_as
 from kinkeeper.memory.model import Category, FactStatus, Origin
+from kinkeeper.memory.statements.words import canon_of
 from kinkeeper.web.views.asking import asked_for, shown_day
 from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
 from kinkeeper.web.views.happened import days_of, pieces_of
@@ -110,6 +111,21 @@ def test_the_map_keeps_every_name_apart_and_says_all_in_words():
         assert all(0 < y < drawn.height for y in heights)
     assert sum(len(lines) for lines in drawn.sentences.values()) == 30
     assert WIDTH <= 320
+
+
+@pytest.mark.parametrize(
+    ("subject", "narrative", "told"),
+    [
+        ("grandmother rosalind", "Grandma Rosalind takes warfarin", "Grandma Rosalind"),
+        ("neighbours dog", "The neighbours' dog is called Bruno", "neighbours' dog"),
+        ("sister", "My sister's home is Leeds", "sister"),
+        ("grandmother", "It is in Leeds", ""),
+    ],
+)
+def test_words_that_were_folded_are_told_as_they_were_said(
+    subject: str, narrative: str, told: str
+) -> None:
+    assert told_as(map(canon_of, subject.split()), narrative) == told
 
 
 def test_nothing_is_drawn_of_what_is_not_there():

@@ -204,6 +204,17 @@ def _named(fact: Fact) -> str:
     readings = read_statement(fact.narrative)
     if not readings:
         return ""
-    value = set(readings[0].value)
-    words = _WORD.findall(fact.narrative)
-    return " ".join(word for word in words if canon_of(word.casefold()) in value)
+    return told_as(readings[0].value, fact.narrative)
+
+
+def told_as(canonical: Iterable[str], narrative: str) -> str:
+    """Return canonical words as a sentence tells them, in its order; empty where it has none of them.
+
+    Args:
+        canonical: Words as `canon_of` gives them.
+        narrative: The sentence.
+    """
+    wanted = set(canonical)
+    words = (word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(narrative))
+    found = [word for word in words if canon_of(word.casefold()) in wanted]
+    return " ".join(dict.fromkeys(found))

@@ -33,7 +33,12 @@ async def map_page(request: Request, person: Viewer) -> HTMLResponse:
         )
 
         def named(concept: Concept) -> str:
-            return desk.recollection.speaker(concept.name).name
+            name = desk.recollection.speaker(concept.name).name
+            said = (line for each in found.relations if each.source == name for line in told(each))
+            return next(
+                filter(None, (concepts.told_as(name.split(), line) for line in said)),
+                name,
+            )
 
         def told(relation: Relation) -> Sequence[str]:
             return [facts[each].narrative for each in relation.facts if each in facts]
