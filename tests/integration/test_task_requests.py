@@ -172,6 +172,18 @@ def test_parts_of_a_time_can_be_changed(
     assert (changed.result["deadline"], changed.result["remind_at"]) == (deadline, remind_at)
 
 
+def test_a_week_later_is_at_the_same_hour_though_the_clocks_change_and_an_hour_later_is_an_hour(
+    desk: Desk,
+) -> None:
+    desk.ask("task.create", {"title": "Call mom", "deadline": "2027-03-12T17:00:00-06:00"})
+    for minutes, deadline in (
+        (7 * 24 * 60, "2027-03-19T17:00:00-05:00"), (60, "2027-03-19T18:00:00-05:00"),
+    ):  # fmt: skip
+        changes = {"shift_minutes": minutes}
+        changed = desk.ask("task.update", {"find_by": "mom", "changes": changes})
+        assert changed.result["deadline"] == deadline, changed.error
+
+
 def test_other_fields_change_and_come_back(desk: Desk) -> None:
     desk.ask("task.create", {"title": "Buy stamps"})
     (before,) = tasks(desk)

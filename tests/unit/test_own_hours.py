@@ -1,6 +1,7 @@
 """Whose hour it is: the sender's own day says nothing of when the job is."""
 
 from datetime import time
+from time import process_time
 
 import pytest
 
@@ -71,6 +72,14 @@ def test_what_is_yet_to_be_asked_or_only_a_limit_arranges_nothing(text: str) -> 
 
 def test_a_child_who_asks_for_leave_arranges_nothing() -> None:
     assert not said("can Ava sleep over on Saturday", sender="mia").is_coordination
+
+
+@pytest.mark.parametrize("plea", ["please ", "so ", "hey "])
+def test_however_long_a_child_pleads_it_is_read_at_once(plea: str) -> None:
+    began = process_time()
+    said(f"{plea * 24}be quick", sender="mia")
+    assert process_time() - began < 1
+    assert not said(f"{plea * 24}can Ava sleep over on Saturday", sender="mia").is_coordination
 
 
 def test_who_is_helped_does_not_take_it_on() -> None:

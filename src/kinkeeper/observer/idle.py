@@ -17,7 +17,7 @@ _QUOTED = re.compile(
 _LIMIT = re.compile(r"(?:till?|until|since)\b", re.IGNORECASE)
 _DUE = re.compile(r"\bdue (?:by |on |in )?$", re.IGNORECASE)
 _LEAVE = re.compile(
-    r"(?:(?:<adult>|please|hey|hi|so) ?,? ?)*(?:can|could|may) (?!(?:you|somebody|any ?body|<adult>)(?!\w))"
+    r"(?:(?:<adult>|please|hey|hi|so)(?: ?,)? ?)*+(?:can|could|may) (?!(?:you|somebody|any ?body|<adult>)(?!\w))"
 )
 
 

@@ -7,7 +7,7 @@ from kinkeeper.memory.statements.words import lexicon, words_of
 _REPLACED = re.compile(
     r"(?:instead of|rather than|in place of|replacing|and not|, not|(?:switch|chang|mov|swapp|upgrad)\w* (?:over )?from) (.+)"
 )
-_THING = r"((?:(?!(?:for|and|in|but|because|so|at|on|to|by|is|are|was|were|with|instead|now)\b)[^\s,;]+ ?){1,4})"
+_THING = r"((?:(?!(?:for|and|in|but|because|so|at|on|to|by|is|are|was|were|with|instead|now)\b)[^\s,;]++ ?){1,4})"
 # "swapped the trumpet for the drums", "is off dry food", "has finished the antibiotics": what is over.
 _GIVEN_UP = re.compile(
     rf"\b(?:(?:swapp|trad|exchang|ditch|dropp|finish|cancell?)ed|quit|outgrew|outgrown|(?<!is )(?<!are )(?<!was )(?<!were )left(?! (?:wing|hand|foot|side|back|arm|leg|ear|eye|out|over)\b)|"
