@@ -124,12 +124,14 @@ def test_what_awaits_a_yes_because_of_them_is_withdrawn_without_its_words(
 ) -> None:
     heard(said(1, "sarah", "@bot remember that the osmiumheron key is under the pot"), house)
     heard(said(2, "sarah", "can you take Leo to soccer thursday?"), house)
+    heard(said(3, "sarah", "can someone feed the vanadiumnewt friday at 5?"), house)
     system, household = house.system, house.system.household.id
     everybody = Viewer.of(household, "john")
     waiting = system.store.read_now(
         lambda conn: list_actions(conn, everybody, now=house.clock.now())
     )
     assert {each.status for each in waiting} == {ActionStatus.PENDING}
+    assert any("vanadiumnewt" in each.proposal.summary for each in waiting)
 
     system.store.write_now(lambda conn: erase(conn, household, "sarah", at=house.clock.now()))
     system.store.fold_log()

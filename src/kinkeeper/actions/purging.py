@@ -45,8 +45,8 @@ def drop_payload(
             update(pending_actions)
             .where(_actions.household == household, _actions.id == row.id)
             .values(
-                summary=summary, effects=[], choices=[], extraction={},
-                request=_without_words(row.request),
+                summary=summary, subject=None, suggested_event=None, effects=[], choices=[],
+                extraction={}, request=_without_words(row.request),
             )
         )  # fmt: skip
 

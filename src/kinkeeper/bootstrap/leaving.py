@@ -169,7 +169,7 @@ def _let_go_of_words(conn: Connection, household: str, member: str, *, at: datet
     for ids in in_parts([*asked]):
         mine = cards.c.household == household, cards.c.id.in_(ids)
         # Before they are withdrawn, which tells the chat with this line.
-        conn.execute(update(cards).where(*mine).values(summary=_ERASED))
+        conn.execute(update(cards).where(*mine).values(summary=_ERASED, merge_key=None))
         withdraw_all(conn, household, ids, by_source=_ERASED, now=at)
         drop_payload(conn, household, ids, summary=_ERASED)
         outbox.drop_bodies(conn, household, ids)
