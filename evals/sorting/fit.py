@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import importlib
 from collections.abc import Sequence
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ from kinkeeper.memory.statements import classification
 from kinkeeper.models.embedding.embedder import Embedder
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.models.embedding.heads import LinearHead
+from kinkeeper.models.embedding.joined import WithWords, with_words
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
 
 EVALS = Path(__file__).parents[1]
@@ -70,7 +72,7 @@ def main() -> None:
         raise SystemExit("the embedder's extra is not installed")
     for embedder in (None, HashingEmbedder(), MiniLm(weights)):
         if arguments.only != "category":
-            _fit_domains(requests, embedder)
+            _fit_domains(requests, with_words(embedder))
         if arguments.only != "domain":
             _fit_categories(statements, embedder)
 
@@ -89,15 +91,16 @@ def _fit_domains(requests: Sequence[Request], embedder: Embedder | None) -> None
     rows = [(each, domain) for each in requests for domain in sorted(each.domains) or [None]]
     texts = [each.text for each, _ in rows]
     weights = [_request_weight(each) / max(1, len(each.domains)) for each, _ in rows]
-    labels = [domains.label_of([domain] if domain else [], each.kind) for each, domain in rows]
+    labels = [f"{domain or ''}{domains.MARK}{each.kind}" for each, domain in rows]
     features = _features(domains.KIND, texts, embedder)
     # In sight of the same ridge a vector's numbers are made as large as a cue's 1.
     cues = len(domains.KIND.cue_names)
-    features[:, cues:] *= VECTOR_SCALE
+    scale = VECTOR_SCALE * (sqrt(2) if isinstance(embedder, WithWords) else 1)
+    features[:, cues:] *= scale
     model = LogisticRegression(C=INVERSE_RIDGE, max_iter=MOST_STEPS, tol=1e-3)
     model.fit(csr_matrix(features), labels, sample_weight=weights)
     found = model.coef_.T.copy()
-    found[cues:] *= VECTOR_SCALE
+    found[cues:] *= scale
     _save(
         domains.KIND, embedder, len(texts),
         LinearHead(

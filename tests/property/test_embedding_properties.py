@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.core.errors import InputError
-from kinkeeper.language.sorting.domains import THRESHOLD, Domain, DomainRouter
+from kinkeeper.language.sorting.domains import ANY_CHANCE, Domain, DomainRouter, meant_by
 from kinkeeper.memory.statements.classification import StatementClassifier
 from kinkeeper.models.embedding.calibration import fit_calibration, shipped_calibrations
 from kinkeeper.models.embedding.hashing import HashingEmbedder
+from kinkeeper.models.embedding.joined import WithWords
 from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
 
 COSINES = st.floats(-1, 1)
@@ -74,6 +75,28 @@ def test_a_curve_needs_both_kinds_of_pairs_and_the_right_way_round():
         fit_calibration("any", [0.1, 0.2, 0.8, 0.9], [True, True, False, False])
 
 
+@given(st.dictionaries(st.sampled_from(Domain), st.floats(0, 1)))
+def test_what_is_meant_is_likelier_than_what_is_not(chances: dict[Domain, float]) -> None:
+    meant = meant_by(chances)
+    others = chances.keys() - set(meant)
+
+    assert [*meant] == sorted(meant, key=lambda domain: -chances[domain])
+    assert all(chances[domain] >= chances[other] for domain in meant for other in others)
+    assert bool(meant) == (sum(chances.values()) >= ANY_CHANCE)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3))
+def test_words_stand_beside_the_meaning_with_equal_weight(texts: list[str]) -> None:
+    words = HashingEmbedder()
+    joined = WithWords(words)
+    vectors = asyncio.run(joined.embed(texts))
+    alone = asyncio.run(words.embed(texts))
+
+    assert vectors.shape == (len(texts), joined.dimension)
+    assert vectors[:, words.dimension :] == pytest.approx(alone / 2**0.5)
+    assert vectors[:, : words.dimension] == pytest.approx(alone / 2**0.5)
+
+
 @given(TEXTS, st.booleans())
 def test_any_text_is_sorted(text: str, has_embedder: bool) -> None:
     embedder = HashingEmbedder() if has_embedder else None
@@ -82,6 +105,6 @@ def test_any_text_is_sorted(text: str, has_embedder: bool) -> None:
 
     assert set(route.chances) == set(Domain)
     assert all(0 <= chance <= 1 for chance in route.chances.values())
-    assert all(route.chances[domain] >= THRESHOLD for domain in route.domains)
+    assert bool(route.domains) == (sum(route.chances.values()) >= ANY_CHANCE)
     assert sum(statement.chances.values()) == pytest.approx(1)
     assert statement.chances[statement.category] == max(statement.chances.values())

@@ -10,7 +10,7 @@ import pytest
 
 from kinkeeper.core.errors import InputError, UnavailableError
 from kinkeeper.language.sorting.domains import KIND as DOMAINS
-from kinkeeper.language.sorting.domains import Domain, DomainRouter, Route, parts_of
+from kinkeeper.language.sorting.domains import Domain, DomainRouter, Route, meant_by, parts_of
 from kinkeeper.language.sorting.sorter import CUES_ALONE, Kind, load_head
 from kinkeeper.memory.model import Category
 from kinkeeper.memory.statements.classification import KIND as CATEGORIES
@@ -96,6 +96,11 @@ def test_the_likeliest_domain_stands_first():
     assert chances == sorted(chances, reverse=True)
 
 
+def test_a_wish_that_may_be_for_one_of_two_parts_is_a_wish_for_the_likelier():
+    assert meant_by({"task": 0.2, "calendar": 0.22, "notes": 0.01}) == ("calendar",)
+    assert meant_by({"task": 0.1, "calendar": 0.12, "notes": 0.01}) == ()
+
+
 def test_a_label_says_what_gave_it():
     assert routed("hello").stage == CUES_ALONE
     assert routed("hello", HashingEmbedder()).stage == HASHING
@@ -128,8 +133,14 @@ def test_plain_statements_find_their_category_without_weights(
     assert sum(found.chances.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", [DOMAINS, CATEGORIES])
-@pytest.mark.parametrize("model", [CUES_ALONE, HASHING, "all-MiniLM-L6-v2-int8"])
+@pytest.mark.parametrize(
+    ("kind", "model"),
+    [
+        *((kind, model) for kind in (DOMAINS, CATEGORIES) for model in (CUES_ALONE, HASHING)),
+        (DOMAINS, f"all-MiniLM-L6-v2-int8+{HASHING}"),
+        (CATEGORIES, "all-MiniLM-L6-v2-int8"),
+    ],
+)
 def test_a_shipped_head_reads_the_cues_that_are_shipped(kind: Kind, model: str) -> None:
     head = load_head(kind, model)
 

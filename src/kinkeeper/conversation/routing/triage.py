@@ -10,6 +10,7 @@ from kinkeeper.conversation.routing.intent import Intent, IntentType
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.routing.weights import shipped_weights
 from kinkeeper.conversation.routing.words import word_lists
+from kinkeeper.language.sorting.domains import meant_by
 
 MODE_OF = {Branch.ACT: Mode.ACT, Branch.CLARIFY: Mode.CLARIFY, Branch.RESPOND: Mode.RESPOND}
 MOST_TOOLS = 3
@@ -90,13 +91,11 @@ def _domains(message: Message, chances: Mapping[str, float]) -> tuple[tuple[str,
     """Return the domains that are meant, likeliest first, and how likely any is."""
     weights = shipped_weights().triage
     takes_over = message.is_followup and bool(message.earlier)
-    least = weights.followup_chance if takes_over else weights.domain_chance
-    meant = sorted(
-        (domain for domain, chance in chances.items() if chance >= least),
-        key=lambda domain: -chances[domain],
-    )
+    meant = meant_by(chances)
+    if takes_over:
+        meant = tuple(domain for domain in meant if chances[domain] >= weights.followup_chance)
     if meant:
-        return tuple(meant), chances[meant[0]]
+        return meant, chances[meant[0]]
     if takes_over and message.intent.type is not IntentType.FEEDBACK:
         return tuple(message.earlier), weights.followup_chance
     return (), max(chances.values(), default=0.0)

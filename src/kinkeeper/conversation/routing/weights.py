@@ -48,7 +48,6 @@ class IntentWeights(_Table):
 class TriageWeights(_Table):
     """What the rules of triage take for sure."""
 
-    domain_chance: float
     sure_chance: float
     unsure_chance: float
     followup_chance: float

@@ -4,13 +4,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
 from kinkeeper.models.embedding.embedder import Embedder
+from kinkeeper.models.embedding.joined import with_words
 
-THRESHOLD = 0.35
-"""Chance from which a domain is meant."""
+ANY_CHANCE = 0.35
+"""Chance of all domains together from which the likeliest is meant."""
+
+EACH_CHANCE = 0.4
+"""Chance from which a domain is meant whatever the others are."""
 
 _CUES = load_cues("domain_cues")
 KIND = Kind(
@@ -25,8 +30,11 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 2
-_MARK = ":"
+MARK = ":"
 """Between the domain of a label and the finer kind of request within it."""
+
+
+Name = TypeVar("Name", bound=str)
 
 
 class Domain(StrEnum):
@@ -62,7 +70,7 @@ class DomainRouter:
     """
 
     def __init__(self, embedder: Embedder | None) -> None:
-        self._sorter = Sorter(KIND, embedder)
+        self._sorter = Sorter(KIND, with_words(embedder))
 
     async def route(self, texts: Sequence[str]) -> list[Route]:
         """Return where each request goes.
@@ -90,15 +98,27 @@ def parts_of(text: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 else ()
 
 
+def meant_by(chances: Mapping[Name, float]) -> tuple[Name, ...]:
+    """Return the domains that are meant, likeliest first.
+
+    Whether anything of the assistant's is wanted is told by all chances together: a wish that may be for one of two
+    domains is a wish.
+
+    Args:
+        chances: Of each domain, in [0, 1].
+    """
+    likeliest = sorted(chances, key=lambda domain: -chances[domain])
+    meant = tuple(domain for domain in likeliest if chances[domain] >= EACH_CHANCE)
+    if not meant and sum(chances.values()) >= ANY_CHANCE:
+        return tuple(likeliest[:1])
+    return meant
+
+
 def _route(whole: Sorted, parts: Sequence[Sorted]) -> Route:
     chances = _by_domain(whole)
     for domain, chance in _meant_apart(parts):
         chances[domain] = max(chances[domain], chance)
-    likeliest = sorted(Domain, key=lambda domain: -chances[domain])
-    return Route(
-        domains=tuple(domain for domain in likeliest if chances[domain] >= THRESHOLD),
-        chances=chances, stage=whole.stage,
-    )  # fmt: skip
+    return Route(domains=meant_by(chances), chances=chances, stage=whole.stage)
 
 
 def _meant_apart(parts: Sequence[Sorted]) -> Iterator[tuple[Domain, float]]:
@@ -117,7 +137,7 @@ def _by_domain(found: Sorted) -> dict[Domain, float]:
     """Return the chance of each domain: of all kinds of request within it together."""
     chances = dict.fromkeys(Domain, 0.0)
     for label, chance in found.chances.items():
-        domain = label.partition(_MARK)[0]
+        domain = label.partition(MARK)[0]
         if domain:
             chances[Domain(domain)] += chance
     return chances
