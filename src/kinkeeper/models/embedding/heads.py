@@ -48,7 +48,9 @@ class LinearHead:
         )
         if features.shape != self.weights.shape[:1]:
             raise InputError(f"the vector has {len(vector)} numbers, not those of {self.model}")
-        sums = np.asarray(features @ self.weights + self.bias, dtype=np.float64)
+        # Most hashed words are absent; a product this small stays in one thread.
+        present = np.flatnonzero(features)
+        sums = np.asarray(features[present] @ self.weights[present] + self.bias, dtype=np.float64)
         if self.is_exclusive:
             chances = np.exp(sums - sums.max())
             chances /= chances.sum()
