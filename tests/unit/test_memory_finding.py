@@ -5,17 +5,20 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.finding.diversity import without_repeats
 from kinkeeper.memory.finding.fusion import context_order
+from kinkeeper.memory.finding.gate import relevance
 from kinkeeper.memory.finding.showing import still_true
 from kinkeeper.memory.finding.signals import is_within, periods_of, with_names
 from kinkeeper.memory.finding.terms import Vocabulary, stems
+from kinkeeper.models.embedding.calibration import Calibration
 
 CHICAGO = ZoneInfo("America/Chicago")
 NOW = datetime(2026, 11, 21, 12, tzinfo=CHICAGO)
+MEANING = Calibration(model="any", slope=9.0, midpoint=0.3)
 shares = st.floats(0, 1)
 
 
@@ -69,6 +72,24 @@ def test_the_order_of_a_context_rises_with_each_of_its_parts(
     parts = [np.array(column) for column in zip(*rows, strict=True)]
     higher = [part + extra for part, extra in zip(parts, more, strict=True)]
     assert (context_order(*higher) >= context_order(*parts) - 1e-12).all()
+
+
+@given(st.floats(0, 0.9), st.floats(-1, 0.9), st.floats(0.05, 0.1))
+def test_relevance_rises_with_words_and_with_meaning(share: float, cosine: float, more: float):
+    words, meaning = (
+        np.array([share, share + more, share]),
+        np.array([cosine, cosine, cosine + more]),
+    )
+    assume(meaning.all())
+    least, *higher = relevance(words, 1.0, meaning, MEANING)
+    assert all(0 <= least < each <= 1 for each in higher)
+
+
+@given(st.lists(shares, min_size=1, max_size=5))
+def test_a_text_whose_meaning_is_not_known_counts_by_its_words(held: list[float]):
+    words = np.array(held)
+    alone = relevance(words, 1.0, None, None)
+    assert (relevance(words, 1.0, np.zeros(len(held)), MEANING) == alone).all()
 
 
 def test_of_what_says_the_same_the_surest_stays_in_the_place_of_the_best():

@@ -49,6 +49,7 @@ FLOORS: Mapping[str, Mapping[str, float]] = {
     MEANING: {
         "recall@10": 0.8,
         "MRR": 0.64,
+        "foreign questions refused at 10% loss": 0.7,
         f"evidence in {ROOM} tokens": 0.83,
         "foreseen, hit@5": 0.31,
         "foreseen, hit@10": 0.4,

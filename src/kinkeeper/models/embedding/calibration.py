@@ -41,8 +41,16 @@ class Calibration:
         Args:
             cosine: In [-1, 1], of any shape.
         """
+        return np.asarray(1 / (1 + np.exp(-self.log_odds(cosine))))
+
+    def log_odds(self, cosine: ArrayLike) -> NDArray[np.float64]:
+        """Return the log odds of each cosine's likeness.
+
+        Args:
+            cosine: In [-1, 1], of any shape.
+        """
         steps = self.slope * (np.asarray(cosine, dtype=np.float64) - self.midpoint)
-        return np.asarray(1 / (1 + np.exp(-np.clip(steps, -_LARGEST_EXPONENT, _LARGEST_EXPONENT))))
+        return np.clip(steps, -_LARGEST_EXPONENT, _LARGEST_EXPONENT)
 
     def cosine(self, likeness: float) -> float:
         """Return the cosine from which pairs reach a likeness.
