@@ -41,3 +41,25 @@ def test_after_talk_it_means_what_was_done_before_it() -> None:
 def test_as_many_are_taken_back_as_are_named(text: str, count: int) -> None:
     assert wants_undo(text)
     assert how_many(text) == count
+
+
+def called_off(title: str) -> Turn:
+    done = outcome("calendar.delete_event")
+    return replace(TURN, results=(replace(done, result={"title": title}),))
+
+
+@pytest.mark.parametrize("text", ["it's on after all", "false alarm, swimming is back on"])
+def test_news_that_it_takes_place_takes_the_calling_off_back(text: str) -> None:
+    assert wants_undo(text, [called_off("Swimming")])
+
+
+@pytest.mark.parametrize("text", ["he's on", "all is happening", "they're on now", "judo is on"])
+def test_news_of_anything_else_takes_nothing_back(text: str) -> None:
+    assert not wants_undo(text, [called_off("Swimming")])
+
+
+def test_it_is_what_was_called_off_only_right_after() -> None:
+    talk = replace(TURN, text="is the oven still on?")
+
+    assert not wants_undo("it's on", [called_off("Swimming"), talk])
+    assert wants_undo("swimming is on", [called_off("Swimming"), talk])

@@ -39,7 +39,7 @@ _STANDS = re.compile(
     r"(?: back on| on| happening| going ahead| not (?:off|cancelled|canceled))(?: (?:after all|again|now|as (?:usual|normal|planned)))*\W*",
     re.IGNORECASE,
 )
-_POINTS = frozenset({"it", "that", "this", "they", "he", "she", "all"})
+_POINTS = frozenset({"it", "that", "this"})
 _COUNT = re.compile(r"\b(?P<count>two|three|four|five|both|[2-5])\b", re.IGNORECASE)
 _COUNTS = {"two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
@@ -81,7 +81,9 @@ def _stands(text: str, earlier: Sequence[Turn]) -> bool:
     )
     named = set(found["what"].casefold().split()) - _POINTS
     titles = {word for each in last for word in str(each.result.get("title")).casefold().split()}
-    return is_off and named <= titles
+    # Anything may have been spoken of since: "it" is what was called off only right after it was.
+    is_meant = bool(named) or last == earlier[-1].results
+    return is_off and named <= titles and is_meant
 
 
 def how_many(text: str) -> int:

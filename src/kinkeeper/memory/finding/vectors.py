@@ -226,7 +226,7 @@ def readable(
         stored: Ids and vectors as stored.
         dimension: Numbers of a vector; None: as many as most have.
     """
-    sizes = Counter(len(vector) for _, vector in stored)
+    sizes = Counter(len(vector) for _, vector in stored if len(vector) % _NUMBER.itemsize == 0)
     most = max(sizes, key=lambda size: (sizes[size], size), default=0)
     size = most if dimension is None else dimension * _NUMBER.itemsize
     whole = [(each, vector) for each, vector in stored if len(vector) == size]
