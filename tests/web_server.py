@@ -75,10 +75,10 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, **context: Any) -> Iterator[Served]:
-    """Serve the sample household from a database in that folder, on a clock that is moved by hand."""
+def served(folder: Path, *, database: str | None = None, **context: Any) -> Iterator[Served]:
+    """Serve the sample household from a database, one in that folder by default, on a clock that is moved by hand."""
     with (
-        live_system(folder / "family.sqlite", household=_listening(folder)) as system,
+        live_system(database or folder / "family.sqlite", household=_listening(folder)) as system,
         system.live_intake(refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)

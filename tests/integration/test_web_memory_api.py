@@ -1,9 +1,11 @@
 """Memory over HTTP: sessions in, context and answers out, facts set right, and nobody sees another's."""
 
 import asyncio
+import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -74,6 +76,39 @@ def test_a_pair_is_queued_once_it_is_stored(house: Served) -> None:
     assert answer.status_code == 202
     assert answer.json() == {"status": "queued", "sessionId": "s1", "repeat": False}
     assert turns(house) == ["I like tea", "Noted."]
+
+
+def test_ten_megabytes_are_stored_and_hold_up_nobody(house: Served) -> None:
+    sentence = "The gate code is 4711. "
+    long = sentence * (10 * 1024 * 1024 // len(sentence))
+
+    async def both() -> tuple[list[Any], Sequence[float]]:
+        async with house.bearing(house.token("john")) as client:
+            body = json.dumps(pair(long)).encode()
+            sent_at = perf_counter()
+            sending = asyncio.create_task(client.post(SESSIONS, content=body))
+            waits = []
+            while not sending.done():
+                began = perf_counter()
+                other = await client.get("/api/context/inject")
+                assert other.status_code == 200
+                waits.append(perf_counter() - began)
+            return [await sending], [each / (perf_counter() - sent_at) for each in waits]
+
+    [answer], waits = asyncio.run(both())
+    assert answer.status_code == 202
+    import sys
+
+    print("WAITS", sorted(waits)[-3:], len(waits), file=sys.stderr)
+    assert max(waits) < 0.5, "as a share of the time that the long one takes"
+    assert turns(house) == [long]
+
+
+def test_more_than_is_taken_is_refused_by_its_announced_length(house: Served) -> None:
+    [answer] = asyncio.run(posted(house, pair("x" * (17 * 1024 * 1024))))
+    assert answer.status_code == 413
+    assert "at most 16384 KiB" in answer.json()["detail"]
+    assert turns(house) == []
 
 
 def test_the_same_pair_again_is_stored_once(house: Served) -> None:

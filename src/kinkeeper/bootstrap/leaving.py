@@ -42,7 +42,7 @@ from kinkeeper.web.access import tables as _access  # noqa: F401 - makes its tab
 
 _ERASED = "Something of somebody who was erased"
 _BLANKED: Mapping[str, Mapping[str, Any]] = {
-    "observer_messages": {"context_window": [], "brain_context": None, "brain_queries": []},
+    "observer_messages": {"brain_context": None, "brain_queries": []},
     "model_calls": {"sent": None, "answered": None},
 }
 _CACHES = ("embeddings", "failed_updates")

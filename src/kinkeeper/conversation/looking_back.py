@@ -25,7 +25,7 @@ _BY_ID = Prepared(
         turns.c.household == bindparam("of_household"), is_one_of(turns.c.id, "of_turns")
     )
 )
-_MEMORY = "memory"
+_MEMORY, _TURN = "memory", "turn"
 _KINDS = {
     HitKind.FACT.value: HitKind.FACT,
     HitKind.EPISODE.value: HitKind.EPISODE,
@@ -74,11 +74,16 @@ def looked_back(
     gone = _stems(turn.text for turn in earlier if turn.id in cut) - _stems(
         each.text for each in said
     )
+    told = {name for turn in earlier for name in _told_in(turn)}
+    before = cut_turns(conn, viewer.household, earlier[0].thread_id, told, now=now)
     keys = [key for turn in earlier for key in _rests_on(turn)]
     here = shown(conn, viewer, keys, now=now) if keys else {}
     return [
         replace(each, answer="")
-        if turn.id in cut or _takes_up(turn, gone) or _is_stale(turn, here)
+        if turn.id in cut
+        or _takes_up(turn, gone)
+        or _is_stale(turn, here)
+        or not before.keys().isdisjoint(_told_in(turn))
         else each
         for turn, each in zip(earlier, said, strict=True)
     ]
@@ -97,6 +102,11 @@ def _rests_on(turn: Turn) -> Mapping[Key, str]:
         for each in turn.used
         if each["kind"] in _KINDS and each["id"] not in actions
     }
+
+
+def _told_in(turn: Turn) -> list[str]:
+    """Return in which turns stood what an answer took out of the talk; they may be long past."""
+    return [each["id"] for each in turn.used if each["kind"] == _TURN]
 
 
 def _is_stale(turn: Turn, here: Mapping[Key, Hit]) -> bool:

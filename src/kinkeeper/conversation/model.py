@@ -230,6 +230,7 @@ class AnswerContext:
         called: What the person wants to be called, where they said so.
         gists: What the last exchanges on this topic came to, newest first, as lines.
         known: What was said about this topic within a day, by what it is about.
+        said_in: In which turn that was said, by what it is about.
         world: What the present moment is like, as lines.
     """
 
@@ -245,6 +246,7 @@ class AnswerContext:
     called: str = ""
     gists: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)
+    said_in: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
 
 

@@ -208,7 +208,7 @@ class _Run:
                 asked=asked, text=self.turn.text, mode=self._mode(routed, done), triage=done.triage,
                 history=history, results=acted.results, memories=self.brought.lines,
                 clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
-                called=self.context.called, gists=self.context.gists, known=self.context.known, world=self.context.world,
+                called=self.context.called, gists=self.context.gists, known=self.context.known, said_in=self.context.said_in, world=self.context.world,
             )
         )  # fmt: skip
         is_cancelled = self.is_cut or any(each.ended == "stopped" for each in acted.iterations)

@@ -87,7 +87,7 @@ class Talks:
         context = await self._begun(thread, text)
         known = AnswerContext(
             asked=self._asked(thread, turn.id), text=text, mode=Mode.RESPOND, triage=_PLAIN, history=context.history,
-            gists=context.gists, known=context.known,
+            gists=context.gists, known=context.known, said_in=context.said_in,
         )  # fmt: skip
         async for piece in self._answerer.answer(known):
             if isinstance(piece, Answer):

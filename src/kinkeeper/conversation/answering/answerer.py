@@ -1,10 +1,10 @@
 """Answers a turn: from receipts and what is known by templates, or by a model where one is set up and may."""
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -110,7 +110,8 @@ class Answerer:
     ) -> tuple[Answer, Sequence[Source]]:
         """Return the answer out of what is known, and what it rests on; nothing of a kind that was looked at."""
         if not context.results and (lately := _said_lately(context)):
-            return replace(base, text=lately, confidence=BEARS), ()
+            text, said = lately
+            return replace(base, text=text, confidence=BEARS, used=(*base.used, said)), ()
         if self._know is None:
             return base, ()
         asked = context.asked
@@ -206,15 +207,17 @@ def _left_open(context: AnswerContext) -> bool:
     return not events or is_placeless
 
 
-def _said_lately(context: AnswerContext) -> str | None:
-    """Return what was said on this topic within a day that answers a question, if anything does."""
+def _said_lately(context: AnswerContext) -> tuple[str, Mapping[str, Any]] | None:
+    """Return what was said on this topic within a day that answers a question, and where, if anything does."""
     wanted = {*stems(context.text)}
     for about, value in context.known.items():
         named = {*stems(about)}
         if named and len(named & wanted) >= _MATCHES * len(wanted | named):
             asked = context.asked
             when = moment_words(value, now=asked.now, locale=asked.household.locale)
-            return f"{_yours(plain(about))} is {when or plain(value)}, as was said earlier."
+            said = f"{_yours(plain(about))} is {when or plain(value)}"
+            used = {"kind": "turn", "id": context.said_in.get(about, ""), "text": said}
+            return f"{said}, as was said earlier.", used
     return None
 
 

@@ -1,7 +1,7 @@
 """Gathers what a turn begins with, in one reading, and keeps what is left of it, in the transaction that ends it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -20,6 +20,7 @@ from kinkeeper.conversation.context.model import (
     TopicRef,
     TurnContext,
 )
+from kinkeeper.conversation.context.repository import Lasting
 from kinkeeper.conversation.context.topics import (
     gloss_of,
     grown,
@@ -55,7 +56,7 @@ class _Kept:
 
     topic: TopicRef
     gists: Sequence[str]
-    known: Mapping[str, str]
+    known: Sequence[Lasting]
     called: str
     coming: Sequence[Occurrence]
     history: Sequence[Exchange]
@@ -124,7 +125,8 @@ class ContextGatherer:
             signals=signals_of(
                 ref, lately, gists=len(kept.gists), facts=len(kept.known), world=world, now=now
             ),
-            gists=kept.gists, known=kept.known, world=world.lines,
+            gists=kept.gists, known={each.about: each.value for each in kept.known},
+            said_in={each.about: each.turn for each in kept.known}, world=world.lines,
             called=read_identity(text) or kept.called, history=kept.history,
         )  # fmt: skip
 
@@ -164,7 +166,7 @@ class ContextGatherer:
             thread=thread_id, household=household,
         )  # fmt: skip
         gists, known = (
-            _still_true(conn, household, thread_id, ref.id, now=now) if ref.known else ([], {})
+            _still_true(conn, household, thread_id, ref.id, now=now) if ref.known else ([], [])
         )
         coming = occurrences_between(conn, viewer, Interval(now, now + AHEAD))
         return _Kept(
@@ -188,7 +190,7 @@ class ContextGatherer:
 
 def _still_true(
     conn: Connection, household: str, thread: str, topic: str, *, now: datetime
-) -> tuple[Sequence[str], Mapping[str, str]]:
+) -> tuple[Sequence[str], Sequence[Lasting]]:
     """Return what is left of a topic: gists and what was said for a day, each without what holds no more."""
     gists = repository.gists_of(conn, household, topic, now=now)
     facts = repository.facts_of(conn, household, topic, now=now)
@@ -196,11 +198,11 @@ def _still_true(
     cut = cut_turns(conn, household, thread, named, now=now)
     gists |= {key: gist_of(cut[key].text, cut[key].results) for key in cut.keys() & gists.keys()}
     left = {key: facts_of(turn.text, turn.results) for key, turn in cut.items()}
-    known = {
-        each.about: each.value
+    known = [
+        each
         for each in facts
         if each.turn not in left or left[each.turn].get(each.about) == each.value
-    }
+    ]
     return [text for text in gists.values() if text], known
 
 

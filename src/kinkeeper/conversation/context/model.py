@@ -94,6 +94,7 @@ class TurnContext:
         signals: Counted for the mode router; the margins of earlier decisions are the caller's to fill in.
         gists: What the last exchanges on the topic came to, newest first.
         known: What was said on the topic within a day, by what it is about.
+        said_in: In which turn that was said, by what it is about.
         world: What the moment is like, as lines.
         called: What the person wants to be called; "" where they never said.
         history: The thread's last turns, oldest first, without what holds no more.
@@ -104,6 +105,7 @@ class TurnContext:
     signals: Signals = field(default_factory=Signals)
     gists: Sequence[str] = ()
     known: Mapping[str, str] = field(default_factory=dict)
+    said_in: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
     called: str = ""
     history: Sequence[Exchange] = ()

@@ -2,11 +2,12 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
 from kinkeeper.memory.statements.framing import unframed
-from kinkeeper.memory.statements.sentences import parts_of
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
 
 
 def is_sensitive(text: str) -> bool:
@@ -34,7 +35,14 @@ def holds_sensitive(message: str) -> bool:
         message: As it was said.
     """
     parts = (part.text for part in parts_of(message))
-    return any(is_sensitive(text) for text in (*message.splitlines(), *parts))
+    return any(is_sensitive(text) for text in (*_lines(message), *parts))
+
+
+def _lines(message: str) -> Iterator[str]:
+    """Yield the lines of a message, long ones in pieces: a search in one holds up every other thread to its end."""
+    for line in message.splitlines():
+        for start in range(0, len(line), LONGEST_MESSAGE):
+            yield line[start : start + LONGEST_MESSAGE]
 
 
 @cache

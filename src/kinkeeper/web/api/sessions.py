@@ -1,5 +1,6 @@
 """POST /api/sessions/messages: what was said in other programs' sessions, to be remembered."""
 
+import asyncio
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Literal
@@ -92,7 +93,8 @@ async def post_message(request: Request, person: Reader) -> Queued:
     """
     house, now = house_of(request, person), context_of(request).clock.now()
     pair = _pair(await request.body())
-    message = _message(pair, person, house.household)
+    # Of megabytes it takes half a second, in which others are answered.
+    message = await asyncio.to_thread(_message, pair, person, house.household)
     taken = await house.store.write(lambda conn: take_in(conn, house.household.id, message, at=now))
     if house.streaming is not None and taken.is_new:
         house.streaming.turn_ended(

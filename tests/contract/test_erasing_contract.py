@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, text, update
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions, read_actions
@@ -33,15 +33,27 @@ SAID = (
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path) as serving:
+def house(tmp_path: Path, address: str) -> Iterator[Served]:
+    with served(tmp_path, database=address) as serving:
         yield serving
 
 
-def words_in(folder: Path) -> set[str]:
-    """Return which of the words any file of the database holds."""
-    held = b"".join(file.read_bytes() for file in folder.glob("family.sqlite*"))
+def words_in(house: Served, address: str) -> set[str]:
+    """Return which of the words any file of the database holds; on a server, any row of any table."""
+    if "://" in address:
+        held = "\n".join(house.system.store.read_now(lambda conn: [*_rows(conn)])).encode()
+    else:
+        held = b"".join(file.read_bytes() for file in Path(address).parent.glob("family.db*"))
     return {word for word in SAID if word.encode() in held.lower()}
+
+
+def _rows(conn: Connection) -> Iterator[str]:
+    tables = text(
+        "SELECT format('SELECT t::text FROM %I.%I t', table_schema, table_name) FROM information_schema.tables"
+        " WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'"
+    )
+    for query in conn.execute(tables).scalars():
+        yield from conn.execute(text(query)).scalars()
 
 
 def fill(house: Served) -> None:
@@ -66,11 +78,11 @@ def fill(house: Served) -> None:
         assert conversation is not None
         member = system.household.member("sarah")
         assert member is not None
-        for text in (
+        for message in (
             "My favourite drink is marmaladeyeti", "add cobaltwombat to my shopping list",
             "remember that the gate code is vanadiumnewt",
         ):  # fmt: skip
-            await conversation.say(member, text, channel="web")
+            await conversation.say(member, message, channel="web")
             await conversation.idle()
         reading = reading_of(system.household, system.store, clock)
         while await reading.run_once():
@@ -90,12 +102,12 @@ async def _fed(replay: object, message: InboundMessage) -> None:
         pass
 
 
-def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, tmp_path: Path) -> None:
+def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, address: str) -> None:
     fill(house)
     heard(said(1, "sarah", "can you take Leo to soccer thursday, bring the marmaladeyeti"), house)
     system, household = house.system, house.system.household.id
     system.store.fold_log()
-    assert words_in(tmp_path) >= {"zanzibarquartz", "marmaladeyeti", "tungstenlily"}
+    assert words_in(house, address) >= {"zanzibarquartz", "marmaladeyeti", "tungstenlily"}
 
     found = system.store.write_now(
         lambda conn: erase(conn, household, "sarah", at=house.clock.now())
@@ -104,7 +116,7 @@ def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, tmp_path: Path
 
     assert found.episodes
     assert found.facts
-    assert words_in(tmp_path) <= {"cobaltwombat"}, (
+    assert words_in(house, address) <= {"cobaltwombat"}, (
         "the household's shopping list is the household's"
     )
     rest = system.store.read_now(lambda conn: found_of(conn, household, "sarah"))
@@ -120,7 +132,7 @@ def test_an_erased_person_is_in_no_row_and_no_byte(house: Served, tmp_path: Path
 
 
 def test_what_awaits_a_yes_because_of_them_is_withdrawn_without_its_words(
-    house: Served, tmp_path: Path
+    house: Served, address: str
 ) -> None:
     heard(said(1, "sarah", "@bot remember that the osmiumheron key is under the pot"), house)
     heard(said(2, "sarah", "can you take Leo to soccer thursday?"), house)
@@ -141,7 +153,7 @@ def test_what_awaits_a_yes_because_of_them_is_withdrawn_without_its_words(
     )
     assert {each.status for each in left} == {ActionStatus.WITHDRAWN}
     assert not any(each.proposal.effects for each in left)
-    assert not words_in(tmp_path)
+    assert not words_in(house, address)
 
 
 def test_what_is_being_carried_out_is_not_cut_off(house: Served) -> None:
