@@ -97,9 +97,6 @@ def test_ten_megabytes_are_stored_and_hold_up_nobody(house: Served) -> None:
 
     [answer], waits = asyncio.run(both())
     assert answer.status_code == 202
-    import sys
-
-    print("WAITS", sorted(waits)[-3:], len(waits), file=sys.stderr)
     assert max(waits) < 0.5, "as a share of the time that the long one takes"
     assert turns(house) == [long]
 
