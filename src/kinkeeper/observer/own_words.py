@@ -6,6 +6,7 @@ Both are found by the closed classes around them (pronouns, auxiliaries, preposi
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from kinkeeper.language.lexicon import Mention
@@ -13,7 +14,8 @@ from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.idle import is_a_limit
 from kinkeeper.observer.letters import is_letter
 from kinkeeper.observer.model import OWN_WORDS, Stance
-from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.plain_words import is_errand, is_noun_phrase
+from kinkeeper.observer.reading import Reading, Symbol
 
 _LONGEST = 60
 _SENTENCE = re.compile(
@@ -103,7 +105,18 @@ _DEED_ENDS = re.compile(
     rf" (?:{_WHEN}|<duration>|before|after|while|when|because|as|since|so|i|we|please|if|today|tonight|tomorrow|for me|for us|at|on|by)(?= |$)"
 )
 _LEADING = re.compile(r"(?:(?:the|a|an|some|our|next one for) )+")
-_TRAILING = re.compile(r"(?: (?:at|on|in|for|from|to|of|and|with|the|a|an|<thing>))+$")
+_ARRANGED = re.compile(r"(?!\w*eed)[a-z]{3,}(?:ed|ing) (?=(?:the|a|an|my|our|some|another) )")
+_TRAILING = re.compile(
+    r"(?: (?:at|on|in|for|from|to|of|and|with|the|a|an|<thing>|will|be|is|are))+$"
+)
+_TELLING = re.compile(
+    r"(?P<who>.*?) (?:(?:will|is|are)(?: be)? (?:\w+ing|invited|closed|open)|will (?!be )\w+)(?: (?:to|on|in|at|for|part in))?(?: |$)"
+)
+_SIGN = re.compile(r"\s*[:,!]+\s+|\s+[-–—]+\s+")
+_WISH = re.compile(
+    r"they (?:want|need|can (?:see|do|fit|take|come)|will come|are coming)(?: (?:it|him|her|them|us|me|you)(?!\w))?"
+)
+_AND = re.compile(r" (?:and|&) ")
 
 
 def own_words_of(reading: Reading, stance: Stance, *, is_child: bool) -> Mention | None:
@@ -138,8 +151,11 @@ def occasion_of(reading: Reading) -> Mention | None:
         for pattern in frames:
             match = pattern.search(sentence.group())
             if match is not None and _announces(reading, match, sentence.start()):
-                start = sentence.start() + match.start("thing")
-                return _words(reading, start, sentence.start() + match.end("thing"))
+                start, end = (sentence.start() + at for at in _thing(match))
+                symbols = _behind_sign(reading, _symbols(reading, start, end))
+                is_wish = match.re is _THEY and _is_their_wish(reading, symbols)
+                if is_wish or is_noun_phrase(reading.text, symbols):
+                    return _words(reading, symbols)
     return None
 
 
@@ -165,7 +181,11 @@ def errand_of(reading: Reading, *, is_anybody_alone: bool = False) -> Mention | 
     end = ends.start() if ends else len(deed)
     if " " not in deed[:end].strip():
         return None
-    return _words(reading, match.start("deed"), match.start("deed") + end)
+    for stop in (end, *(link.start() for link in _AND.finditer(deed, 0, end))):
+        symbols = _symbols(reading, match.start("deed"), match.start("deed") + stop)
+        if is_errand(reading.text, symbols):
+            return _words(reading, symbols)
+    return None
 
 
 def seeks_anybody(reading: Reading) -> bool:
@@ -194,18 +214,49 @@ def _announces(reading: Reading, match: re.Match[str], offset: int) -> bool:
     return _FIRM.search(frame) is not None or (is_held and has_day)
 
 
-def _words(reading: Reading, start: int, end: int) -> Mention | None:
-    """The message's own words behind a stretch of its skeleton."""
+def _thing(match: re.Match[str]) -> tuple[int, int]:
+    """Where what takes place stands: behind "booked", of a letter behind "Year 4 will be visiting", or before "is closed"."""
+    start, end = match.span("thing")
+    arranged = _ARRANGED.match(match["thing"])
+    if arranged is not None:
+        return start + arranged.end(), end
+    told = _TELLING.match(match["thing"]) if match.re is _IN_LETTER else None
+    if told is None:
+        return start, end
+    is_all = not match["thing"][told.end() :].strip()
+    return (start, start + told.end("who")) if is_all else (start + told.end(), end)
+
+
+def _behind_sign(reading: Reading, symbols: Sequence[Symbol]) -> Sequence[Symbol]:
+    """The units behind a colon, comma, dash or shout: what stands before it says who speaks, or to whom."""
+    for place in range(len(symbols) - 1, 0, -1):
+        gap = reading.text[symbols[place - 1].end : symbols[place].start]
+        if _SIGN.fullmatch(gap):
+            return symbols[place:]
+    return [*symbols]
+
+
+def _is_their_wish(reading: Reading, symbols: Sequence[Symbol]) -> bool:
+    """Whether it is what others want of one thing ("they want the van", "they can see him")."""
+    wish = _WISH.match(" ".join(symbol.text for symbol in symbols))
+    if wish is None:
+        return False
+    rest = symbols[len(wish.group().split()) :]
+    return not rest or is_noun_phrase(reading.text, rest)
+
+
+def _symbols(reading: Reading, start: int, end: int) -> Sequence[Symbol]:
+    """The units of a stretch of the skeleton, less what opens it or hangs on to it."""
     stretch = reading.skeleton[start:end].rstrip()
     trailing = _TRAILING.search(stretch)
     end = start + (trailing.start() if trailing else len(stretch))
     leading = _LEADING.match(stretch)
     start += leading.end() if leading else 0
-    symbols = [symbol for symbol in reading.symbols if start <= symbol.at < end]
-    if not symbols:
-        return None
+    return [symbol for symbol in reading.symbols if start <= symbol.at < end]
+
+
+def _words(reading: Reading, symbols: Sequence[Symbol]) -> Mention:
+    """The message's own words behind some units of its skeleton."""
     first, last = symbols[0].start, symbols[-1].end
     name = " ".join(reading.text[first:last].split()).lower()[:_LONGEST].strip()
-    if not name:
-        return None
     return Mention(kind=OWN_WORDS, id=name, surface=name, start=first, end=last, is_misspelt=False)

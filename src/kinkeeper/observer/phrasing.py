@@ -9,6 +9,7 @@ from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.language.when import regions
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.plain_words import may_be_spoken
 
 BOTH = "Both"
 _WARNING = "⚠️"
@@ -84,6 +85,10 @@ class Phrasing:
             return names.get(activity, activity.replace("-", " ").replace("_", " ")).lower()
         return _TASK_NOUNS[Task(task)] if task else "plan"
 
+    def spoken_label(self, activity: str | None, task: str | None = None) -> str:
+        """Return what is said aloud of an activity or a task; a message's own words only where they are plain nouns."""
+        return self.label(activity if activity and self._may_be_spoken(activity) else None, task)
+
     def clock(self, moment: time) -> str:
         """Return a time of day as the household's region writes it."""
         return regions.clock(moment, self.participants.household.locale)
@@ -125,7 +130,7 @@ class Phrasing:
         return f"{_QUESTION} {' '.join(part for part in parts if part)}: who?"
 
     def _mismatch(self, facts: Mapping[str, Any]) -> str:
-        label = self.label(facts["label"])
+        label = self.spoken_label(facts["label"])
         day = date.fromisoformat(facts["day"])
         if facts["booked"] is None:
             return f"{_QUESTION} No {label} {_LONG_DAYS[day.weekday()]}. Which day?"
@@ -160,20 +165,26 @@ class Phrasing:
         clock = f"{self.clock(start)}–{self.clock(end)}" if end else self.clock(start)
         return " ".join(filter(None, [days, clock]))
 
+    def _may_be_spoken(self, activity: str) -> bool:
+        household, vocabulary = self.participants.household, self.participants.vocabulary
+        is_named = any(activity == each.id for each in household.activities)
+        is_general = vocabulary.generic_activity(activity) is not None
+        return is_named or is_general or may_be_spoken(activity)
+
     def _slot_label(self, slot: Mapping[str, Any]) -> str:
         return (
-            self.label(slot["activity"], slot["task"])
+            self.spoken_label(slot["activity"], slot["task"])
             if slot["activity"] or slot["task"]
             else str(slot["label"])
         )
 
     def _job(self, label: str, slot: Mapping[str, Any]) -> str:
         own = self._word(label)
-        activity = self.label(slot["activity"]) if slot["activity"] else ""
+        activity = self.spoken_label(slot["activity"]) if slot["activity"] else ""
         return f"{activity} {own}" if activity and activity not in own else own
 
     def _word(self, label: str) -> str:
-        return _TASK_NOUNS[Task(label)] if label in set(Task) else self.label(label)
+        return _TASK_NOUNS[Task(label)] if label in set(Task) else self.spoken_label(label)
 
     def _span(self, slot: Mapping[str, Any]) -> str:
         if not slot["start"]:

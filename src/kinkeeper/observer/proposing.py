@@ -298,9 +298,9 @@ class Proposer:
     ) -> tuple[Choice, ...]:
         """One button for what was booked, one for what the message says, one for both."""
         extraction = ground.extraction
-        own = self._phrasing.label(extraction.activity, extraction.task).capitalize()
+        own = self._phrasing.spoken_label(extraction.activity, extraction.task).capitalize()
         other = (
-            self._phrasing.label(booked["activity"], booked["task"])
+            self._phrasing.spoken_label(booked["activity"], booked["task"])
             if booked["activity"] or booked["task"]
             else str(booked["label"])
         ).capitalize()
