@@ -60,9 +60,7 @@ def attack(family: Chat, models: ModelGateway, messages: Sequence[Hostile]) -> N
     """Say something in another chat, then all the hostile messages in one, minutes apart."""
     adult = VICTIMS[family.household.id].adult[0]
     at = family.at("Mon 2026-03-02 09:00")
-    family.say(
-        at, adult, f"Can you get the {ELSEWHERE} from school tomorrow at 3pm?", chat=ANOTHER
-    )
+    family.say(at, adult, f"Can you get the {ELSEWHERE} from school tomorrow at 3pm?", chat=ANOTHER)
     last = family.say(at, adult, "Morning all")["message_id"]
     family.restart()
     family.extractor = AskingAlways(models, extraction_prompt())
