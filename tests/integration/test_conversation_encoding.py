@@ -4,6 +4,7 @@ import asyncio
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Connection, Row, Table, select, update
 
 from kinkeeper.bootstrap.encoding import encoding_of
@@ -119,8 +120,9 @@ async def test_gists_and_what_was_said_reach_the_next_turn_and_expire(tmp_path: 
         assert rows(held, conversation_topics) == []
 
 
+@pytest.mark.parametrize("news", ["I live in Leeds now.", "I moved to Leeds."])
 @on_a_loop
-async def test_what_was_replaced_reaches_the_next_turn_by_no_way(tmp_path: Path) -> None:
+async def test_what_was_replaced_reaches_the_next_turn_by_no_way(tmp_path: Path, news: str) -> None:
     async with talking(tmp_path, Script({})) as held:
         said = await held.say("My home is in York. The gate code is 4711.")
         await held.heard(said)
@@ -129,7 +131,7 @@ async def test_what_was_replaced_reaches_the_next_turn_by_no_way(tmp_path: Path)
         before = await gathered(held, said.thread_id, "where is my home?")
         assert before.known["My home"] == "in York"
         held.later(minutes=1)
-        await held.answer("I live in Leeds now.")
+        await held.answer(news)
         await encode(held)
         after = await gathered(held, said.thread_id, "where is my home?")
         told = [part for each in after.history for part in (each.text, each.answer)]

@@ -143,13 +143,17 @@ class Closing:
         take_in(conn, turn.household, message, at=parts.clock.now(), is_read=is_decided)
 
 
+# "I moved to Leeds" is short enough to go on with what was said, and tells as much as a long sentence.
+_TOLD = frozenset({IntentType.STATEMENT, IntentType.CONTINUATION})
+
+
 def _tells_something(ending: Ending) -> bool:
     """Whether a message says how things are, and not what the assistant is to do or to say."""
     routed = ending.routed
     return (
         routed is not None
         and routed.triage.confirmation is None
-        and routed.intent.type is IntentType.STATEMENT
+        and routed.intent.type in _TOLD
         and all(_is_offered_fact(each) for each in ending.results)
     )
 
