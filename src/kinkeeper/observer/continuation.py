@@ -111,9 +111,12 @@ def _resolve_pronoun(
     if not (wants_one or wants_several):
         return extraction
     for message in earlier:
-        children = participants.children_of(message.reading.mentions) or message.extraction.child
+        told = message.extraction
+        # A child that only says something is not whom the next one fetches.
+        meant = told.child if told.is_coordination else ()
+        children = participants.children_of(message.reading.mentions) or meant
         if (wants_one and len(children) == 1) or (wants_several and len(children) > 1):
-            return _of_what_was_told(replace(extraction, child=children), message.extraction)
+            return _of_what_was_told(replace(extraction, child=children), told)
     if wants_several and not wants_one and _is_school_run(reading, extraction):
         return replace(extraction, child=tuple(c.id for c in participants.household.children))
     return extraction
