@@ -106,9 +106,9 @@ def let_go(*workers: Worker) -> None:
 
 
 @contextmanager
-def held_worker(address: str, now: datetime) -> Iterator[Worker]:
+def held_worker(address: str, now: datetime, **more: int) -> Iterator[Worker]:
     """Start a worker that works once it is let go, and kill it at the end of the block."""
-    settings = [f"{key}={value}" for key, value in SETTINGS.items()]
+    settings = [f"{key}={value}" for key, value in {**SETTINGS, **more}.items()]
     with subprocess.Popen(
         [sys.executable, SCRIPT, address, now.isoformat(), *settings], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -129,7 +129,11 @@ def test_two_worker_processes_on_a_server_share_the_work(postgres_url: str, tmp_
     with live_system(postgres_url, **SETTINGS) as system:
         with system.live_intake(refuses_chats=False) as intake:
             take_in(system, intake, chat)
-        with held_worker(postgres_url, end) as one, held_worker(postgres_url, end) as other:
+        # Each has hands for one chat at a time: the first to begin leaves the other chat to the other.
+        with (
+            held_worker(postgres_url, end, tier2_workers=1) as one,
+            held_worker(postgres_url, end, tier2_workers=1) as other,
+        ):
             let_go(one, other)
             wait_for_workers(system)
             begun = [each.kill().count(".\n") for each in (one, other)]
