@@ -26,7 +26,7 @@ def finding(program: Program, **settings: str) -> dict[str, str]:
         ("none", "cues"),
         ("hashing", HASHING),
         pytest.param(
-            "auto", MINILM,
+            "auto", f"{MINILM}+{HASHING}",
             marks=pytest.mark.skipif(not HAS_WEIGHTS, reason="NOT TESTED: no extra `embedder`"),
         ),
     ],

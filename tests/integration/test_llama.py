@@ -233,7 +233,15 @@ def test_what_is_no_model_is_refused_before_anything_starts(tmp_path: Path) -> N
 
 def children_of(parent: int) -> list[int]:
     found = Path(f"/proc/{parent}/task").glob("*/children")
-    return [int(each) for file in found for each in file.read_text().split()]
+    children = [int(each) for file in found for each in file.read_text().split()]
+    return [each for each in children if not is_warm(each)]
+
+
+def is_warm(process: int) -> bool:
+    """Whether it is the process of which other tests fork their runs."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return b"warm_process" in Path(f"/proc/{process}/cmdline").read_bytes()
+    return False
 
 
 def is_running(process: int) -> bool:

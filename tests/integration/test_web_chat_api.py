@@ -137,3 +137,14 @@ async def test_stopping_where_nothing_is_under_way_stops_nothing(house: Served) 
     async with house.bearing(house.token("john")) as client:
         await say(client, "hello", thread="kitchen")
         assert (await client.post("/chat/kitchen/stop")).json() == {"stopped": 0}
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/html"])
+@on_a_loop
+async def test_half_a_character_in_a_wrong_request_is_told_as_any_other(
+    house: Served, accept: str
+) -> None:
+    headers = {"Content-Type": "application/json", "Accept": accept}
+    async with house.bearing(house.token("john")) as client:
+        answer = await client.post("/chat", content=b'{"x\\ud800": 1}', headers=headers)
+    assert answer.status_code == 422

@@ -79,6 +79,7 @@ def refusal(
     request: Request, status: int, detail: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return an error as the one who asked can read it."""
+    detail = _writable(detail)
     if wants_page(request):
         return error_page(status, detail, headers)
     return _document(request, status, detail, headers=headers)
@@ -150,8 +151,19 @@ def _login(request: Request) -> str:
     return "/login" if page == ways.START else f"/login?next={ways.kept(page)}"
 
 
+def _writable(text: str) -> str:
+    """Return a text without halves of characters: JSON can bring them in, and no answer can carry them out."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _bad_request(request: Request, error: RequestValidationError) -> Response:
-    errors = [{"where": list(each["loc"]), "message": each["msg"]} for each in error.errors()]
+    errors = [
+        {
+            "where": [_writable(at) if isinstance(at, str) else at for at in each["loc"]],
+            "message": _writable(each["msg"]),
+        }
+        for each in error.errors()
+    ]
     detail = "; ".join(f"{'.'.join(map(str, each['where']))}: {each['message']}" for each in errors)
     if wants_page(request):
         return error_page(HTTPStatus.UNPROCESSABLE_ENTITY, detail)

@@ -55,6 +55,7 @@ _MEANINGS = {
     HTTPStatus.NOT_FOUND: "The household has nothing of that id.",
     HTTPStatus.CONFLICT: "It has changed meanwhile; look again.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
+    HTTPStatus.MISDIRECTED_REQUEST: "The server does not go by that name.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "A value is missing, unknown or impossible.",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests; Retry-After says how long to wait.",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not stored; Retry-After says when to send it again.",
