@@ -7,6 +7,7 @@ from contextlib import aclosing
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
@@ -128,7 +129,9 @@ async def say(request: Request, person: Reader, message: Message) -> StreamingRe
         client_message_id=None if message.message_id is None else storable(message.message_id),
     )  # fmt: skip
     events = talk.events(person.member, said.thread_id, after=said.after, turn_id=said.turn_id)
-    return _streamed(request, events, {"X-Thread": said.thread_id, "X-Turn": said.turn_id})
+    # A header holds no letters but Latin ones; a thread may be called anything.
+    names = {"X-Thread": quote(said.thread_id), "X-Turn": quote(said.turn_id)}
+    return _streamed(request, events, names)
 
 
 @router.get("/chat/{thread}/events", responses=_STREAM, response_class=StreamingResponse)
