@@ -159,7 +159,7 @@ class Leases(RuleBasedStateMachine):
                 step = leases.dispatch_again(conn, work, row, until=until, ladder=LADDER)
                 assert step is not None
                 assert leases.dispatch_again(conn, work, row, until=until, ladder=LADDER) is None
-                assert (step.state is WorkState.MANUAL_REVIEW) == (before.epoch >= 5)
+                assert (step.state is WorkState.MANUAL_REVIEW) == (before.begun >= 5)
 
     def row(self, conn: Connection, key: Key):
         return conn.execute(
