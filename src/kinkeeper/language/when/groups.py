@@ -27,55 +27,21 @@ RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
 _AT = frozenset({"at", "@"})
 _ABOUT = frozenset(
     {
-        "around",
-        "about",
-        "abt",
-        "ard",
-        "round",
-        "approx",
-        "approximately",
-        "roughly",
-        "circa",
-        "~",
-        "gegen",
-        "maybe",
-        "like",
+        "around", "about", "abt", "ard", "round", "approx", "approximately", "roughly", "circa", "~",
+        "gegen", "maybe", "like",
     }
-)
-JOINTS = (
-    frozenset(
-        {
-            ",",
-            "at",
-            "@",
-            "on",
-            "of",
-            "in",
-            "the",
-            "(",
-            ")",
-            "for",
-            "sometime",
-            "or",
-            "a",
-            ":",
-            ";",
-            ".",
-            "anytime",
-            "say",
-            "any",
-            "time",
-        }
-    )
-    | _ABOUT
-    | frozenset(BOUNDS)
-) - {"or", "a", ";"}
+)  # fmt: skip
+JOINTS: Final = _ABOUT | {
+    ",", "at", "@", "on", "of", "in", "the", "(", ")", "for", "sometime", ":", ".", "anytime", "say",
+    "any", "time", *BOUNDS,
+}  # fmt: skip
 LONGEST_JOINT: Final = 3
 _AGO = frozenset({"ago", "back", "earlier", "before"})
 _HENCE = frozenset({"hence", "later", "out"})
 _FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
+_BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
 _DEEPEST: Final = 1
-_WEEK_OPERATORS: Final = frozenset({"of", "after", "before", "commencing", "beginning", "starting"})
+_WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
 
 
 def group_at(
@@ -258,60 +224,80 @@ def _length_operator(
     is_for: bool,
 ) -> tuple[Partial, int]:
     """Apply "ago", "from now", "after Christmas" to a length; without one it stays a length."""
-    plain = Partial(length=length), end
     if end >= len(tokens):
-        return plain
+        return Partial(length=length), end
+    return (
+        _from_now(tokens, length, end, scope)
+        or _begun(tokens, length, end, scope=scope, depth=depth, is_for=is_for)
+        or _away_from(tokens, length, end, scope=scope, depth=depth, is_for=is_for)
+        or _ago_or_hence(tokens, length, end, scope)
+        or (Partial(length=length), end)
+    )
+
+
+def _from_now(
+    tokens: Sequence[Token], length: Length, end: int, scope: Scope
+) -> tuple[Partial, int] | None:
+    """Read "from now", "after today"."""
+    if tokens[end].text not in {"from", "after"} or end + 1 >= len(tokens):
+        return None
+    origin = tokens[end + 1]
+    is_now = origin.text in {"now", "today", "tdy"} or "NOW" in origin.meanings
+    return (_moved(scope, length), end + 2) if is_now else None
+
+
+def _begun(
+    tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
+) -> tuple[Partial, int] | None:
+    """Read when a length begins: "starting on the 6th", "(for two weeks) from Monday"."""
+    word = tokens[end].text
+    if word not in _BEGINNING and not (is_for and word == "from"):
+        return None
+    at = skip(tokens, end + 1, frozenset({"from", "on", "the", "at"}))
+    begin = group_at(tokens, at, scope, depth + 1)
+    if begin is None or not begin[0].has_day:
+        return None
+    return replace(begin[0], length=length, is_weak=False), begin[1]
+
+
+def _away_from(
+    tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
+) -> tuple[Partial, int] | None:
+    """Read how far something is from another time: "(a week) after Christmas", "(an hour) before 5pm"."""
+    direction = _FROM.get(tokens[end].text)
+    operand = group_at(tokens, end + 1, scope, depth + 1) if direction else None
+    if direction is None or operand is None:
+        return None
+    origin, after = operand
+    base = _day_or_none(origin, scope)
+    if base is not None and (length.days or length.months):
+        step = length if direction > 0 else length.negated()
+        moved = replace(
+            origin, on=shifted(base, step), day=None, month=None, year=None, weekday=None,
+            period=None, lean=None, is_weak=False,
+        )  # fmt: skip
+        return moved, after
+    clock = origin.clock
+    if clock is None or not clock.half or not length.seconds or is_for:
+        return None
+    minutes = (clock.hour % 12 + 12 * (clock.half == "pm")) * 60 + clock.minute
+    minutes += length.seconds * direction // 60
+    return replace(origin, clock=sure_clock(minutes // 60 % 24, minutes % 60)), after
+
+
+def _ago_or_hence(
+    tokens: Sequence[Token], length: Length, end: int, scope: Scope
+) -> tuple[Partial, int] | None:
+    """Read "ago", "(an hour) later"."""
     word = tokens[end].text
     following = tokens[end + 1].text if end + 1 < len(tokens) else ""
-    if word in {"from", "after"} and (
-        following in {"now", "today", "tdy"}
-        or "NOW" in (tokens[end + 1].meanings if following else {})
-    ):
-        return _moved(scope, length), end + 2
-    if word in {"starting", "beginning", "commencing"} or (is_for and word == "from"):
-        at = skip(tokens, end + 1, frozenset({"from", "on", "the", "at"}))
-        begin = group_at(tokens, at, scope, depth + 1)
-        if begin is not None and begin[0].has_day:
-            return replace(begin[0], length=length, is_weak=False), begin[1]
-    if word in _FROM and end + 1 < len(tokens):
-        operand = group_at(tokens, end + 1, scope, depth + 1)
-        base = None if operand is None else _day_or_none(operand[0], scope)
-        if base is not None and operand is not None and (length.days or length.months):
-            step = length if _FROM[word] > 0 else length.negated()
-            moved = replace(
-                operand[0],
-                on=shifted(base, step),
-                day=None,
-                month=None,
-                year=None,
-                weekday=None,
-                period=None,
-                lean=None,
-                is_weak=False,
-            )
-            return moved, operand[1]
-        clock = None if operand is None else operand[0].clock
-        if (
-            operand is not None
-            and clock is not None
-            and clock.half
-            and length.seconds
-            and not is_for
-        ):
-            shift = length.seconds * _FROM[word] // 60
-            minutes = (clock.hour % 12 + 12 * (clock.half == "pm")) * 60 + clock.minute + shift
-            moved = replace(operand[0], clock=sure_clock(minutes // 60 % 24, minutes % 60))
-            return moved, operand[1]
-    if word in _AGO and (word != "before" or not following or not following.isalnum()):
+    if word in _AGO and (word != "before" or not following.isalnum()):
         return _moved(scope, length.negated()), end + 1
     is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings
-    if (
-        word in _HENCE
-        and not is_later_on
-        and (word == "hence" or not following.isalpha() or length.seconds)
-    ):
-        return _moved(scope, length), end + 1
-    return plain
+    if word not in _HENCE or is_later_on:
+        return None
+    is_hence = word == "hence" or not following.isalpha() or length.seconds
+    return (_moved(scope, length), end + 1) if is_hence else None
 
 
 def _day_or_none(partial: Partial, scope: Scope) -> date | None:
