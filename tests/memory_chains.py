@@ -60,7 +60,7 @@ def sentences(draw: st.DrawFn) -> Said:
         told, ended, values = MANY
         text = draw(st.sampled_from([*told, *ended])).format(draw(st.sampled_from(values)))
         return Said(text=text, day=day, member=member, category=Category.PREFERENCE)
-    told, changed, ended, values = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
+    told, changed, ended, values, _ = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
     value, other = draw(st.sampled_from(values)), draw(st.sampled_from(values))
     text = draw(st.sampled_from([*told, *told, *changed, *ended])).replace("{}", value)
     wrong = draw(st.sampled_from(told)).replace("{}", other)

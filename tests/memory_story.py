@@ -24,7 +24,7 @@ def step(conn: Connection, number: int) -> None:
 
 
 def _say(conn: Connection, number: int, dice: random.Random) -> None:
-    told, changed, ended, values = SINGLE[dice.choice(sorted(SINGLE))]
+    told, changed, ended, values, _ = SINGLE[dice.choice(sorted(SINGLE))]
     many, over, likes = MANY
     text = dice.choice([*told, *changed, *ended]).replace("{}", dice.choice(values))
     text = dice.choice([text, text, dice.choice([*many, *over]).format(dice.choice(likes))])

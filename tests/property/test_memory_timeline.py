@@ -115,7 +115,7 @@ def test_every_change_of_a_thousand_chains_is_taken_back_bit_for_bit(
 @st.composite
 def moves(draw: st.DrawFn) -> list[Said]:
     """Return a chain of changes of one slot, each on a day of its own and to another value."""
-    told, changed, _, values = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
+    told, changed, _, values, _ = SINGLE[draw(st.sampled_from(sorted(SINGLE)))]
     days = sorted(draw(st.sets(st.integers(0, 60), min_size=2, max_size=6)))
     chain: list[Said] = []
     for day in days:

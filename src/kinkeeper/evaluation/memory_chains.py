@@ -28,12 +28,14 @@ class Slot(NamedTuple):
         changed: Ways to say that it is different now.
         ended: Ways to say that it is over.
         values: What it may be.
+        category: What it is about.
     """
 
     told: Sequence[str]
     changed: Sequence[str]
     ended: Sequence[str]
     values: Sequence[str]
+    category: Category = Category.IDENTITY
 
 
 SINGLE: Mapping[str, Slot] = {
@@ -52,6 +54,34 @@ SINGLE: Mapping[str, Slot] = {
 }  # fmt: skip
 """Slots that hold one value."""
 
+FURTHER: Mapping[str, Slot] = {
+    "school": Slot(
+        ["Leo goes to {}.", "Leo's school is {}."], ["Leo goes to {} now.", "Leo has switched to {}."],
+        ["Leo no longer goes to {}."], ["Ashfield", "Brookdale", "Thornhill"],
+    ),
+    "friend": Slot(
+        ["My best friend is {}."], ["My best friend is now {}."], ["{} is no longer my best friend."],
+        ["Tariq", "Odile", "Wanda"], Category.RELATIONSHIP,
+    ),
+    "budget": Slot(
+        ["Our food budget is {} a week."], ["Our food budget is now {} a week."],
+        ["We no longer have a food budget of {}."], ["£140", "£175", "£190"], Category.CONSTRAINT,
+    ),
+    "goal": Slot(
+        ["My goal is to run {}."], ["My goal is now to run {}."], ["I gave up the plan to run {}."],
+        ["marathons", "triathlons", "relays"], Category.GOAL,
+    ),
+    "project": Slot(
+        ["I am working on the {}."], ["I am now working on the {} instead."], ["I am done with the {}."],
+        ["greenhouse", "treehouse", "staircase"], Category.PROJECT_ACTIVE,
+    ),
+    "router": Slot(
+        ["The router runs on {}."], ["The router runs on {} now."], ["The router no longer runs on {}."],
+        ["OpenWrt", "DDWRT"], Category.TECHNICAL,
+    ),
+}  # fmt: skip
+"""Slots of other categories, of other people and of things: what they amount to is the relation step's to tell."""
+
 MANY = (
     ["I love {}.", "I really like {}."],
     ["I don't like {} any more."],
@@ -63,6 +93,8 @@ FELT = ("I am so worried about {}.", "I feel really happy about {}.")
 DATED = ("I am staying in {} until then.", "For the time being my desk is in {}.")
 _ABOUT = ("the exam", "the new job", "the operation")
 _PLACES = ("Oslo", "Porto", "Ghent")
+_MEMBERS = ("john", "john", "john", "sarah")
+_EARLIER, _LATER = timedelta(days=20), timedelta(days=10)
 
 
 class Draws:
@@ -102,6 +134,7 @@ class Told:
         member: Who says it.
         session: In which talk.
         answered: What the assistant answered; empty where nothing.
+        is_private: Whether only who says it may recall it.
     """
 
     text: str
@@ -110,6 +143,25 @@ class Told:
     member: str
     session: str
     answered: str
+    is_private: bool
+
+
+class _Sentence(NamedTuple):
+    """Something told, changed, ended or set right.
+
+    Attributes:
+        text: As said.
+        category: What it is about.
+        begins: Since when it holds, after it was said; None where it does not say.
+        lasts: How long it holds, where it says so.
+        correction: What it sets right.
+    """
+
+    text: str
+    category: Category
+    begins: timedelta | None = None
+    lasts: timedelta | None = None
+    correction: Correction | None = None
 
 
 def chain(draws: Draws) -> list[Told]:
@@ -123,7 +175,7 @@ def chain(draws: Draws) -> list[Told]:
 
 def values() -> frozenset[str]:
     """Return every word that fills a slot: where none of what holds names it, it is outdated."""
-    several = [slot.values for slot in SINGLE.values()]
+    several = [slot.values for slot in (*SINGLE.values(), *FURTHER.values())]
     return frozenset(word for some in (*several, MANY[2], _PLACES) for word in some)
 
 
@@ -131,34 +183,53 @@ def _turn(draws: Draws, number: int) -> Told:
     text, observations = draws.choice(_CHATTER), []
     at = BEGUN + timedelta(days=draws.between(0, DAYS), minutes=number)
     for _ in range(draws.between(1, 3)):
-        said, category, lasts = _sentence(draws)
+        said = _sentence(draws)
         observations.append(
             Observation(
-                text=said, start=len(text), end=len(text) + len(said), category=category,
-                title=said, narrative=said,
-                valid_to=at + lasts if lasts else None,
-                correction=draws.choice([None, None, None, Correction()]),
+                text=said.text, start=len(text), end=len(text) + len(said.text),
+                category=said.category, title=said.text, narrative=said.text,
+                valid_from=None if said.begins is None else at + said.begins,
+                valid_to=None if said.lasts is None else at + said.lasts,
+                correction=said.correction,
             )
         )  # fmt: skip
-        text += said + " "
+        text += said.text + " "
     answered = draws.choice(["", "", f"Noted: {observations[-1].text}", "All right."])
     return Told(
         text=text.rstrip(), observations=observations, at=at, answered=answered,
-        member=draws.choice(["john", "john", "john", "sarah"]), session=draws.choice("ssst"),
+        member=draws.choice(_MEMBERS), session=draws.choice("ssst"),
+        is_private=not draws.below(2 * _ONE_IN),
     )  # fmt: skip
 
 
-def _sentence(draws: Draws) -> tuple[str, Category, timedelta | None]:
-    """Return something told, changed or ended, and how long it holds where that is said."""
+def _sentence(draws: Draws) -> _Sentence:
     kind = draws.below(2 * _ONE_IN)
     if kind == 0:
-        return draws.choice(FELT).format(draws.choice(_ABOUT)), Category.EMOTIONAL, None
+        return _Sentence(draws.choice(FELT).format(draws.choice(_ABOUT)), Category.EMOTIONAL)
     if kind == 1:
         text = draws.choice(DATED).format(draws.choice(_PLACES))
-        return text, Category.IDENTITY, timedelta(days=draws.between(1, DAYS // 2))
+        lasts = timedelta(days=draws.between(1, DAYS // 2))
+        return _Sentence(text, Category.IDENTITY, lasts=lasts)
     if kind <= 3:  # noqa: PLR2004 - two more of ten
         told, ended, liked = MANY
-        return draws.choice([*told, *ended]).format(draws.choice(liked)), Category.PREFERENCE, None
-    slot = SINGLE[draws.choice(sorted(SINGLE))]
+        text = draws.choice([*told, *ended]).format(draws.choice(liked))
+        return _Sentence(text, Category.PREFERENCE, correction=_correction(draws))
+    slots = SINGLE if kind <= 7 else FURTHER  # noqa: PLR2004 - four of ten, then two
+    return _filled(draws, slots[draws.choice(sorted(slots))])
+
+
+def _filled(draws: Draws, slot: Slot) -> _Sentence:
     form = draws.choice([*slot.told, *slot.changed, *slot.changed, *slot.ended])
-    return form.replace("{}", draws.choice(slot.values)), Category.IDENTITY, None
+    wrong = draws.choice(slot.told).replace("{}", draws.choice(slot.values))
+    begins = draws.choice([None, None, None, None, -_EARLIER, _LATER])
+    return _Sentence(
+        form.replace("{}", draws.choice(slot.values)), slot.category, begins=begins,
+        correction=_correction(draws, wrong),
+    )  # fmt: skip
+
+
+def _correction(draws: Draws, wrong: str | None = None) -> Correction | None:
+    """Return nothing, mostly; else that a sentence sets something right, or that it only takes it back."""
+    if wrong and not draws.below(2 * _ONE_IN):
+        return Correction(corrects=wrong, is_retraction=not draws.below(2))
+    return draws.choice([None, None, None, Correction()])

@@ -24,7 +24,7 @@ from kinkeeper.evaluation.memory_talks import Talks
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory import tables
 from kinkeeper.memory.concepts import follow_facts
 from kinkeeper.memory.context.streaming import Streaming, Thread
@@ -32,9 +32,10 @@ from kinkeeper.memory.correcting import edit_fact, mark_wrong, retract_fact
 from kinkeeper.memory.episodes import insert_episodes, reply_id
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder
-from kinkeeper.memory.model import Episode, Origin
+from kinkeeper.memory.model import Episode, Fact, Origin
 from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.sessions import ASSISTANT, message_key
+from kinkeeper.memory.undo import undo
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.writing import remember
@@ -52,7 +53,7 @@ _ASKER = "john"
 _QUESTIONS = ("Where do I live?", "Who do I work for?", "What is my car?", "Where is my desk?")
 _SOON = timedelta(hours=1)
 _ASKED_AFTER = (0, 0, 0, 2, 20)
-_ONE_NIGHT_IN, _ONE_CHANGE_IN = 6, 3
+_ONE_NIGHT_IN, _ONE_CHANGE_IN, _ONE_TAKEN_BACK_IN = 6, 3, 4
 
 
 @dataclass(slots=True)
@@ -151,6 +152,7 @@ class _Telling:
         self._store = store
         self._participants = participants
         self._people = people
+        self._viewer = Viewer.of(people.id, _ASKER)
         self._draws = draws
         self._turns = chain(draws)
         self._now = max(turn.at for turn in self._turns) + _SOON
@@ -175,7 +177,7 @@ class _Telling:
         # What is told to end, and what is felt, ends by itself before any night has looked.
         self._clock.advance_to(self._now + timedelta(days=self._draws.choice(_ASKED_AFTER)))
         now = self._clock.now()
-        gone = self._store.read_now(lambda conn: outdated(conn, self._people.id, now))
+        gone = self._store.read_now(lambda conn: outdated(conn, self._viewer, now))
         paths = Paths(
             self._store, self._people, _ASKER, clock=self._clock, finder=self._finder,
             streaming=self._streaming, participants=self._participants,
@@ -212,17 +214,19 @@ class _Telling:
             insert_episodes(conn, [answered], at=self._now, is_read=True)
 
     def _set_right(self, conn: Connection) -> None:
-        viewer = Viewer.of(self._people.id, _ASKER)
+        viewer = self._viewer
         facts = list_facts(conn, viewer, now=self._now)
         if not facts:
             return
         fact, how = self._draws.choice(facts), self._draws.below(3)
         if how == 0:
             other = f"{fact.narrative.rstrip('.')} or Nome."
-            edit_fact(conn, viewer, fact.id, other, by=_ASKER, at=self._now)
+            made = edit_fact(conn, viewer, fact.id, other, by=_ASKER, at=self._now)
         else:
             change = mark_wrong if how == 1 else retract_fact
-            change(conn, viewer, fact.id, by=_ASKER, at=self._now)
+            made = change(conn, viewer, fact.id, by=_ASKER, at=self._now)
+        if made.change_set and not self._draws.below(_ONE_TAKEN_BACK_IN):
+            undo(conn, self._people.id, made.change_set, by=_ASKER, at=self._now)
 
     async def _night(self) -> None:
         tools = Tools(people={}, zone=self._people.zone)
@@ -232,37 +236,44 @@ class _Telling:
         )  # fmt: skip
 
     async def _look_ahead(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            looking = group.create_task(self._streaming.run())
-            threads = {turn.session for turn in self._turns}
-            for each in sorted(threads):
-                self._streaming.turn_ended(Thread(Viewer.of(self._people.id, _ASKER), each))
-            while self._streaming.figures.searched < len(threads):  # noqa: ASYNC110 - nobody is told
-                await asyncio.sleep(0)
-            looking.cancel()
+        for each in sorted({turn.session for turn in self._turns}):
+            self._streaming.turn_ended(Thread(self._viewer, each))
+        await self._streaming.catch_up()
 
 
-def outdated(conn: Connection, household: str, now: datetime) -> list[str]:
-    """Return sentences and values that were true once or never, and are nowhere said of what holds now.
+def outdated(conn: Connection, viewer: Viewer, now: datetime) -> list[str]:
+    """Return sentences and values that were true once or never, or are another's own, and are nowhere said of what holds now.
 
     Args:
         conn: Open connection.
-        household: Tenant key.
+        viewer: Who is told.
         now: Aware.
     """
     said, facts = tables.statements, tables.facts
-    rows = conn.execute(select(facts).where(facts.c.household == household)).mappings()
-    holds = {row["id"]: fact_from_row(row).is_current(now) for row in rows}
+    rows = conn.execute(select(facts).where(facts.c.household == viewer.household)).mappings()
+    # What has not begun yet is news, not outdated.
+    holds = {row["id"]: _may_be_told(fact_from_row(row), now) for row in rows}
     told = conn.execute(
-        select(said.c.text, said.c.fact_id).where(said.c.household == household)
+        select(said.c.text, said.c.fact_id, said.c.scope).where(
+            said.c.household == viewer.household
+        )
     ).all()
-    current = {row.text for row in told if row.fact_id is None or holds.get(row.fact_id)}
-    gone = {row.text for row in told if row.fact_id and not holds.get(row.fact_id)}
-    words = {each for each in values() if any(_holds(text, each) for text in gone)}
+    current = {
+        row.text
+        for row in told
+        if row.scope in viewer.scopes and (row.fact_id is None or holds.get(row.fact_id))
+    }
+    words = {each for each in values() if any(_holds(row.text, each) for row in told)}
     # What a sentence that holds says again, word for word, is not outdated.
     return sorted(
-        each for each in gone | words if not any(_holds(other, each) for other in current)
+        each
+        for each in {row.text for row in told} | words
+        if not any(_holds(other, each) for other in current)
     )
+
+
+def _may_be_told(fact: Fact, now: datetime) -> bool:
+    return fact.is_current(max(now, fact.held_from))
 
 
 def _holds(text: str, words: str) -> bool:
@@ -273,6 +284,7 @@ def _episodes(household: str, turn: Told, number: int) -> Iterator[Episode]:
     said = Episode(
         household=household, id=f"{household}-{number}", session=turn.session, text=turn.text,
         member=turn.member, speaker=turn.member, said_at=turn.at, origin=Origin.SAID,
+        scope=person_scope(turn.member) if turn.is_private else HOUSEHOLD_SCOPE,
     )  # fmt: skip
     yield said
     yield replace(

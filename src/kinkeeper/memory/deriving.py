@@ -111,7 +111,8 @@ def status_of(line: Line, now: datetime, *, held: FactStatus) -> FactStatus:
     """
     if line.end is None or line.ended_at is None:
         return held
-    return _STATUS[line.end] if line.end is End.NEVER or line.ended_at <= now else held
+    # What is over before it begins does not wait for its day to be over.
+    return _STATUS[line.end] if line.ended_at <= max(now, line.held_from) else held
 
 
 def _carried(

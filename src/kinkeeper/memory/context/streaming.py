@@ -167,9 +167,13 @@ class Streaming:
             await self._is_something_wanted.wait()
             self._is_something_wanted.clear()
             await asyncio.sleep(AFTERWARDS.total_seconds())
-            while self._wanted:
-                thread, _ = self._wanted.popitem(last=False)
-                await self._search_for(thread)
+            await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Look up all that is wanted by now."""
+        while self._wanted:
+            thread, _ = self._wanted.popitem(last=False)
+            await self._search_for(thread)
 
     async def _search_for(self, thread: Thread) -> None:
         began = perf_counter()
