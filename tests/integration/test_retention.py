@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from family_chat import Chat, chat
+from kinkeeper.actions import proposals
 from kinkeeper.actions.journal import count_refusals, record_refusal
 from kinkeeper.actions.press_tokens import PressedButton, count_refused, redeem
 from kinkeeper.actions.states import Refusal
@@ -20,6 +21,7 @@ from kinkeeper.messaging.tables import messages
 from kinkeeper.models.model import Outcome
 from kinkeeper.models.records import CallRecord, insert_call
 from kinkeeper.observer import retention
+from kinkeeper.observer.trace import load_trace
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.store import engines
 from kinkeeper.store.schema import metadata
@@ -55,6 +57,20 @@ def family() -> Iterator[Chat]:
             opened.say(*said)
         opened.say(*NEW)
         yield opened
+
+
+# Called by no word of any vocabulary: what stands on their cards, in keys and on buttons is the chat's own.
+OWN = [
+    ("Wed 2026-03-04 09:00", "sarah", "can you drop the bandoneon at the Thistlewick workshop on Saturday at 10am?"),
+    ("Wed 2026-03-04 09:30", "sarah", "Leo has capoeira on Saturday at 10am"),
+    ("Wed 2026-03-04 10:00", "sarah", "Leo has zydeco class tomorrow at 5pm"),
+    ("Wed 2026-03-04 10:30", "john", "Leo has falconry tomorrow at 5pm"),
+    ("Wed 2026-03-04 11:00", "sarah", "Need someone to collect the harpsichord from Uncle Barnaby tomorrow at 5pm"),
+    ("Wed 2026-03-04 11:30", "sarah", "Leo is allergic to loganberries"),
+]  # fmt: skip
+OWN_MARKS = [
+    "bandoneon", "Thistlewick", "capoeira", "zydeco", "falconry", "harpsichord", "Barnaby", "loganberr",
+]  # fmt: skip
 
 
 def purge(family: Chat) -> int:
@@ -218,3 +234,72 @@ def test_presses_that_changed_nothing_are_forgotten_with_the_words(family: Chat)
         lambda conn: (count_refusals(conn, here), count_refused(conn, here))
     )
     assert [sum(each.values()) for each in left] == [1, 1]
+
+
+@pytest.fixture
+def own_words() -> Iterator[Chat]:
+    """A family whose cards, all unanswered, are called by words of the chat."""
+    with chat() as family:
+        for said in OWN:
+            family.say(*said)
+        asyncio.run(
+            family.system.hearing(VirtualClock(family.at("Wed 2026-03-04 12:00"))).run_once()
+        )
+        yield family
+
+
+def lapse(family: Chat) -> None:
+    now = family.at("Sat 2026-03-14 12:00")
+    family.store.write_now(lambda conn: proposals.expire_due(conn, family.household.id, now))
+
+
+def test_what_nobody_confirmed_keeps_no_word_of_the_chat(own_words: Chat) -> None:
+    family = own_words
+    found = {place.split(": ")[0] for place in places(family, OWN_MARKS)}
+    assert {
+        "pending_actions.summary", "pending_actions.merge_key", "pending_actions.choices",
+        "outbox.buttons", "observer_messages.reply", "observer_messages.redline_facts",
+    } <= found  # fmt: skip
+    lapse(family)
+    purge(family)
+    assert places(family, OWN_MARKS) == set()
+    assert bytes_with(family, OWN_MARKS) == set()
+
+
+def test_what_nobody_confirmed_keeps_who_and_when(own_words: Chat) -> None:
+    family = own_words
+    lapse(family)
+
+    def kept() -> list[tuple[object, ...]]:
+        return [
+            (each.id, each.status, each.proposal.type, *map(each.proposal.extraction.get, ("child", "dates", "times")))
+            for each in family.actions()
+            if each.proposal.type.is_about_calendar
+        ]  # fmt: skip
+
+    before = kept()
+    assert len(before) >= 5
+    purge(family)
+    assert kept() == before
+
+
+def test_a_card_that_still_waits_or_was_confirmed_keeps_its_name(own_words: Chat) -> None:
+    family = own_words
+    waits = next(a for a in family.actions() if "capoeira" in a.proposal.summary)
+    purge(family)
+    assert next(a for a in family.actions() if a.id == waits.id).proposal.effects
+    family.confirm("Wed 2026-03-04 16:00", "john", waits.id)
+    lapse(family)
+    purge(family)
+    assert {place.split(": ")[1] for place in places(family, OWN_MARKS)} == {"capoeira"}
+
+
+def test_an_old_decision_is_still_explained(own_words: Chat) -> None:
+    family = own_words
+    spoken = next(row["message_id"] for row in family.decisions() if row["reply"])
+    lapse(family)
+    purge(family)
+    found = family.store.read_now(lambda conn: load_trace(conn, family.household, spoken))
+    told = " ".join(step.text for step in found.steps)
+    assert "Spoke, because" in told
+    assert "None" not in told

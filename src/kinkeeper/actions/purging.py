@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from kinkeeper.actions.model import ActionStatus, ActionType
+from kinkeeper.actions.consent import Origin
+from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.actions.payload import shown_fields
 from kinkeeper.actions.repository import actions_before
 from kinkeeper.actions.tables import pending_actions
@@ -20,6 +21,7 @@ _FORGOTTEN: Mapping[ActionType, str] = {
     ActionType.NOTE: "Something about a note",
     ActionType.FOREIGN_TOOL: "A call of another program",
 }
+_NEVER_CONFIRMED = "A plan that nobody confirmed"
 _UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 
 
@@ -52,7 +54,10 @@ def drop_payload(
 
 
 def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
-    """Drop the words of the chat from old actions; what is shown and was decided stays.
+    """Drop the words of the chat from old actions; what was decided stays, and of a confirmed one what is shown.
+
+    A plan that was overheard and never confirmed keeps who, when, and what became of it: its title may be a
+    message's own words, which nobody made the household's.
 
     Args:
         conn: Open connection, in a write transaction.
@@ -71,15 +76,35 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
             drop_payload(conn, household, [action.id], summary=gone)
             purged += 1
             continue
-        kept = shown_fields(action.proposal.extraction)
-        request = _without_words(action.proposal.request)
-        if action.proposal.extraction == kept and action.proposal.request == request:
+        values = _plan_without_title(action) if _was_only_heard(action) else _plan(action)
+        if all(getattr(action.proposal, name, value) == value for name, value in values.items()):
             continue
         mine = (_actions.household == household, _actions.id == action.id)
-        values = {"extraction": kept, "request": request}
         conn.execute(update(pending_actions).where(*mine).values(values))
         purged += 1
     return purged
+
+
+def _was_only_heard(action: PendingAction) -> bool:
+    proposal, is_settled = action.proposal, action.status is not ActionStatus.PENDING
+    is_heard = proposal.origin is Origin.OBSERVED and proposal.type.is_about_calendar
+    return is_heard and is_settled and not action.is_confirmed
+
+
+def _plan(action: PendingAction) -> dict[str, Any]:
+    return {
+        "extraction": shown_fields(action.proposal.extraction),
+        "request": _without_words(action.proposal.request),
+    }
+
+
+def _plan_without_title(action: PendingAction) -> dict[str, Any]:
+    plan = _plan(action)
+    return plan | {
+        "summary": _NEVER_CONFIRMED, "extraction": plan["extraction"] | {"activity": None},
+        "suggested_event": None, "effects": (), "choices": (), "merge_key": None,
+        "conflict_key": None, "subject": None,
+    }  # fmt: skip
 
 
 def _without_words(request: Mapping[str, Any]) -> dict[str, Any]:

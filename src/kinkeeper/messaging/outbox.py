@@ -201,7 +201,7 @@ def was_announced(conn: Connection, household: str, conflict_key: str, *, since:
 
 
 def purge_bodies(conn: Connection, household: str, *, before: datetime) -> int:
-    """Remove the words of finished messages put before then; the rows stay. Returns how many."""
+    """Remove the words of finished messages put before then, of buttons too; the rows stay. Returns how many."""
     finished = _columns.state.not_in([OutboundState.QUEUED.value, OutboundState.SENDING.value])
     return conn.execute(
         update(outbox)
@@ -211,7 +211,7 @@ def purge_bodies(conn: Connection, household: str, *, before: datetime) -> int:
             _columns.body.is_not(None),
             finished,
         )
-        .values(body=None)
+        .values(body=None, buttons=[], conflict_key=None)
     ).rowcount
 
 

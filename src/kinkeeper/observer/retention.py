@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Integer, cast, or_, select, update
 
 from kinkeeper.actions.journal import purge_refusals
 from kinkeeper.actions.press_tokens import purge_tokens
@@ -15,6 +15,8 @@ from kinkeeper.models import records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
 from kinkeeper.observer.model import OWN_WORDS
 from kinkeeper.observer.tables import observer_messages, open_questions
+
+_NAMES = frozenset({"label", "activity", "sides"})
 
 
 def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -> int:
@@ -48,8 +50,10 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
     said = (observer_messages.c.extraction, observer_messages.c.sent_at, without_surfaces)
     asked = (open_questions.c.extraction, open_questions.c.asked_at, without_surfaces)
     known = (observer_messages.c.brain_context, observer_messages.c.sent_at, _relevances)
-    for column, since, blank in (scores, said, asked, known):
+    facts = (observer_messages.c.redline_facts, observer_messages.c.sent_at, _without_labels)
+    for column, since, blank in (scores, said, asked, known, facts):
         _blank(conn, household, column, since < before, blank)
+    _drop_lines(conn, household, before)
     return purged
 
 
@@ -77,6 +81,33 @@ def _relevances(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     answers = [{**answer, "summary": "", "items": []} for answer in record["answers"]]
     return {**record, "answers": answers}
+
+
+def _without_labels(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return what a rule's verdict rests on without what things are called: they may be called as a message did."""
+    if facts is None:
+        return None
+    return {name: _unnamed(value) for name, value in facts.items() if name not in _NAMES}
+
+
+def _unnamed(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return dict(value) | {name: None for name in _NAMES if name in value}
+
+
+def _drop_lines(conn: Connection, household: str, before: datetime) -> None:
+    """Remove what was said aloud, with its buttons: it goes as it goes from the outbox."""
+    has_line = or_(
+        observer_messages.c.reply.is_not(None), observer_messages.c.conflict_key.is_not(None)
+    )
+    conn.execute(
+        update(observer_messages)
+        .where(
+            observer_messages.c.household == household, observer_messages.c.sent_at < before, has_line
+        )
+        .values(reply=None, buttons=[], conflict_key=None)
+    )  # fmt: skip
 
 
 def _blank(  # noqa: PLR0917 - what to blank, where, and how

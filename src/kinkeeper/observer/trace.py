@@ -316,7 +316,7 @@ def _brain(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]:
 def _verdict(row: Row[Any], household: Household) -> Step:
     if row.redline_decision == "SPEAK":
         rule = trace_words.rule(row.redline_trigger_rule, row.redline_facts or {}, household)
-        text = f"Spoke, because {rule}: {row.reply}"
+        text = f"Spoke, because {rule}{f': {row.reply}' if row.reply else '.'}"
         return Step(stage="redline", mark=Mark.PASSED, text=text)
     why = trace_words.silence(row.reason)
     until = ""

@@ -179,7 +179,7 @@ def rule(name: str | None, facts: Mapping[str, Any], household: Household) -> st
     if not booked or not booked.get("start"):
         return words
     start = instant(datetime.fromisoformat(booked["start"]), household)
-    return f"{words} ({booked['label']}, {start})"
+    return f"{words} ({', '.join(filter(None, [booked['label'], start]))})"
 
 
 def silence(reason: str) -> str:
