@@ -52,7 +52,7 @@ def show_mail(where: Where, *, as_json: bool) -> None:
 def _draft_record(draft: Draft) -> dict[str, Any]:
     return {
         "id": draft.id, "state": "draft", "at": draft.written_at, "by": draft.written_by,
-        **_shown(draft.mail), "reason": None,
+        **draft.mail.shown, "reason": None,
     }  # fmt: skip
 
 
@@ -64,13 +64,9 @@ def _unsent_records(actions: Sequence[PendingAction]) -> Iterator[dict[str, Any]
         yield {
             "id": action.id, "state": "not sent" if is_failed else "under way",
             "at": action.decided_at or action.created_at, "by": action.decided_by,
-            **_shown(Mail.model_validate(action.proposal.effects[0]["mail"])),
+            **Mail.model_validate(action.proposal.effects[0]["mail"]).shown,
             "reason": failure(action) if is_failed else None,
         }  # fmt: skip
-
-
-def _shown(mail: Mail) -> dict[str, Any]:
-    return {"to": list(mail.recipients), "subject": mail.subject, "body": mail.body}
 
 
 def _table(records: Sequence[dict[str, Any]]) -> Table:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -104,6 +104,11 @@ class Mail(BaseModel):
     def recipients(self) -> tuple[str, ...]:
         """Those it is for, as people read them."""
         return (*(each.shown for each in self.to), *self.unaddressed)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What people are shown of it: "to", "subject" and "body"."""
+        return {"to": list(self.recipients), "subject": self.subject, "body": self.body}
 
 
 def parse_address(text: str) -> Address:

@@ -113,13 +113,13 @@ def _joined(
             _join(parents, statement, other)
         for key in keys[statement.id].stored:
             by_key[key].append(statement)
-    return {each: _root(parents, each) for each in parents}
+    return {each: strand_root(parents, each) for each in parents}
 
 
 def _join(parents: dict[str, str], one: Statement, other: Statement) -> None:
     if one.scope != other.scope:
         return
-    low, high = sorted((_root(parents, one.strand), _root(parents, other.strand)))
+    low, high = sorted((strand_root(parents, one.strand), strand_root(parents, other.strand)))
     if low == high:
         return
     older, newer = sorted((one, other), key=canonical)
@@ -128,7 +128,13 @@ def _join(parents: dict[str, str], one: Statement, other: Statement) -> None:
         parents[high] = low
 
 
-def _root(parents: Mapping[str, str], strand: str) -> str:
+def strand_root(parents: Mapping[str, str], strand: str) -> str:
+    """Return the strand that a strand has become part of, itself where of none.
+
+    Args:
+        parents: A further strand that each is part of; one that is its own stands alone.
+        strand: Its id.
+    """
     while parents.get(strand, strand) != strand:
         strand = parents[strand]
     return strand

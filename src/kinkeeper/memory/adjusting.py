@@ -10,13 +10,12 @@ from kinkeeper.memory.evidence import for_facts
 from kinkeeper.memory.fact_rows import FACTS, replace_facts
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.journal import Change
-from kinkeeper.memory.model import Fact, FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES, Fact, FactStatus
 from kinkeeper.memory.rows import fact_row
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.tables import facts
 
 _columns = facts.c
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ def settle_due(conn: Connection, change: Change, *, at: datetime, limit: int = 1
         select(_columns.id)
         .where(
             _columns.household == household,
-            _columns.status.in_(_ACTIVE),
+            _columns.status.in_(ACTIVE_STATUSES),
             _columns.valid_to <= at,
         )
         .order_by(_columns.valid_to, _columns.id)

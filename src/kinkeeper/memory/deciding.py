@@ -4,13 +4,13 @@ Facts are never written here. A finding is one more piece of evidence, so it sur
 heard later, and is taken back like any other change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
 
-from kinkeeper.memory.absorbing import join_strands
+from kinkeeper.memory.absorbing import join_strands, strand_root
 from kinkeeper.memory.journal import Change
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rulings import Ruling, Verdict
@@ -62,10 +62,10 @@ def decide(
             newer=newer.id, ruling=each.ruling, made_by=by, made_at=at,
         )  # fmt: skip
         verdicts.append(verdict)
-        low, high = sorted((_top(parents, older.strand), _top(parents, newer.strand)))
+        low, high = sorted((strand_root(parents, older.strand), strand_root(parents, newer.strand)))
         parents |= {low: low, high: low}
     add_verdicts(conn, change, verdicts)
-    strands = {each: _top(parents, each) for each in parents}
+    strands = {each: strand_root(parents, each) for each in parents}
     join_strands(conn, change, strands)
     return settle(conn, change, set(strands.values()), at=at)
 
@@ -103,9 +103,3 @@ def support(
             strands.add(said.strand)
     add_verdicts(conn, change, verdicts)
     return settle(conn, change, strands, at=at)
-
-
-def _top(parents: Mapping[str, str], strand: str) -> str:
-    while parents.get(strand, strand) != strand:
-        strand = parents[strand]
-    return strand

@@ -22,7 +22,7 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed, removed, reserve
-from kinkeeper.memory.model import EmbedState, Episode, EpisodeKind, FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES, EmbedState, Episode, EpisodeKind, FactStatus
 from kinkeeper.memory.rows import episode_from_row, episode_row, in_parts
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of
@@ -32,7 +32,6 @@ CONTEXT = "context"
 """Kind of the vector of an episode with what was said right before it."""
 
 _columns = episodes.c
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
 def _spans(is_outdated: ColumnElement[bool]) -> Prepared:
@@ -54,7 +53,7 @@ def _spans(is_outdated: ColumnElement[bool]) -> Prepared:
 
 # What ends by itself is out of use from then on, whether or not a night has written it down.
 _HAS_ENDED = facts.c.due_at <= bindparam("at", type_=facts.c.due_at.type)
-_OUTDATED = _spans(or_(_HAS_ENDED, and_(*(facts.c.status != status for status in _ACTIVE))))
+_OUTDATED = _spans(or_(_HAS_ENDED, and_(*(facts.c.status != status for status in ACTIVE_STATUSES))))
 _OUTDATED_THEN = _spans(
     or_(
         _HAS_ENDED,

@@ -9,14 +9,13 @@ from sqlalchemy import Connection, Select, func, or_, select, update
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed, removed
-from kinkeeper.memory.model import Category, Fact, FactStatus, Statement
+from kinkeeper.memory.model import ACTIVE_STATUSES, Category, Fact, FactStatus, Statement
 from kinkeeper.memory.rows import fact_from_row, in_parts, statement_from_row
 from kinkeeper.memory.tables import facts, statements
 
 FACT = "fact"
 
 _columns = facts.c
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
 def find_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact | None:
@@ -57,7 +56,7 @@ def list_facts(
         limit: Most of them, > 0.
     """
     query = _seen_by(viewer).where(
-        _columns.status.in_(_ACTIVE),
+        _columns.status.in_(ACTIVE_STATUSES),
         _columns.held_from <= now,
         or_(_columns.valid_to.is_(None), _columns.valid_to > now),
     )

@@ -14,13 +14,12 @@ from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.evidence import for_facts
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.journal import Cause, changing
-from kinkeeper.memory.model import FactStatus, Origin
+from kinkeeper.memory.model import ACTIVE_STATUSES, Origin
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.tables import episodes, facts, memory_vectors, statements
 
 _AT_ONCE = 2000
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 _POINTERS = ("superseded_by", "merged_into_id")
 _DAMAGED = "a vector has another length than its model's"
 _MAY_BE_FACTS = [origin.value for origin in Origin if origin.may_become_fact]
@@ -131,7 +130,7 @@ def _broken(
     facts_known = _known(conn, household, FACT, leads)
     for row in rows:
         fact_id, derived = str(row["id"]), set(_list(row["derived_from"]))
-        holds = row["status"] in _ACTIVE
+        holds = row["status"] in ACTIVE_STATUSES
         said = stated[fact_id]
         rules = (
             ("a fact that holds rests on no stored episode", not holds or derived & stored),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.standing import Standing
@@ -65,6 +65,10 @@ class FactStatus(StrEnum):
     def is_active(self) -> bool:
         """Whether it may be recalled."""
         return self in {FactStatus.PENDING_EMBED, FactStatus.ACTIVE}
+
+
+ACTIVE_STATUSES: Final = tuple(status.value for status in FactStatus if status.is_active)
+"""As they are stored."""
 
 
 class EpisodeKind(StrEnum):

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.replies import ReplyKind
+from kinkeeper.observer.grammar import grammar
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
 from kinkeeper.observer.reading import Reading
 
@@ -25,49 +25,6 @@ _DOES = re.compile(
 _WILL = re.compile(
     r"(?:^|[.!?,;] |(?<=so )|(?<=ok )|(?<=then )|(?<=and ))(?:i|we) (?:(?:will|can|could) (?:(?:just|then|probably|easily|happily|also) )*|go |come )"
     r"(?P<verb>[a-z]+)(?P<rest>[^.!?;]*)"
-)
-_NOT_A_DEED = frozenset(
-    [
-        "see",
-        "let",
-        "check",
-        "know",
-        "tell",
-        "ask",
-        "think",
-        "try",
-        "call",
-        "ring",
-        "text",
-        "message",
-        "send",
-        "remind",
-        "find",
-        "look",
-        "wait",
-        "buy",
-        "cook",
-        "make",
-        "not",
-        "never",
-        "miss",
-        "love",
-        "hate",
-        "need",
-        "want",
-        "have",
-        "say",
-        "speak",
-        "talk",
-        "eat",
-        "join",
-        "meet",
-        "confirm",
-        "forward",
-        "email",
-        "post",
-        "pray",
-    ]
 )
 _OBJECT = re.compile(
     r"(?:^| )(?:(?:it|him|her|them|that|this|those|one|both)(?!\w)|(?:for|with|there|over|round|down|back|by|home|in|out)(?!\w)|the (?!same))"
@@ -174,7 +131,7 @@ def loosened(reading: Reading, extraction: Extraction) -> Extraction:
 def refuser(reading: Reading, sender: str) -> str:
     """Return who steps back: the adult of whom it is said ("John can't make it"), else the sender."""
     match = _REFUSING.search(reading.skeleton)
-    person = _adult_at(reading, match.start()) if match else None
+    person = reading.mention_at(match.start()) if match else None
     return person.id if person else sender
 
 
@@ -192,14 +149,13 @@ def refuses_a_job(reading: Reading) -> bool:
         return True
     if _NOT_DONE.search(reading.skeleton):
         return False
-    is_named = bool(reading.spans or reading.of_kind("child", "group", "activity", "generic"))
-    return is_named or len(reading.symbols) <= _BRIEF
+    return _names_something(reading) or len(reading.symbols) <= _BRIEF
 
 
 def freed(reading: Reading) -> str | None:
     """Return the adult that a message frees of a job, if it is said to one by name."""
     match = _SPOKEN_TO.search(reading.skeleton)
-    person = _adult_at(reading, match.start("adult")) if match else None
+    person = reading.mention_at(match.start("adult")) if match else None
     return person.id if person else None
 
 
@@ -208,18 +164,17 @@ def _does_it(reading: Reading) -> bool:
     if reading.is_question or reading.of_kind("activity", "generic"):
         return False
     match = _WILL.search(reading.skeleton)
-    if match is None or match["verb"] in _NOT_A_DEED:
+    if match is None or match["verb"] in grammar().no_deeds:
         return False
-    is_deed = _OBJECT.search(match["rest"]) or _AND_DOES.search(match["rest"])
     if match["verb"] == "be":
         return _PRESENT.match(match["rest"]) is not None
-    return is_deed is not None
+    return (_OBJECT.search(match["rest"]) or _AND_DOES.search(match["rest"])) is not None
 
 
 def _one_who_does(reading: Reading) -> tuple[str, ...]:
     """The adult of whom it is said that they do it, not the one it is said to ("never mind Ann, Ben has it")."""
     match = _DOES.search(reading.skeleton)
-    person = _adult_at(reading, match.start()) if match else None
+    person = reading.mention_at(match.start()) if match else None
     named = [person] if person else reading.of_kind("adult")[:1]
     return tuple(mention.id for mention in named)
 
@@ -251,8 +206,3 @@ def _without_owner(extraction: Extraction, stance: Stance) -> Extraction:
     return replace(
         extraction, stance=stance, assigned_to=(UNSPECIFIED,), addressee=None, yields=False
     )
-
-
-def _adult_at(reading: Reading, offset: int) -> Mention | None:
-    item = reading.symbols[reading.symbol_at(offset)].item
-    return item if isinstance(item, Mention) else None

@@ -116,10 +116,7 @@ def stance_of(reading: Reading) -> tuple[Stance, bool]:
 def destination(reading: Reading) -> Mention | None:
     """Return the activity somebody is brought to ("take her over to choir"), if one is named so."""
     match = _DESTINATION.search(reading.skeleton)
-    if match is None:
-        return None
-    item = reading.symbols[reading.symbol_at(match.start("activity"))].item
-    return item if isinstance(item, Mention) else None
+    return reading.mention_at(match.start("activity")) if match else None
 
 
 def cue(reading: Reading, name: str) -> re.Match[str] | None:
@@ -180,7 +177,7 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
     is_negated = bool(_NEGATION.search(between) or _DOUBTED.search(lead))
     word = subject.group()
-    adult = _adult_at(reading, clause_start + subject.start()) if word == "<adult>" else None
+    adult = reading.mention_at(clause_start + subject.start()) if word == "<adult>" else None
     vocative = _adult_in(reading, clause_start, clause_start + subject.start())
     stance, is_sender = _stance(
         word, is_asked=is_asked, is_negated=is_negated, is_adult=adult is not None,
@@ -233,11 +230,6 @@ def _subjectless(reading: Reading, clause: str, task: Task) -> Stance:
 
 def _ends_in_question(reading: Reading, clause_end: int) -> bool:
     return reading.skeleton[clause_end:].lstrip().startswith("?")
-
-
-def _adult_at(reading: Reading, offset: int) -> Mention | None:
-    item = reading.symbols[reading.symbol_at(offset)].item
-    return item if isinstance(item, Mention) else None
 
 
 def _adult_in(reading: Reading, start: int, end: int) -> Mention | None:

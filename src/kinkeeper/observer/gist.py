@@ -225,7 +225,7 @@ def _adult(reading: Reading, *, is_asked: bool) -> Mention | None:
         return None
     adults = reading.of_kind("adult")
     match = cue(reading, "assign")
-    item = reading.symbols[reading.symbol_at(match.start())].item if match else None
-    if isinstance(item, Mention) and item.kind == "adult":
-        return item
+    assigned = reading.mention_at(match.start()) if match else None
+    if assigned is not None and assigned.kind == "adult":
+        return assigned
     return adults[0] if adults else None

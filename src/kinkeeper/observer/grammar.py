@@ -29,6 +29,7 @@ class Grammar:
         before_both_jobs: Words after which "both" means two jobs.
         after_both: Words after which "both" still means people.
         idioms: Pairs of words that mean something else altogether.
+        no_deeds: Verbs of talk and thought, with which nobody takes a job on.
         tasks: One pattern per task, in order of precedence.
         stances: One pattern per stance cue ("ask", "claim", ...).
     """
@@ -39,6 +40,7 @@ class Grammar:
     before_both_jobs: frozenset[str]
     after_both: frozenset[str]
     idioms: frozenset[str]
+    no_deeds: frozenset[str]
     tasks: Mapping[Task, re.Pattern[str]]
     stances: Mapping[str, re.Pattern[str]]
 
@@ -54,6 +56,7 @@ def grammar() -> Grammar:
         before_both_jobs=frozenset(data["nouns"]["before_both_jobs"]),
         after_both=frozenset(data["nouns"]["after_both"]),
         idioms=frozenset(data["nouns"]["idioms"]),
+        no_deeds=frozenset(data["verbs"]["no_deeds"].split()),
         tasks={Task(name): _compile(patterns) for name, patterns in data["tasks"].items()},
         stances={name: _compile(patterns) for name, patterns in data["stances"].items()},
     )

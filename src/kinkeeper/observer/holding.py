@@ -97,6 +97,7 @@ def _put_to(reading: Reading, sender: Member | None) -> str | None:
     if match is None:
         return None
     at = match.start("who") if match["who"] else match.start("whom")
-    item = reading.symbols[reading.symbol_at(at)].item
-    is_other = isinstance(item, Mention) and (sender is None or item.id != sender.id)
-    return item.id if isinstance(item, Mention) and is_other else None
+    person = reading.mention_at(at)
+    if person is None or (sender is not None and sender.id == person.id):
+        return None
+    return person.id

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from kinkeeper.core.gates import GateResult
 
@@ -238,6 +238,11 @@ class RedlineOutcome:
     facts: Mapping[str, Any] = field(default_factory=dict)
     conflict_key: str | None = None
     speak_at: datetime | None = None
+
+    @classmethod
+    def silent(cls, reason: str) -> Self:
+        """Return a verdict to say nothing, found by no rule."""
+        return cls(decision=RedlineDecision.SILENT, rule=None, reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,7 +102,7 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
 def _chosen(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
     """Of several days that were on offer the one that was taken ("Wednesday or the 23rd at 9, taken the 23rd")."""
     match = _CHOSEN.search(reading.skeleton)
-    item = reading.symbols[reading.symbol_at(match.start("day"))].item if match else None
+    item = reading.symbol_at(match.start("day")).item if match else None
     if not isinstance(item, TimeSpan):
         return list(spans)
     days = set(_days(item))

@@ -198,7 +198,7 @@ def _announces(reading: Reading, match: re.Match[str], offset: int) -> bool:
     thing = match["thing"]
     if _MERE.fullmatch(thing) or _DOING.match(thing) or _TOLD.search(match.group()):
         return False
-    span = reading.symbols[reading.symbol_at(offset + match.start("when"))].item
+    span = reading.symbol_at(offset + match.start("when")).item
     if isinstance(span, TimeSpan) and reading.text[span.end_char :].lstrip().startswith("?"):
         return False
     if not isinstance(span, TimeSpan) or _OPEN_ENDED.match(span.surface):

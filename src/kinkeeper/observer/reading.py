@@ -133,9 +133,15 @@ class Reading:
             skeleton=" ".join(symbol.text for symbol in moved),
         )
 
-    def symbol_at(self, offset: int) -> int:
-        """Return the index of the symbol that covers a skeleton offset."""
-        return max(bisect_right([symbol.at for symbol in self.symbols], offset) - 1, 0)
+    def symbol_at(self, offset: int) -> Symbol:
+        """Return the symbol that covers a skeleton offset."""
+        before = bisect_right([symbol.at for symbol in self.symbols], offset) - 1
+        return self.symbols[max(before, 0)]
+
+    def mention_at(self, offset: int) -> Mention | None:
+        """Return the mention that covers a skeleton offset, if one does."""
+        item = self.symbol_at(offset).item
+        return item if isinstance(item, Mention) else None
 
 
 def _within(start: int, end: int, stretches: Sequence[tuple[int, int]]) -> bool:

@@ -32,7 +32,7 @@ def decide(case: Case, rules: RedlineRules) -> RedlineOutcome:
         grace is SILENT with `speak_at` set.
     """
     if case.extraction.stance is Stance.WITHDRAWS:
-        return _silent("withdrawn")
+        return RedlineOutcome.silent("withdrawn")
     if rules.temporal_conflict and (facts := temporal_conflict(case, rules)):
         return _speak(RedlineRule.TEMPORAL_CONFLICT, facts)
     if rules.resource_conflict and (facts := resource_conflict(case, rules)):
@@ -42,7 +42,7 @@ def decide(case: Case, rules: RedlineRules) -> RedlineOutcome:
         return verdict if rules.speak_on_missing else _switched_off(verdict)
     if rules.missing_variable and (facts := missing_variable(case, rules)):
         return _ask_for_owner(case, facts, rules)
-    return _silent("no_rule")
+    return RedlineOutcome.silent("no_rule")
 
 
 def _speak(rule: RedlineRule, facts: Facts) -> RedlineOutcome:
@@ -50,10 +50,6 @@ def _speak(rule: RedlineRule, facts: Facts) -> RedlineOutcome:
         decision=RedlineDecision.SPEAK, rule=rule, reason=rule.value, facts=facts,
         conflict_key=_key(rule, facts),
     )  # fmt: skip
-
-
-def _silent(reason: str) -> RedlineOutcome:
-    return RedlineOutcome(decision=RedlineDecision.SILENT, rule=None, reason=reason)
 
 
 def _key(rule: RedlineRule, facts: Facts) -> str:

@@ -182,13 +182,15 @@ class Settlement:
     def _conclude(self, turn: Turn) -> tuple[Decision, int | None]:
         """Apply the rules, then write what follows from them."""
         if turn.extraction.stance is Stance.ACCEPTS and turn.question is None:
-            return replace(turn.base, redline=_silent("acknowledged"), reason="acknowledged"), None
+            return replace(
+                turn.base, redline=RedlineOutcome.silent("acknowledged"), reason="acknowledged"
+            ), None
         withdrawn = withdraw_stale(turn, self._household)
         turn = turn.after(withdrawn)
         verdict = self._mute(turn, self._verdict(turn))
         action = self._propose(turn, verdict)
         if action is None and not withdrawn and verdict.reason == "no_rule":
-            verdict = _silent("nothing_to_confirm")
+            verdict = RedlineOutcome.silent("nothing_to_confirm")
         self._questions.track(
             turn.conn, turn.prepared, turn.case, answered=turn.question,
             ground=self._ground(turn), action=action, part=turn.number, now=turn.now,
@@ -216,9 +218,9 @@ class Settlement:
 
     def _verdict(self, turn: Turn) -> RedlineOutcome:
         if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
-            return _silent("declined")
+            return RedlineOutcome.silent("declined")
         if _is_edited_too_late(turn):
-            return _silent("passed")
+            return RedlineOutcome.silent("passed")
         return decide(turn.case, self._config.rules)
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
@@ -286,10 +288,6 @@ def _rests_on_memory(turn: Turn) -> bool:
     if turn.extraction.stance is Stance.ASKS or turn.part.reading.is_question:
         return False
     return not turn.case.schedule.series and turn.extraction.task is None
-
-
-def _silent(reason: str) -> RedlineOutcome:
-    return RedlineOutcome(decision=RedlineDecision.SILENT, rule=None, reason=reason)
 
 
 def _consulted(prepared: Prepared) -> list[dict[str, object]] | None:

@@ -86,9 +86,10 @@ def _seen_to(reading: Reading, phrase: TaskPhrase | None) -> tuple[str, ...]:
         return ()
     inside = _INSIDE.search(reading.skeleton, phrase.start, phrase.end)
     at = match.start("who") if match else inside.start() if inside else None
-    item = reading.symbols[reading.symbol_at(at)].item if at is not None else None
-    is_other = isinstance(item, Mention) and (phrase.adult is None or phrase.adult.id != item.id)
-    return (item.id,) if isinstance(item, Mention) and is_other else ()
+    person = reading.mention_at(at) if at is not None else None
+    if person is None or (phrase.adult is not None and phrase.adult.id == person.id):
+        return ()
+    return (person.id,)
 
 
 def _asides(reading: Reading, phrase: TaskPhrase | None) -> list[tuple[int, int]]:
@@ -132,7 +133,7 @@ def child_asked(reading: Reading) -> str | None:
 
 
 def _text_offset(reading: Reading, offset: int) -> int:
-    symbol = reading.symbols[reading.symbol_at(offset)]
+    symbol = reading.symbol_at(offset)
     return symbol.start if symbol.at >= offset else symbol.end
 
 

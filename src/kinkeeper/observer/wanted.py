@@ -57,6 +57,6 @@ def named_tasks(reading: Reading) -> Iterator[tuple[int, int, Task]]:
     for name in _NAMED_TASKS:
         match = cue(reading, name)
         if match is not None:
-            first = reading.symbols[reading.symbol_at(match.start())]
-            last = reading.symbols[reading.symbol_at(match.end() - 1)]
+            first = reading.symbol_at(match.start())
+            last = reading.symbol_at(match.end() - 1)
             yield first.start, last.end, Task(name)

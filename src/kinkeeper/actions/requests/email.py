@@ -114,8 +114,8 @@ class EmailRequests:
             type=ActionType.EMAIL,
             summary=_summary("Draft", mail),
             effects=(effect.frozen(),),
-            shown=_shown(mail),
-            result=_shown(mail)
+            shown=mail.shown,
+            result=mail.shown
             | {"where": "here" if is_here else "mailbox", "unaddressed": list(unaddressed)},
         )
 
@@ -224,7 +224,7 @@ class EmailRequests:
         return self._mailbox
 
     def _to_send(self, mail: Mail, more: dict[str, Any] | None = None) -> Prepared:
-        shown = _shown(mail) | (more or {})
+        shown = mail.shown | (more or {})
         if not self._can_send:
             shown["note"] = NO_SENDING
         return Prepared(
@@ -232,7 +232,7 @@ class EmailRequests:
             summary=_summary("Send", mail),
             effects=(SendMail(mail=mail).frozen(),),
             shown=shown,
-            result=_shown(mail),
+            result=mail.shown,
         )
 
 
@@ -288,10 +288,6 @@ def _mail(
 def _reply_to(asked: Asked) -> Address | None:
     email = asked.member.email
     return Address(address=email, name=one_line(asked.member.name)) if email else None
-
-
-def _shown(mail: Mail) -> dict[str, Any]:
-    return {"to": list(mail.recipients), "subject": mail.subject, "body": mail.body}
 
 
 def _summary(verb: str, mail: Mail) -> str:

@@ -15,6 +15,7 @@ from kinkeeper.conversation.answering.event_wording import (
     to_change,
     what_changed,
 )
+from kinkeeper.conversation.answering.event_words import capital
 from kinkeeper.conversation.answering.moments import is_date, local, moment_words, rule_words
 from kinkeeper.conversation.answering.words import TITLES, Setting, Words, listed, plain
 from kinkeeper.language.text import enumerated
@@ -169,14 +170,12 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         else "The whole family can see that now."
     ),
     "memory.update": lambda _: "What I remember is changed.",
-    "memory.forget": lambda words: f"{_capital(words.title)} is forgotten.",
+    "memory.forget": lambda words: f"{capital(words.title)} is forgotten.",
     "notes.create": lambda words: f"The note {words.title} is made.{_only_you(words)}",
     "notes.append": lambda words: (
-        f"{_capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
+        f"{capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
     ),
-    "notes.remove_line": lambda words: (
-        f"{_capital(_lines(words))} {_are(words)} off {words.title}."
-    ),
+    "notes.remove_line": lambda words: f"{capital(_lines(words))} {_are(words)} off {words.title}.",
     "notes.change_line": lambda words: f"{words.title} has {_replacing(words)} now.",
     "notes.clear": lambda words: (
         f"{words.title} is empty now: {plain(str(words.value('removed')))} "
@@ -217,10 +216,6 @@ def _meanwhile(words: Words) -> str:
     return (
         f" {enumerated(told)} {'is' if len(told) == 1 else 'are'} at the same time." if told else ""
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 _PLURAL = re.compile(r"[^\s'sui]s$", re.IGNORECASE)

@@ -77,7 +77,7 @@ def _open_range(
     if (
         start.is_number_only
         and finish.is_number_only
-        and not _is_undecided(start)
+        and not start.is_undecided
         and start.instant is None
     ):
         return None if is_cued else Expression(start, None, left[1])
@@ -236,10 +236,6 @@ def _on_day_of(partial: Partial, other: Partial) -> Partial:
         period=other.period,
         lean=other.lean,
     )
-
-
-def _is_undecided(partial: Partial) -> bool:
-    return partial.number is not None or partial.four is not None or partial.numbers is not None
 
 
 def _lacks(partial: Partial, name: str) -> bool:

@@ -144,6 +144,11 @@ class Partial:
     is_weak: bool = False
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether it has a number of which it is open what it counts."""
+        return self.number is not None or self.four is not None or self.numbers is not None
+
+    @property
     def has_date(self) -> bool:
         """Whether a day, or a span of days, is named."""
         return any(
@@ -178,7 +183,7 @@ _ONCE = ("weekday", "clock", "month", "on", "period", "length", "part")
 def merge(left: Partial, right: Partial) -> Partial | None:
     """Return what both say together, or None where they contradict or repeat each other."""
     left, right = _decide(left, right), _decide(right, left)
-    if _undecided(left) and _undecided(right):
+    if left.is_undecided and right.is_undecided:
         return None
     if left.instant is not None or right.instant is not None:
         return _merge_instant(left, right)
@@ -206,10 +211,6 @@ def _merge_instant(left: Partial, right: Partial) -> Partial | None:
     if other.on is not None and not other.has_time and other.instant is None:
         return moment
     return None
-
-
-def _undecided(partial: Partial) -> bool:
-    return partial.number is not None or partial.four is not None or partial.numbers is not None
 
 
 def _decide(partial: Partial, other: Partial) -> Partial:

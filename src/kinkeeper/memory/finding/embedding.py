@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Select, Table, exists, select
 from kinkeeper.memory.episodes import mark_episodes_embedded
 from kinkeeper.memory.facts import mark_facts_embedded
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, drop_other_models, put_vectors
-from kinkeeper.memory.model import EmbedState, FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES, EmbedState, FactStatus
 from kinkeeper.memory.tables import episodes, facts, memory_vectors
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
 from kinkeeper.observability.repeating import repeat
@@ -38,7 +38,6 @@ _STATES = {
 }
 _MARKS = {episodes: mark_episodes_embedded, facts: mark_facts_embedded}
 _KINDS = {episodes: VectorKind.EPISODE, facts: VectorKind.FACT}
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +172,7 @@ class EmbeddingWork:
         )  # fmt: skip
         query = select(table.c.id).where(table.c.household == self._household, ~has_vector)
         if table is facts:
-            query = query.where(facts.c.status.in_(_ACTIVE))
+            query = query.where(facts.c.status.in_(ACTIVE_STATUSES))
         return query.order_by(table.c.seq.desc())
 
     def _facts(self, conn: Connection, ids: Sequence[str]) -> list[_Waiting]:

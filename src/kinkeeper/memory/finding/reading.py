@@ -8,11 +8,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, select
 
 from kinkeeper.memory.finding.shelf import Entry
 from kinkeeper.memory.finding.showing import is_said_in
-from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES, FactStatus
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.memory.writing import IMPORT_SESSION
 
-_ACTIVE = frozenset(status.value for status in FactStatus if status.is_active)
 _EPISODE_COLUMNS: tuple[ColumnElement[Any], ...] = (
     episodes.c.seq, episodes.c.id, episodes.c.scope, episodes.c.session, episodes.c.speaker,
     episodes.c.is_assistant, episodes.c.text, episodes.c.title, episodes.c.said_at,
@@ -64,7 +63,7 @@ def read_facts(
     """Return facts as `read_episodes` returns episodes; those that do not hold have no entry."""
     query = _slice(facts, _FACT_COLUMNS, household, after=after, before=before)
     return [
-        (row.seq, row.id, _fact(row) if row.status in _ACTIVE else None)
+        (row.seq, row.id, _fact(row) if row.status in ACTIVE_STATUSES else None)
         for row in conn.execute(query.limit(limit))
     ]
 
@@ -76,7 +75,7 @@ def read_former_facts(
     query = _slice(facts, _FACT_COLUMNS, household, after=after, before=before)
     if before is not None:
         # Going back, nothing is known that would have to leave: most facts hold, and need not be read.
-        query = query.where(*(facts.c.status != status for status in _ACTIVE))
+        query = query.where(*(facts.c.status != status for status in ACTIVE_STATUSES))
     return [
         (row.seq, row.id, _fact(row) if _has_held(row) else None)
         for row in conn.execute(query.limit(limit))
@@ -106,7 +105,7 @@ def _slice(
 
 
 def _has_held(row: Row[Any]) -> bool:
-    is_former = row.status not in {*_ACTIVE, FactStatus.MERGED_INTO.value}
+    is_former = row.status not in {*ACTIVE_STATUSES, FactStatus.MERGED_INTO.value}
     return is_former and (row.valid_to is None or row.valid_to > row.held_from)
 
 

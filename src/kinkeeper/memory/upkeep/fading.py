@@ -9,7 +9,7 @@ from kinkeeper.memory.adjusting import Adjustment, adjust, settle_due
 from kinkeeper.memory.confidence import confidence_now
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.journal import Change
-from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES, FactStatus
 from kinkeeper.memory.tables import facts
 
 MOST_FADING = 5_000
@@ -19,7 +19,6 @@ KEPT = 0.6
 """How far a fact is believed at least that a person wants kept."""
 
 _columns = facts.c
-_ACTIVE = [status.value for status in FactStatus if status.is_active]
 
 
 def let_go(conn: Connection, change: Change, *, now: datetime) -> None:
@@ -34,7 +33,7 @@ def let_go(conn: Connection, change: Change, *, now: datetime) -> None:
     query = (
         select(_columns.id)
         .where(
-            _columns.household == change.made.household, _columns.status.in_(_ACTIVE),
+            _columns.household == change.made.household, _columns.status.in_(ACTIVE_STATUSES),
             _columns.due_at <= now,
         )
         .order_by(_columns.due_at, _columns.id)

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, and_, select
 
 from kinkeeper.memory.finding.vectors import readable
-from kinkeeper.memory.model import FactStatus
+from kinkeeper.memory.model import ACTIVE_STATUSES
 from kinkeeper.memory.tables import facts, memory_vectors
 from kinkeeper.memory.upkeep.near import Block
 
@@ -12,7 +12,6 @@ BLOCK = 8_000
 
 _facts = facts.c
 _vectors = memory_vectors.c
-_ACTIVE = {status.value for status in FactStatus if status.is_active}
 
 
 def fact_block(
@@ -40,7 +39,7 @@ def fact_block(
         .limit(BLOCK)
     )  # fmt: skip
     rows = conn.execute(query).all()
-    active = {row.id: row for row in rows if row.status in _ACTIVE}
+    active = {row.id: row for row in rows if row.status in ACTIVE_STATUSES}
     ids, vectors = readable([(row.id, row.vector) for row in active.values()])
     block = Block(ids, [active[each].scope for each in ids], vectors)
     return block, rows[-1].id if len(rows) == BLOCK else None
