@@ -5,6 +5,7 @@
 Needs lightgbm. DATA is the folder of public sets. README.md beside this file tells how and why.
 """
 
+import asyncio
 import csv
 import hashlib
 import random
@@ -21,10 +22,13 @@ from numpy.typing import NDArray
 
 import kinkeeper.memory.statements
 from kinkeeper.evaluation.coordination import read_lines
+from kinkeeper.memory.statements.openness import WORTH_ASKING, may_be_open
 from kinkeeper.memory.statements.pair_traits import Traits, side_by_side, traits_of
 from kinkeeper.memory.statements.relation import by_rules
 from kinkeeper.memory.statements.second_opinion import (
     FOREST_FILES,
+    LIKENESS,
+    OPEN,
     SAME,
     SURE,
     UNLIKELY,
@@ -35,6 +39,8 @@ from kinkeeper.memory.statements.second_opinion import (
 )
 from kinkeeper.memory.statements.wording import wording_of
 from kinkeeper.memory.statements.words import canon_of
+from kinkeeper.models.embedding.calibration import calibration_of
+from kinkeeper.models.embedding.minilm import shared_minilm, weights_path
 
 SHIPPED = Path(kinkeeper.memory.statements.__path__[0]) / "data"
 HERE = Path(__file__).parent
@@ -102,14 +108,64 @@ def main() -> None:
     names = [*traits[0]]
     rows = np.array([[each[name] for name in names] for each in traits], np.float32)
     ruled = [by_rules(each.old, each.new).relation.value if each.is_real else "" for each in pairs]
-    for relation, file in FOREST_FILES.items():
+    decided = np.array([rule not in {"", "other"} for rule in ruled])
+    for relation in (UPDATE, SAME):
         chances = crossed(pairs, rows, relation)
         given = [
             ruled_on(relation, each, rule, traits=seen, chance=chance)
             for each, rule, seen, chance in zip(pairs, ruled, traits, chances, strict=True)
         ]
         tell(relation, pairs, [rule == relation for rule in ruled], given)
-        forest_of(fit(pairs, rows, relation), names).save(SHIPPED / file)
+        decided |= np.array(given)
+        forest_of(fit(pairs, rows, relation), names).save(SHIPPED / FOREST_FILES[relation])
+    rows = np.hstack([rows, likenesses(pairs)])
+    chances = crossed(pairs, rows, UPDATE)
+    chances[decided | ~np.array([*map(_may_be_asked, pairs)])] = 0.0
+    tell_asked(pairs, decided, chances)
+    forest_of(fit(pairs, rows, UPDATE), [*names, LIKENESS]).save(SHIPPED / FOREST_FILES[OPEN])
+
+
+def likenesses(pairs: Sequence[Taught]) -> NDArray[np.float32]:
+    """Return how alike the meanings of each pair are: shape (pairs, 1).
+
+    Args:
+        pairs: All.
+    """
+    weights = weights_path()
+    if weights is None:
+        raise SystemExit("the embedder is missing; install kinkeeper[embedder]")
+    model = shared_minilm(weights)
+    old, new = (
+        model.embed_now(texts)
+        for texts in ([each.old for each in pairs], [each.new for each in pairs])
+    )
+    calibration = asyncio.run(calibration_of(model))
+    return calibration.likeness((old * new).sum(1))[:, np.newaxis].astype(np.float32)
+
+
+def _may_be_asked(pair: Taught) -> bool:
+    both = side_by_side(wording_of(pair.old), wording_of(pair.new))
+    return may_be_open(both, traits_of(both))
+
+
+def tell_asked(
+    pairs: Sequence[Taught], decided: NDArray[np.bool_], chances: NDArray[np.float64]
+) -> None:
+    """Print what is asked about of what was left undecided, by kind of pair.
+
+    Args:
+        pairs: All.
+        decided: Whether rules or trees decide each: shape (pairs,).
+        chances: Of a change, by trees that have not seen the pair; 0 where it is not asked about: shape (pairs,).
+    """
+    for kind in WEIGHTS:
+        left = np.array([each.kind == kind for each in pairs]) & ~decided
+        is_update = np.array([each.relation == UPDATE for each in pairs])
+        asked = chances >= WORTH_ASKING
+        print(
+            f"asked, {kind}: {(asked & left & is_update).sum()} of {(left & is_update).sum()} missed updates, "
+            f"{(asked & left & ~is_update).sum()} of {(left & ~is_update).sum()} others"
+        )
 
 
 def ruled_on(relation: str, pair: Taught, rule: str, *, traits: Traits, chance: float) -> bool:

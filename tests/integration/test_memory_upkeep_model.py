@@ -1,7 +1,6 @@
 """A model beside the nights of memory: one call a kind, answers checked, and one that lies does no harm."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,39 +12,10 @@ from kinkeeper.memory.upkeep.batch import ModelBatch
 from kinkeeper.memory.upkeep.questions import QuestionKind, waiting
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.models.errors import ModelError
-from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
+from kinkeeper.models.model import Outcome
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning
-from obeying_model import blocks
-
-Answering = Callable[[dict[str, Any]], str]
-
-
-class Model:
-    """Answers as a test says."""
-
-    def __init__(self, answering: Answering) -> None:
-        self.answering = answering
-        self.requests: list[ChatRequest] = []
-        self.fallbacks: list[Outcome] = []
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        (asked,) = blocks(request.messages[1].text).values()
-        return ChatReply(
-            text=self.answering(asked), model="scripted", finish=Finish.STOP,
-            usage=Usage(input_tokens=1, output_tokens=1),
-        )  # fmt: skip
-
-    def stream(self, request: ChatRequest) -> Any:
-        raise NotImplementedError
-
-    async def note_fallback(self, household: str, *, stage: str, outcome: Outcome) -> None:
-        self.fallbacks.append(outcome)
-
-
-def always(answer: str) -> Answering:
-    return lambda asked: json.dumps({"answers": [{"key": key, "answer": answer} for key in asked]})
+from scripted_batch import Answering, Model, always
 
 
 def fails(_: dict[str, Any]) -> str:

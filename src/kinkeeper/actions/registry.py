@@ -86,6 +86,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "memory.settle_doubt": EffectKind(
             parameters=memory.SettleDoubt, stakes=Stakes.LOW, undo=memory.undo
         ),
+        "memory.settle_question": EffectKind(
+            parameters=memory.SettleQuestion, stakes=Stakes.LOW, undo=memory.undo
+        ),
         "memory.set_scope": EffectKind(
             parameters=memory.SetScope, stakes=Stakes.LOW, undo=memory.undo
         ),

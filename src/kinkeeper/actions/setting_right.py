@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy import Connection
 
@@ -15,6 +16,7 @@ from kinkeeper.actions.effects.memory import (
     MarkWrong,
     SetScope,
     SettleDoubt,
+    SettleQuestion,
     TakeBack,
 )
 from kinkeeper.actions.model import ActionType, Proposal
@@ -29,6 +31,8 @@ from kinkeeper.memory.fact_rows import FACTS
 from kinkeeper.memory.facts import facts_by_id, load_fact
 from kinkeeper.memory.journal import images_of
 from kinkeeper.memory.model import Fact
+from kinkeeper.memory.undecided import load_undecided
+from kinkeeper.memory.upkeep.questions import Answer
 
 _EXPIRES = timedelta(hours=1)
 _SOURCE = "MEMORY_PAGE"
@@ -101,6 +105,27 @@ class SettingRight:
         )  # fmt: skip
         holds = otherwise if is_changed else fact
         return self._request(conn, effect, f"This holds: {holds.narrative}")
+
+    def settle_question(
+        self,
+        conn: Connection,
+        question_id: str,
+        answer: Literal[Answer.KEEP_BOTH, Answer.NEWER, Answer.OLDER],
+    ) -> Receipt:
+        """Say which of two things hold that may not both be true.
+
+        Raises:
+            NotFoundError: It was answered, or is no question any more.
+        """
+        pair = load_undecided(conn, self._viewer, question_id, now=self.now)
+        effect = SettleQuestion(
+            fact_id=pair.older.id, narrative=pair.older.narrative, scope=pair.older.scope,
+            other_id=pair.newer.id, otherwise=pair.newer.narrative, question_id=pair.id, answer=answer,
+        )  # fmt: skip
+        holds = {Answer.NEWER: pair.newer.narrative, Answer.OLDER: pair.older.narrative}
+        both = f"Both hold: {pair.older.narrative}; {pair.newer.narrative}"
+        told = f"This holds: {holds[answer]}" if answer in holds else both
+        return self._request(conn, effect, told)
 
     def set_scope(self, conn: Connection, fact_id: str, *, is_private: bool) -> Receipt:
         """Keep a fact to oneself, or let the household see it.

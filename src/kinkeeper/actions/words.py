@@ -1,6 +1,7 @@
 """The words of memories that actions carry: kept no longer, and shown to no others, than the memories are."""
 
 from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from sqlalchemy import Connection
@@ -42,7 +43,7 @@ def let_go(conn: Connection, action: PendingAction) -> None:
 
 
 def _drop_all(
-    conn: Connection, done: PendingAction, facts: Collection[str], episodes: Collection[str]
+    conn: Connection, done: PendingAction, facts: AbstractSet[str], episodes: Collection[str]
 ) -> None:
     household = done.proposal.household
     found = [
@@ -63,9 +64,9 @@ def _drop_all(
     inbox.drop_texts(conn, household, [int(each.source_id) for each in heard])
 
 
-def _is_about(action: PendingAction, facts: Collection[str], episodes: Collection[str]) -> bool:
+def _is_about(action: PendingAction, facts: AbstractSet[str], episodes: Collection[str]) -> bool:
     return any(
-        effect.get("fact_id") in facts
+        not facts.isdisjoint({effect.get("fact_id"), effect.get("other_id")} - {None})
         or (effect["effect"] == _REMEMBER and effect["words"]["id"] in episodes)
         for effect in _all(action)
     )

@@ -68,14 +68,25 @@ def relate_statements(older: Statement, newer: Statement) -> Ruling:
     # Of two sentences of one message, the later one is newer.
     is_one_turn = older.episode_id == newer.episode_id
     times = (None, None) if is_one_turn else (older.held_from, newer.held_from)
-    is_one_voice = _voice(older.speaker) == _voice(newer.speaker)
-    if is_one_voice or (is_shared(older.text) and is_shared(newer.text)):
+    if is_one_voice(older, newer):
         related = relate(older.text, newer.text, old_at=times[0], new_at=times[1])
     else:
         related = relate_readings(
             _readings(older), _readings(newer), old_at=times[0], new_at=times[1]
         )
     return Ruling(related.relation.value)
+
+
+def is_one_voice(one: Statement, other: Statement) -> bool:
+    """Whether the words of both mean the same people: said by one speaker, or by both for all.
+
+    Args:
+        one: Any.
+        other: Any.
+    """
+    if _voice(one.speaker) == _voice(other.speaker):
+        return True
+    return is_shared(one.text) and is_shared(other.text)
 
 
 def bears_on(older: Statement, newer: Statement) -> bool:

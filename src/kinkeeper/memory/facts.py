@@ -77,6 +77,17 @@ def facts_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[st
     return found
 
 
+def replaced_by(conn: Connection, household: str, ids: Iterable[str]) -> frozenset[str]:
+    """Return those of the facts that took the place of another."""
+    found: set[str] = set()
+    for part in in_parts(sorted(set(ids))):
+        query = select(_columns.superseded_by).where(
+            _columns.household == household, _columns.superseded_by.in_(part)
+        )
+        found.update(conn.execute(query).scalars())
+    return frozenset(found)
+
+
 def facts_changed(
     conn: Connection, household: str, *, after_seq: int, limit: int = 1000
 ) -> list[Changed[Fact]]:

@@ -19,7 +19,9 @@ from kinkeeper.memory.model import (
     Origin,
     StatementType,
 )
+from kinkeeper.memory.undecided import settle_undecided
 from kinkeeper.memory.undo import undo as undo_change
+from kinkeeper.memory.upkeep.questions import Answer
 from kinkeeper.memory.upkeep.reverting import revert
 from kinkeeper.memory.upkeep.runs import latest_runs
 from kinkeeper.memory.writing import remember
@@ -236,6 +238,30 @@ class SettleDoubt(_FactEffect):
         return settle_doubt(
             conn, _viewer(execution), self.fact_id, is_changed=self.is_changed,
             by=execution.decided_by, at=execution.at,
+        ).change_set  # fmt: skip
+
+
+class SettleQuestion(_FactEffect):
+    """Say which of two facts hold that may not both be true.
+
+    Attributes:
+        other_id: The newer one; `fact_id` is the older one.
+        otherwise: Its words, for people.
+        question_id: What was asked.
+        answer: KEEP_BOTH, NEWER or OLDER.
+    """
+
+    effect: Literal["memory.settle_question"] = "memory.settle_question"
+    other_id: str = Field(min_length=1)
+    otherwise: str
+    question_id: str = Field(min_length=1)
+    answer: Literal[Answer.KEEP_BOTH, Answer.NEWER, Answer.OLDER]
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        return settle_undecided(
+            conn, _viewer(execution), self.question_id, self.answer, by=execution.decided_by,
+            at=execution.at,
         ).change_set  # fmt: skip
 
 

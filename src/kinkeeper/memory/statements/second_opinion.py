@@ -18,8 +18,13 @@ from kinkeeper.memory.statements.pair_traits import Pair, Traits, side_by_side, 
 from kinkeeper.memory.statements.wording import wording_of
 from kinkeeper.memory.statements.words import lexicon
 
-UPDATE, SAME = "update", "same"
-FOREST_FILES = {UPDATE: "relation_update.npz", SAME: "relation_same.npz"}
+UPDATE, SAME, OPEN = "update", "same", "open"
+FOREST_FILES = {
+    UPDATE: "relation_update.npz", SAME: "relation_same.npz", OPEN: "relation_open.npz",
+}  # fmt: skip
+"""Of `OPEN` also how alike the meanings are counts: it tells which updates to ask about."""
+
+LIKENESS = "likeness"
 
 SURE = {UPDATE: 0.7, SAME: 0.9}
 """From this chance on a relation is taken for found where the rules see none."""
@@ -136,7 +141,7 @@ def chance_of(relation: str, traits: Traits) -> float:
     """Return how likely two statements relate so, between 0 and 1.
 
     Args:
-        relation: `UPDATE` or `SAME`.
+        relation: `UPDATE` or `SAME`; `OPEN` for an update, with `LIKENESS` among the traits.
         traits: Of the pair.
     """
     forest = _forests()[relation]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.model import Fact
 from kinkeeper.memory.upkeep.batch import Case, ModelBatch
 from kinkeeper.memory.upkeep.pairs import Judged
 from kinkeeper.memory.upkeep.questions import Answer, Question, QuestionKind, waiting
@@ -30,7 +31,7 @@ class Asked:
 
 
 class Asking:
-    """Asks for one household: one call for all contradictions, one for all merges.
+    """Asks for one household: one call for all questions of a kind.
 
     Args:
         store: The database.
@@ -55,7 +56,7 @@ class Asking:
         verdicts: list[Judged] = []
         moot: list[str] = []
         asked = 0
-        for kind in (QuestionKind.CONTRADICTION, QuestionKind.MERGE):
+        for kind in (QuestionKind.CONTRADICTION, QuestionKind.UPDATE, QuestionKind.MERGE):
             cases, dead = await self._cases(kind, [each for each in new if each.kind is kind])
             moot += dead
             given = await self._batch.settle(kind, cases) if cases else {}
@@ -82,6 +83,12 @@ class Asking:
         cases = [
             Case(question=each, facts=tuple(facts[key] for key in each.facts))
             for each in questions
-            if current.issuperset(each.facts)
+            if current.issuperset(each.facts) and not _is_for_people(each, facts)
         ]
         return cases[:most], moot
+
+
+def _is_for_people(question: Question, facts: Mapping[str, Fact]) -> bool:
+    """Whether a model may not decide: what a person wrote is taken out of use by people alone."""
+    is_update = question.kind is QuestionKind.UPDATE
+    return is_update and any(facts[each].is_edited for each in question.facts)

@@ -1,4 +1,4 @@
-"""What rules could not decide, put to a model: one call for all contradictions, one for all merges."""
+"""What rules could not decide, put to a model: one call for all contradictions, one for all that may have changed, one for all merges."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -76,6 +76,7 @@ class ModelBatch:
         self._household = household
         self._prompts = {
             QuestionKind.CONTRADICTION: (load_prompt(_PACKAGE, "settle_contradictions"), "pairs"),
+            QuestionKind.UPDATE: (load_prompt(_PACKAGE, "settle_updates"), "pairs"),
             QuestionKind.MERGE: (load_prompt(_PACKAGE, "settle_merges"), "clusters"),
         }
 
@@ -83,7 +84,7 @@ class ModelBatch:
         """Ask about questions of one kind, in one call.
 
         Args:
-            kind: CONTRADICTION or MERGE.
+            kind: CONTRADICTION, UPDATE or MERGE.
             cases: At most `MOST_A_CALL`; all of them are asked, or fewer where they are long.
 
         Returns:
@@ -116,23 +117,23 @@ class ModelBatch:
             max_output_tokens=prompt.head.max_output_tokens, temperature=prompt.head.temperature,
         )  # fmt: skip
         found = await ask(self._models, request, Answers)
-        return usable(found.value, {key: case.question.id for key, case in keys.items()})
+        return usable(found.value, {key: case.question for key, case in keys.items()})
 
 
-def usable(answers: Answers, ids: Mapping[str, str]) -> Mapping[str, Answer]:
-    """Return the answers that can be used: to questions that were asked, and one each.
+def usable(answers: Answers, asked: Mapping[str, Question]) -> Mapping[str, Answer]:
+    """Return the answers that can be used, by id: to questions that were asked, of their kind, and one each.
 
     Args:
         answers: Of the right shape.
-        ids: Of the questions by their keys.
+        asked: The questions by their keys.
     """
     given: defaultdict[str, set[Answer]] = defaultdict(set)
     for each in answers.answers:
         given[each.key].add(each.answer)
     return {
-        ids[key]: next(iter(found))
+        asked[key].id: next(iter(found))
         for key, found in given.items()
-        if key in ids and len(found) == 1
+        if key in asked and len(found) == 1 and found <= asked[key].kind.answers
     }
 
 

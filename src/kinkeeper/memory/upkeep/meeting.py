@@ -14,8 +14,8 @@ from kinkeeper.memory.timeline import canonical
 from kinkeeper.memory.upkeep.pairs import Judged
 from kinkeeper.memory.writing import speaker_of
 
-MOST_PER_EPISODE = 40
-"""Facts that are looked at for one episode; what shares so much with so many supports none of them."""
+MOST_MET = 40
+"""Facts that are looked at for what was said; what shares so much with so many is of none of them in particular."""
 
 
 def words_of_facts(
@@ -48,16 +48,31 @@ def facts_sharing_keys(
         episodes: Any number.
         people: Member ids by folded name or alias.
     """
-    by_key: defaultdict[str, list[Episode]] = defaultdict(list)
-    for episode in episodes:
-        for key in keys_of(_as_statement(episode, people)).every:
-            by_key[key].append(episode)
+    return facts_met_by(
+        conn, household, {each.id: _as_statement(each, people) for each in episodes}
+    )
+
+
+def facts_met_by(
+    conn: Connection, household: str, words: Mapping[str, Statement]
+) -> dict[str, set[str]]:
+    """Return the facts of its scope that share a key with each of some statements.
+
+    Args:
+        conn: In a transaction.
+        household: Tenant key.
+        words: Statements, by whatever the result is to be told by; what meets too many is left out.
+    """
+    by_key: defaultdict[str, list[str]] = defaultdict(list)
+    for name, each in words.items():
+        for key in keys_of(each).every:
+            by_key[key].append(name)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for key, said in sharing_keys(conn, household, by_key):
-        for episode in by_key[key]:
-            if said.fact_id and episode.scope == said.scope:
-                found[episode.id].add(said.fact_id)
-    return {key: facts for key, facts in found.items() if len(facts) <= MOST_PER_EPISODE}
+        for name in by_key[key]:
+            if said.fact_id and words[name].scope == said.scope:
+                found[name].add(said.fact_id)
+    return {name: facts for name, facts in found.items() if len(facts) <= MOST_MET}
 
 
 def rivals_of(

@@ -54,6 +54,15 @@ class Neighbourhood:
         """Cosine from which two things are alike."""
         return self._likeness.cosine(ALIKE)
 
+    def likeness(self, one: Vectors, other: Vectors) -> float:
+        """Return how alike two things are, between 0 and 1.
+
+        Args:
+            one: A vector of length 1.
+            other: Another.
+        """
+        return float(self._likeness.likeness(one @ other))
+
     async def vectors(self, kind: VectorKind, ids: Iterable[str]) -> Mapping[str, Vectors]:
         """Return the vectors of some rows by id; those without one are left out.
 

@@ -90,6 +90,11 @@ def decide_pairs(pairs: Iterable[Judged], *, now: datetime) -> Decided:
     )
 
 
+def in_time(fact: Fact) -> tuple[datetime, datetime, str]:
+    """Return what orders facts by since when they hold."""
+    return fact.held_from, fact.said_at, fact.id
+
+
 def by_source(pair: Judged) -> Judged | None:
     """Return a contradiction as the update that its sources make of it; None where they weigh the same.
 

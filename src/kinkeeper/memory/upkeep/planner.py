@@ -15,6 +15,7 @@ from kinkeeper.memory.upkeep.asking import Asked, Asking
 from kinkeeper.memory.upkeep.batch import ModelBatch
 from kinkeeper.memory.upkeep.meeting import facts_sharing_keys, judged, rivals_of, words_of_facts
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood, Neighbours
+from kinkeeper.memory.upkeep.open_changes import OpenChanges, moot
 from kinkeeper.memory.upkeep.pairs import Judged, decide_pairs
 from kinkeeper.memory.upkeep.planning import Plan
 from kinkeeper.memory.upkeep.questions import Question, QuestionKind, known_ids, question_id
@@ -73,6 +74,7 @@ class Planner:
         self._neighbourhood = (
             Neighbourhood(store, household, tools.likeness) if tools.likeness else None
         )
+        self._open = OpenChanges(store, household, self._neighbourhood, now=now)
         self._asking = Asking(store, household, tools.batch, now=now) if tools.batch else None
 
     async def plan(self) -> Plan:
@@ -89,16 +91,21 @@ class Planner:
             recurring = await self._recurring(window.episodes)
         with self._step("compare facts"):
             findings, questions = await self._meet(window.facts, neighbours.facts)
+        with self._step("look for what may have changed"):
+            opened = await self._open.among(window.facts)
+            dead = await self._store.read(lambda conn: moot(conn, self._household, now=self._now))
+            questions = [*questions, *opened]
         with self._step("ask the model"):
             asked = await self._asking.about(questions) if self._asking else Asked()
         self._counts |= {
             "new episodes": len(window.episodes), "new facts": len(window.facts),
             "facts compared": neighbours.compared, "clusters": recurring.clusters,
+            "may have changed": len(opened),
             "asked of a model": asked.cases, "settled by a model": len(asked.answers),
         }  # fmt: skip
         return Plan(
             window=window, support=support, findings=findings, verdicts=asked.verdicts,
-            questions=questions, answers=asked.answers, moot=asked.moot, themes=recurring.themes,
+            questions=questions, answers=asked.answers, moot=(*asked.moot, *dead), themes=recurring.themes,
             counts=dict(self._counts), seconds=self._seconds,
             remarks=(recurring.remark,) if recurring.remark else (),
         )  # fmt: skip
@@ -181,7 +188,7 @@ class Planner:
         ids = {
             question_id(kind, pair): pair
             for pair in pairs
-            for kind in (QuestionKind.CONTRADICTION, QuestionKind.MERGE)
+            for kind in (QuestionKind.CONTRADICTION, QuestionKind.UPDATE, QuestionKind.MERGE)
         }
         known = await self._store.read(lambda conn: known_ids(conn, self._household, ids))
         return pairs - {ids[each] for each in known}

@@ -18,8 +18,16 @@ class QuestionKind(StrEnum):
     """What is asked."""
 
     CONTRADICTION = "contradiction"
+    UPDATE = "update"
     MERGE = "merge"
     LEARN = "learn"
+
+    @property
+    def answers(self) -> frozenset["Answer"]:
+        """What a model may answer."""
+        decided = {Answer.MERGE, Answer.KEEP_BOTH}
+        is_update = self is QuestionKind.UPDATE
+        return frozenset({*decided, Answer.NEWER if is_update else Answer.CONTRADICTION})
 
 
 class Answer(StrEnum):
@@ -28,6 +36,8 @@ class Answer(StrEnum):
     MERGE = "MERGE"
     KEEP_BOTH = "KEEP_BOTH"
     CONTRADICTION = "CONTRADICTION"
+    NEWER = "NEWER"
+    OLDER = "OLDER"
 
 
 class QuestionState(StrEnum):
@@ -92,26 +102,29 @@ def known_ids(conn: Connection, household: str, ids: Collection[str]) -> frozens
 
 
 def waiting(
-    conn: Connection, household: str, kind: QuestionKind, *, limit: int
+    conn: Connection, household: str, *kinds: QuestionKind, limit: int
 ) -> Sequence[Question]:
     """Return questions that wait for an answer, the oldest first.
 
     Args:
         conn: In a transaction.
         household: Tenant key.
-        kind: Which ones.
+        kinds: Which ones.
         limit: Most that are returned, > 0.
     """
     query = (
         select(memory_questions)
         .where(
-            _questions.household == household, _questions.kind == kind.value,
+            _questions.household == household, _questions.kind.in_([each.value for each in kinds]),
             _questions.state == QuestionState.WAITING.value,
         )
         .order_by(_questions.asked_at, _questions.id)
         .limit(limit)
     )  # fmt: skip
-    return [Question(kind=kind, facts=tuple(row.facts), why=row.why) for row in conn.execute(query)]
+    return [
+        Question(kind=QuestionKind(row.kind), facts=tuple(row.facts), why=row.why)
+        for row in conn.execute(query)
+    ]
 
 
 def insert_questions(

@@ -8,7 +8,7 @@ from itertools import combinations
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rulings import Ruling
 from kinkeeper.memory.upkeep.batch import Case
-from kinkeeper.memory.upkeep.pairs import Judged, into_one
+from kinkeeper.memory.upkeep.pairs import Judged, in_time, into_one
 from kinkeeper.memory.upkeep.questions import Answer, QuestionKind
 
 
@@ -25,6 +25,8 @@ def verdicts_of(case: Case, answer: Answer, *, now: datetime) -> Sequence[Judged
     """
     if answer is Answer.KEEP_BOTH:
         return [_pair(one, other, Ruling.OTHER) for one, other in combinations(case.facts, 2)]
+    if answer is Answer.NEWER:
+        return [_pair(case.facts[0], case.facts[1], Ruling.UPDATE)]
     if answer is Answer.MERGE:
         return into_one(case.facts, now=now) if _may_be_one(case.facts) else []
     if case.question.kind is QuestionKind.CONTRADICTION:
@@ -39,5 +41,5 @@ def _may_be_one(facts: Sequence[Fact]) -> bool:
 
 
 def _pair(one: Fact, other: Fact, ruling: Ruling) -> Judged:
-    older, newer = sorted((one, other), key=lambda fact: (fact.said_at, fact.id))
+    older, newer = sorted((one, other), key=in_time)
     return Judged(older=older, newer=newer, ruling=ruling)

@@ -9,6 +9,7 @@ from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.bearing import is_shared
 from kinkeeper.memory.confidence import OFFERED, confidence_now
 from kinkeeper.memory.model import Category, Fact, Origin, Statement
+from kinkeeper.memory.undecided import Undecided
 from kinkeeper.web.views.people import EVERYBODY, People, Person
 from kinkeeper.web.views.wording import Wording
 
@@ -85,6 +86,23 @@ class KnownFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """Two things of which a person is asked whether both hold.
+
+    Attributes:
+        href: Where the answer goes.
+        older: What was said first.
+        newer: What was said later.
+        is_private: Whether only one person sees them.
+    """
+
+    href: str
+    older: Evidence
+    newer: Evidence
+    is_private: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
     """What is remembered of one person under one heading.
 
@@ -157,10 +175,20 @@ class Recollection:
             holds=self._holds(fact), is_private=fact.scope != HOUSEHOLD_SCOPE,
         )  # fmt: skip
 
-    def otherwise(self, fact: Fact | None) -> Evidence | None:
-        """Return what somebody says instead of a doubted fact; None where it may not be seen."""
-        if fact is None:
-            return None
+    def question(self, pair: Undecided) -> OpenQuestion:
+        """Return two facts as a question.
+
+        Args:
+            pair: Which, seen by whoever reads the page.
+        """
+        return OpenQuestion(
+            href=f"/memory/questions/{quote(pair.id, safe='')}",
+            older=self.told(pair.older), newer=self.told(pair.newer),
+            is_private=pair.older.scope != HOUSEHOLD_SCOPE,
+        )  # fmt: skip
+
+    def told(self, fact: Fact) -> Evidence:
+        """Return a fact as what somebody said."""
         return Evidence(
             text=fact.narrative, speaker=self.speaker(fact.speaker),
             at=self.wording.moment(fact.said_at), spoken=self.wording.long_moment(fact.said_at),

@@ -40,6 +40,7 @@ async def fact_page(
         fact = load_fact(conn, viewer, fact_id)
         said = statements_of(conn, viewer, fact_id)
         words = desk.recollection
+        doubt = find_fact(conn, viewer, fact.doubted_by) if fact.doubted_by else None
         follower = fact.superseded_by or fact.merged_into_id
         return {
             "notice": notice_of(outcome, action),
@@ -47,9 +48,7 @@ async def fact_page(
             "whose": words.whose(fact, said),
             "evidence": words.evidence(said),
             "versions": versions_of(history(conn, viewer, fact_id), words),
-            "otherwise": words.otherwise(find_fact(conn, viewer, fact.doubted_by))
-            if fact.doubted_by
-            else None,
+            "otherwise": words.told(doubt) if doubt else None,
             "state": standing_of(
                 fact, find_fact(conn, viewer, follower) if follower else None, desk.wording
             ),

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
@@ -18,19 +18,25 @@ from kinkeeper.memory.facts import facts_by_id, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
 from kinkeeper.memory.model import Fact
+from kinkeeper.memory.undecided import undecided
+from kinkeeper.memory.upkeep.questions import Answer as Answered
 from kinkeeper.web.access import door
 from kinkeeper.web.access.model import READERS
 from kinkeeper.web.pages.desk import Desk, desk_of, show
-from kinkeeper.web.pages.memory.telling import Told, notice_of, told
+from kinkeeper.web.pages.memory.telling import Told, notice_of, setting_right, told
 from kinkeeper.web.pages.records import load_ground, load_standing
 from kinkeeper.web.views.asking import Answer, asked_for, shown_day
 from kinkeeper.web.views.cards import Card, lapses_at
-from kinkeeper.web.views.known import Evidence
+from kinkeeper.web.views.known import Evidence, OpenQuestion
 
 router = APIRouter(include_in_schema=False)
 
 _MOST_SHOWN = 300
 _MOST_FOUND = 20
+_MOST_ASKED = 3
+_ANSWERS: Mapping[str, Literal[Answered.KEEP_BOTH, Answered.NEWER, Answered.OLDER]] = {
+    "both": Answered.KEEP_BOTH, "newer": Answered.NEWER, "older": Answered.OLDER,
+}  # fmt: skip
 
 
 @router.get("/memory")
@@ -62,6 +68,7 @@ async def memory_page(
                 wording=desk.wording,
             ),
             "waiting": _waiting(conn, desk) if is_plain else (),
+            "undecided": _undecided(conn, desk) if is_plain else (),
             "shelves": desk.recollection.shelves(facts, evidence),
             "found": answers,
         }  # fmt: skip
@@ -89,6 +96,21 @@ async def remember(
         )
     )
     return told("/memory", Told.REMEMBERED, receipt)
+
+
+@router.post("/memory/questions/{question_id}")
+async def settle_question(
+    request: Request,
+    person: door.Decider,
+    question_id: Annotated[str, Path(max_length=64)],
+    holds: Annotated[Literal["both", "newer", "older"], Form()],
+) -> RedirectResponse:
+    """Say which of two things hold that may not both be true."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(
+        lambda conn: setting_right(desk).settle_question(conn, question_id, _ANSWERS[holds])
+    )
+    return told("/memory", Told.SETTLED, receipt)
 
 
 async def _search(desk: Desk, viewer: Viewer, text: str) -> Found:
@@ -126,6 +148,14 @@ def _answers(
             )  # fmt: skip
             answers.append(Answer(turn=turn))
     return tuple(answers)
+
+
+def _undecided(conn: Connection, desk: Desk) -> Sequence[OpenQuestion]:
+    """Return a few of the pairs that only a person settles, for those who may."""
+    if not desk.person.may_decide:
+        return ()
+    pairs = undecided(conn, desk.viewer, now=desk.now, limit=_MOST_ASKED)
+    return [desk.recollection.question(each) for each in pairs]
 
 
 def _waiting(conn: Connection, desk: Desk) -> Sequence[Card]:

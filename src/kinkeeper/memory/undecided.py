@@ -1,0 +1,119 @@
+"""Pairs of facts that only a person settles: which of them wait, and what the answer does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.correcting import mark_wrong
+from kinkeeper.memory.deciding import Finding, decide
+from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.journal import Cause, changing
+from kinkeeper.memory.model import Fact
+from kinkeeper.memory.rulings import Ruling
+from kinkeeper.memory.upkeep.pairs import in_time
+from kinkeeper.memory.upkeep.questions import Answer, QuestionKind, settle, waiting
+from kinkeeper.memory.writing import Remembered
+
+_MOST_READ = 500
+_RULINGS = {Answer.NEWER: Ruling.UPDATE, Answer.KEEP_BOTH: Ruling.OTHER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """Two facts that may not both hold.
+
+    Attributes:
+        id: Of the question.
+        older: The one that held first.
+        newer: The other.
+    """
+
+    id: str
+    older: Fact
+    newer: Fact
+
+
+def undecided(
+    conn: Connection, viewer: Viewer, *, now: datetime, limit: int
+) -> Sequence[Undecided]:
+    """Return pairs that wait, those first of which the older one was borne out most.
+
+    Args:
+        conn: In a transaction.
+        viewer: Who must be allowed to see both.
+        now: Aware; pairs of which one holds no more are left out.
+        limit: Most that are returned, > 0.
+    """
+    found = _waiting(conn, viewer, now)
+    found.sort(key=lambda each: (-each.older.evidence_count, -each.older.confidence, each.id))
+    return found[:limit]
+
+
+def load_undecided(
+    conn: Connection, viewer: Viewer, question_id: str, *, now: datetime
+) -> Undecided:
+    """Return one pair that waits.
+
+    Args:
+        conn: In a transaction.
+        viewer: Who must be allowed to see both.
+        question_id: Which.
+        now: Aware.
+
+    Raises:
+        NotFoundError: There is none, or it was answered.
+    """
+    found = next((each for each in _waiting(conn, viewer, now) if each.id == question_id), None)
+    if found is None:
+        raise NotFoundError("this question was answered, or is none any more; look again")
+    return found
+
+
+def settle_undecided(
+    conn: Connection, viewer: Viewer, question_id: str, answer: Answer, *, by: str, at: datetime
+) -> Remembered:
+    """Do what a person says of a pair: both hold, the newer one alone, or the older one alone.
+
+    Args:
+        conn: In a write transaction.
+        viewer: On whose behalf.
+        question_id: Which.
+        answer: KEEP_BOTH, NEWER or OLDER.
+        by: Member id.
+        at: Present time, aware.
+
+    Raises:
+        NotFoundError: There is none, or it was answered.
+    """
+    pair = load_undecided(conn, viewer, question_id, now=at)
+    settle(conn, viewer.household, question_id, answer, at=at)
+    if answer is Answer.OLDER:
+        return mark_wrong(conn, viewer, pair.newer.id, by=by, at=at)
+    with changing(
+        conn, viewer.household, cause=Cause.CORRECT, summary="a doubt was settled", by=by, at=at
+    ) as change:
+        found = Finding(older=pair.older.id, newer=pair.newer.id, ruling=_RULINGS[answer])
+        facts = decide(conn, change, [found], by=by, at=at)
+    return Remembered(change_set=change.made.id, facts=facts)
+
+
+def _waiting(conn: Connection, viewer: Viewer, now: datetime) -> list[Undecided]:
+    asked = waiting(
+        conn, viewer.household, QuestionKind.UPDATE, QuestionKind.CONTRADICTION, limit=_MOST_READ
+    )
+    facts = facts_by_id(conn, viewer.household, (key for each in asked for key in each.facts))
+    seen = {
+        key: each
+        for key, each in facts.items()
+        if each.scope in viewer.scopes and each.is_current(now)
+    }
+    found = []
+    for question in asked:
+        if seen.keys() >= {*question.facts}:
+            older, newer = sorted((seen[key] for key in question.facts), key=in_time)
+            found.append(Undecided(id=question.id, older=older, newer=newer))
+    return found
