@@ -103,8 +103,9 @@ def bears_on(older: Statement, newer: Statement) -> bool:
 
 def _readings(statement: Statement) -> list[Reading]:
     """Return what a statement says, each subject told so that any speaker would mean the same."""
+    own = tuple(own_voice(statement.text, statement.speaker).split())
     return [
-        replace(reading, subject=_subject_in(statement, reading))
+        replace(reading, subject=_subject_in(statement, reading), words=(*own, *reading.words))
         for reading in read_statement(statement.text)
     ]
 

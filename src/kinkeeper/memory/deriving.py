@@ -96,7 +96,7 @@ def updated_fact(old: Fact, line: Line, before: Line | None, *, now: datetime) -
         decayed_until=since,
         created_at=old.created_at,
         seq=old.seq,
-        last_evidence_at=max(fact.last_evidence_at, old.last_evidence_at),
+        last_evidence_at=_supported_at(fact, old, before),
         archived_at=old.archived_at if is_faded else fact.archived_at,
     )
 
@@ -134,6 +134,17 @@ def _carried(
     support = max(kept, max((each.confidence for each in fresh), default=0.0))
     bounded = min(max(support, 0.0), max(MOST, was))
     return round(bounded * 0.5 ** len(line.rivals), _DIGITS), max(now, old.decayed_until)
+
+
+def _supported_at(fact: Fact, old: Fact, before: Line | None) -> datetime:
+    """Return when a fact was supported last, also by what does not state it; what went to another line supports that."""
+    stated = max((each.said_at for each in before.statements), default=None) if before else None
+    is_stated_only = old.last_evidence_at == stated
+    return (
+        fact.last_evidence_at
+        if is_stated_only
+        else max(fact.last_evidence_at, old.last_evidence_at)
+    )
 
 
 def _said_since(line: Line, before: Line) -> list[Statement]:

@@ -7,6 +7,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from kinkeeper.memory.bearing import own_voice
 from kinkeeper.memory.finding import legs
 from kinkeeper.memory.finding.candidates import Candidates
 from kinkeeper.memory.finding.clues import Asked
@@ -91,7 +92,7 @@ def distinct(
 ) -> list[Hit]:
     """Return hits without those that say what another one says; order is kept.
 
-    Of those that say the same in the same words the most confident one is kept. Sentences about one
+    Of those that say the same of the same in the same words the most confident one is kept. Sentences about one
     thing or person are alike in meaning, and each may hold what is asked for. An episode that says what
     a fact resting on it says makes room for the fact.
 
@@ -103,7 +104,9 @@ def distinct(
     likeness = _likeness(hits, vectors, calibration)
     if np.count_nonzero(likeness >= ALIKE) <= len(hits):
         return [*hits]
-    alike = np.minimum(likeness, _overlaps(hits))
+    # "I love jazz" is something else from another's mouth.
+    voices = np.array([own_voice(hit.text, hit.speaker) for hit in hits])
+    alike = np.where(np.equal.outer(voices, voices), np.minimum(likeness, _overlaps(hits)), 0.0)
     kept: set[int] = set()
     for kind in HitKind:
         places = [place for place, hit in enumerate(hits) if hit.kind is kind]

@@ -229,9 +229,10 @@ def _pair(old: Reading, new: Reading) -> Related:
     if old.is_past != new.is_past:
         return _other("One of them tells of former times.")
     is_same = is_of_same_subject(old.subject, new.subject)
-    if old.is_retraction and is_same and is_about_the_same(old, new):
+    is_said_again = says_the_same_of_it(old, new)
+    if old.is_retraction and (is_said_again or (is_same and is_about_the_same(old, new))):
         return Related(relation=Relation.UPDATE, why="What was over holds again.")
-    if says_the_same_of_it(old, new):
+    if is_said_again:
         return _of_same_words(old, new)
     if not is_same:
         return _other("They are about different people.")

@@ -38,8 +38,15 @@ _BARRING = (
     "only beside other nouns", "new is_added", "new is_hypothetical", "old is_hypothetical", "old: thought", "old: former",
     "old is_past", "old is_retraction", "new: former",
 )  # fmt: skip
-_SOUND = ("same single slot", "new is_again", "new is_able", "new is_retraction")
+_SOUND = (
+    "same single slot",
+    "new is_again",
+    "new is_able",
+    "new is_retraction",
+    "old is_retraction",
+)
 _EXCHANGED = ("number for another", "time for another", "name for another")
+_OF_ANOTHER = ("same single slot", *_EXCHANGED)
 
 
 def found_by_traits(old: str, new: str) -> str | None:
@@ -72,7 +79,7 @@ def is_unlikely_update(old: str, new: str) -> bool:
 
 
 def may_be_doubted(traits: Traits) -> bool:
-    """Whether an update that the rules see rests on less than one slot with one value, or an end told as one.
+    """Whether an update that the rules see rests on less than one slot with one value, an end told as one, or one taken back.
 
     Args:
         traits: Of the pair.
@@ -88,6 +95,9 @@ def may_outdate(pair: Pair, traits: Traits) -> bool:
         traits: Theirs.
     """
     if any(traits[each] for each in _BARRING) or _is_done_by_relative(pair):
+        return False
+    # That another name, or another value of the slot, is no more was read by the rules already.
+    if traits["new is_retraction"] and any(traits[each] for each in _OF_ANOTHER):
         return False
     known = lexicon()
     of_whom = pair.old.people.intersection(pair.old.lead)

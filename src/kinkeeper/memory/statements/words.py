@@ -14,8 +14,9 @@ from kinkeeper.language.folding import fold, unaccented
 from kinkeeper.language.memo import Memo
 
 _TOKEN = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|'s(?!\w)|[$£€]?\d+(?:[.,:/-]\d+)*(?:%|[a-z]+\d*)?|[^\W\d_]+\d+\w*|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|'s(?!\w)|[$£€₹₦]?\d+(?:[.,:/-]\d+)*(?:%|[a-z]+\d*)?|[^\W\d_]+\d+\w*|[^\W_]+(?:['-][^\W_]+)*|[^\w\s]"
 )
+_CURRENCIES = {"$": "dollar", "£": "pound", "€": "euro", "₹": "rupee", "₦": "naira"}
 # "Ida's gone vegan", "Tom's changed his mind": what nobody says of themselves with "is".
 _HAS_DONE = (
     r"(?:(?:just|now|already|since|finally|recently) )?(?:(?:gone|been|had|got|come|become|begun|left|quit|decided|joined|retired|passed|started|stopped|taken|given|moved|switched|outgrown|grown)\b|"
@@ -227,7 +228,14 @@ def words_of(plain: str) -> tuple[Word, ...]:
     Args:
         plain: In lower case, contractions opened.
     """
-    return tuple(Word(found, canon_of(found)) for found in _TOKEN.findall(plain))
+    spoken = (word for found in _TOKEN.findall(plain) for word in _as_spoken(found))
+    return tuple(Word(word, canon_of(word)) for word in spoken)
+
+
+def _as_spoken(token: str) -> tuple[str, ...]:
+    """Return an amount as it is read aloud ("£140" as 140 pound), anything else as it stands."""
+    currency = _CURRENCIES.get(token[0]) if len(token) > 1 else None
+    return (token,) if currency is None else (token[1:], currency)
 
 
 def canon_of(word: str) -> str:

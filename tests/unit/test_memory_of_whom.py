@@ -1,0 +1,49 @@
+"""What somebody says of themselves bears on nothing that another says of themselves, in whatever words."""
+
+import pytest
+
+from kinkeeper.memory.model import Category
+from kinkeeper.memory.statements.relation import Relation, relate
+from memory_chains import Said, memory, say, state
+
+HELD = {"active", "pending_embed"}
+
+
+@pytest.mark.parametrize(
+    ("johns", "sarahs"),
+    [
+        ("I love jazz.", "I love jazz."),
+        ("My car is a Volvo.", "I no longer have the Volvo."),
+        ("I live in Derby.", "I no longer live in Derby."),
+        ("I no longer live in Derby.", "I live in Derby now."),
+        ("I have to take the bins out.", "I no longer have to take the bins out."),
+    ],
+)
+def test_what_two_say_of_themselves_stands_side_by_side(johns: str, sarahs: str) -> None:
+    with memory() as conn:
+        for day, (text, member) in enumerate(((johns, "john"), (sarahs, "sarah"))):
+            say(conn, day, Said(text=text, day=day, member=member, category=Category.PREFERENCE))
+        assert sorted(row[0] for row in state(conn) if row[2] in HELD) == sorted([johns, sarahs])
+
+
+def test_what_two_say_of_their_house_is_one_fact() -> None:
+    with memory() as conn:
+        for day, member in enumerate(("john", "sarah")):
+            say(conn, day, Said(text="The bins go out on Tuesday.", day=day, member=member))
+        assert [row[5] for row in state(conn)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "relation"),
+    [
+        ("I don't like tennis any more.", "I love tennis.", Relation.UPDATE),
+        ("Leo no longer goes to Ashfield.", "Leo goes to Ashfield.", Relation.UPDATE),
+        ("I live in Bath.", "I no longer live in Leeds.", Relation.OTHER),
+        ("I live in Hull.", "I am staying in Porto until Friday.", Relation.OTHER),
+        ("I'm staying with Mum for a week.", "I'm staying in Oslo till May.", Relation.UPDATE),
+        ("My rent is £900.", "My rent is £950.", Relation.UPDATE),
+        ("Our food budget is €140 a week.", "Our food budget is 140 euros a week.", Relation.SAME),
+    ],
+)
+def test_relation(old: str, new: str, relation: Relation) -> None:
+    assert relate(old, new).relation is relation
