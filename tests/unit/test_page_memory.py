@@ -1,6 +1,7 @@
 """What is remembered, as the pages of memory say and draw it."""
 
 import itertools
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kinkeeper.memory.concepts import Concept, Relation, told_as
-from kinkeeper.memory.model import Category, FactStatus, Origin
+from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 from kinkeeper.memory.statements.words import canon_of
 from kinkeeper.web.views.asking import asked_for, shown_day
 from kinkeeper.web.views.concept_map import ROW, WIDTH, concept_map
@@ -17,6 +18,7 @@ from kinkeeper.web.views.happened import days_of, pieces_of
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.memory_changes import fact_changes, unlisted
 from kinkeeper.web.views.people import people_of
+from kinkeeper.web.views.shelves import A_PAGE, A_SHELF, ShelfView, shelves
 from memory_samples import NOW, episode, fact, statement
 from page_samples import home, words_at
 
@@ -34,12 +36,86 @@ def test_facts_stand_under_whom_they_are_about_and_else_under_who_told_them():
     told = fact("b", subject="anna")
     nobody = fact("c", subject="boiler")
     said = {"b": [statement("b", speaker=PARENT.id)]}
-    shelves = recollection().shelves([about_child, told, nobody], said)
+    shown = shelves(recollection(), [about_child, told, nobody], said)
     found = {
         shelf.person.name: [each.id for topic in shelf.topics for each in topic.facts]
-        for shelf in shelves
+        for shelf in shown
     }
     assert found == {CHILD.name: ["a"], PARENT.name: ["b"], "Everybody": ["c"]}
+
+
+def headings_of(*facts: Fact, told_by: str) -> dict[str, list[str]]:
+    said = {each.id: [statement(each.narrative, speaker=told_by)] for each in facts}
+    return {
+        shelf.person.name: [topic.name for topic in shelf.topics]
+        for shelf in shelves(recollection(), facts, said)
+    }
+
+
+def test_what_is_said_of_a_member_stands_under_who_they_are_unless_it_names_somebody():
+    """To whoever says it, it is of a relative; under the relative's own name it is of themselves."""
+    number = fact(
+        "a",
+        subject=CHILD.id,
+        category=Category.RELATIONSHIP,
+        narrative=f"{CHILD.name}'s phone number is 0155",
+    )
+    teacher = fact(
+        "b",
+        subject=CHILD.id,
+        category=Category.RELATIONSHIP,
+        narrative=f"{CHILD.name}'s teacher is Mrs Govender",
+    )
+    assert headings_of(number, told_by=PARENT.id) == {CHILD.name: ["Who they are"]}
+    assert headings_of(teacher, told_by=PARENT.id) == {CHILD.name: ["People in their life"]}
+
+
+def test_a_sentence_that_begins_with_a_member_is_theirs_where_nothing_more_is_read_of_it():
+    swells = fact("a", subject=PARENT.id, narrative=f"{CHILD.name} swells up")
+    both = fact("b", subject=PARENT.id, narrative=f"{CHILD.name} and I swim on Mondays")
+    assert list(headings_of(swells, told_by=PARENT.id)) == [CHILD.name]
+    assert list(headings_of(both, told_by=PARENT.id)) == [PARENT.name]
+
+
+def test_what_is_everybodys_stands_under_headings_of_a_home():
+    code = fact(
+        "a", subject=PARENT.id, category=Category.IDENTITY, narrative="The gate code is 9038"
+    )
+    assert headings_of(code, told_by=PARENT.id) == {"Everybody": ["The home"]}
+
+
+@pytest.mark.parametrize("count", [0, 1, A_SHELF, A_SHELF + 1, 2 * A_PAGE + 5])
+def test_every_fact_of_a_person_is_on_exactly_one_page(count: int):
+    facts = [fact(f"f{number}", subject=CHILD.id) for number in range(count)]
+    beside_others = shelves(recollection(), facts, {})
+    assert [shelf.count for shelf in beside_others] == ([count] if count else [])
+    assert all(bool(shelf.older) == (count > A_SHELF) for shelf in beside_others)
+    seen: list[str] = []
+    page, shelf = 1, None
+    while shelf is None or shelf.older:
+        found = shelves(recollection(), facts, {}, ShelfView(of=CHILD.id, page=page))
+        if not found:
+            break
+        (shelf,) = found
+        assert bool(shelf.newer) == (page > 1)
+        seen += [each.id for topic in shelf.topics for each in topic.facts]
+        page += 1
+    assert seen == [each.id for each in facts]
+
+
+def test_a_page_of_a_person_keeps_the_day():
+    (shelf,) = shelves(
+        recollection(),
+        [fact(f"f{number}", subject=CHILD.id) for number in range(A_SHELF + 1)],
+        {},
+        ShelfView(on="2026-03-01"),
+    )
+    assert shelf.older == f"/memory?of={CHILD.id}&on=2026-03-01"
+
+
+def test_a_day_since_when_something_holds_keeps_its_capitals():
+    since = fact("a", valid_from=NOW - timedelta(days=40))
+    assert re.fullmatch(r"Since .*[A-Z][a-z]{2}.*", recollection().known(since, []).holds)
 
 
 def test_a_fact_says_who_said_it_when_and_how_often():
@@ -60,9 +136,9 @@ def test_a_fact_says_who_said_it_when_and_how_often():
 def test_what_is_unsure_says_so():
     say = recollection().known
     assert say(fact("a", is_contradicted=True), []).doubt.startswith("Something else")
-    assert say(fact("a", confidence=0.6), []).doubt == "Not quite sure."
+    assert say(fact("a", confidence=0.6), []).fading == "Not quite sure."
     faded = fact("a", decayed_until=NOW - timedelta(days=60))
-    assert say(faded, []).doubt.startswith("Hardly sure")
+    assert (say(faded, []).fading, say(faded, []).doubt) == ("Comes up only in a search.", "")
     assert say(fact("a", origin=Origin.OBSERVED), []).learnt == "heard in the chat, and confirmed"
 
 

@@ -126,8 +126,8 @@ class Paths:
         phrasing = Phrasing(participants=self._participants, limits=Limits())
         words = Recollection(people_of(self._people), Wording(phrasing=phrasing, now=now))
         facts = list_facts(conn, viewer, now=now)
-        shelves = words.shelves(facts, evidence_of(conn, viewer, [fact.id for fact in facts]))
-        known = [each for shelf in shelves for topic in shelf.topics for each in topic.facts]
+        evidence = evidence_of(conn, viewer, [fact.id for fact in facts])
+        known = [words.known(fact, evidence.get(fact.id, ())) for fact in facts]
         # What the assistant answered then is no claim of what holds: the page shows it as said.
         episodes = [each for each in list_episodes(conn, viewer) if not each.is_assistant]
         spans = outdated_spans(conn, viewer.household, [each.id for each in episodes], at=now)

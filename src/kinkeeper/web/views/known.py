@@ -6,9 +6,10 @@ from datetime import datetime
 from urllib.parse import quote
 
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
-from kinkeeper.memory.bearing import is_shared
+from kinkeeper.memory.bearing import is_shared, own_voice
 from kinkeeper.memory.confidence import OFFERED, confidence_now
 from kinkeeper.memory.model import Category, Fact, Origin, Statement
+from kinkeeper.memory.statements.names import names_in
 from kinkeeper.memory.undecided import Undecided
 from kinkeeper.web.views.people import EVERYBODY, People, Person
 from kinkeeper.web.views.wording import Wording
@@ -23,7 +24,17 @@ TOPICS: Mapping[Category, str] = {
     Category.EMOTIONAL: "How they feel",
     Category.TECHNICAL: "How things work",
 }
-"""Headings, in the order shown."""
+"""Headings under a person, in the order shown."""
+
+_TOPICS_OF_ALL: Mapping[Category, str] = {
+    Category.IDENTITY: "The home",
+    Category.RELATIONSHIP: "People and animals",
+    Category.PREFERENCE: "How it is done",
+    Category.GOAL: "What is wanted",
+    Category.PROJECT_ACTIVE: "What is going on",
+    Category.EMOTIONAL: "How it feels",
+}
+"""Headings under everybody, where they differ."""
 
 _PERSON_SCOPE = "person:"
 _SURE = 0.65
@@ -67,7 +78,8 @@ class KnownFact:
         because: The latest sentence it rests on; None where the words are gone.
         often: How often it was said, in words.
         learnt: How it came to be known, in words.
-        doubt: What makes it uncertain, in words; empty where nothing does.
+        doubt: What speaks against it, in words; empty where nothing does.
+        fading: How far it has faded, in words; empty where it has not.
         holds: Since when or until when it holds, in words; empty where nobody said.
         is_private: Whether only one person sees it.
     """
@@ -81,6 +93,7 @@ class KnownFact:
     often: str
     learnt: str
     doubt: str
+    fading: str
     holds: str
     is_private: bool
 
@@ -102,32 +115,6 @@ class OpenQuestion:
     is_private: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """What is remembered of one person under one heading.
-
-    Attributes:
-        name: The heading.
-        facts: In order.
-    """
-
-    name: str
-    facts: tuple[KnownFact, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
-    """What is remembered of one person.
-
-    Attributes:
-        person: Whose; everybody's where it is of nobody in particular.
-        topics: Those that hold something.
-    """
-
-    person: Person
-    topics: tuple[Topic, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """Puts what is remembered into words, for one household.
@@ -140,25 +127,20 @@ class Recollection:
     people: People
     wording: Wording
 
-    def shelves(
-        self, facts: Iterable[Fact], evidence: Mapping[str, Sequence[Statement]]
-    ) -> tuple[Shelf, ...]:
-        """Return facts by person and topic: members in household order, everybody's last.
+    def category(self, fact: Fact, person: Person, said: Sequence[Statement]) -> Category:
+        """Return what a fact is under, seen from the person it is put under: to another it may be of a relative.
 
         Args:
-            facts: In the order wanted within a topic.
-            evidence: Statements by fact id.
+            fact: Which.
+            person: Under whom it is put.
+            said: Statements it rests on.
         """
-        sorted_in: dict[str, dict[Category, list[KnownFact]]] = {}
-        for fact in facts:
-            said = evidence.get(fact.id, ())
-            topics = sorted_in.setdefault(self.whose(fact, said).id, {})
-            topics.setdefault(fact.category, []).append(self.known(fact, said))
-        return tuple(
-            Shelf(person=person, topics=_topics(sorted_in[person.id]))
-            for person in (*self.people.members.values(), EVERYBODY)
-            if person.id in sorted_in
-        )
+        is_own = person is not EVERYBODY and self._member(fact.subject) == person
+        told = {each.speaker for each in said}
+        if fact.category is not Category.RELATIONSHIP or not is_own or fact.subject in told:
+            return fact.category
+        own_names = names_in(person.name) | names_in(f"{person.name}'s name is {person.name}")
+        return fact.category if names_in(fact.narrative) - own_names else Category.IDENTITY
 
     def known(self, fact: Fact, evidence: Sequence[Statement]) -> KnownFact:
         """Return one fact in words.
@@ -167,12 +149,12 @@ class Recollection:
             fact: Which.
             evidence: Statements it rests on.
         """
-        said = self.evidence(evidence)
+        said, whose = self.evidence(evidence), self.whose(fact, evidence)
         return KnownFact(
             id=fact.id, href=fact_href(fact.id), line=fact.narrative, details=tuple(fact.details),
-            topic=TOPICS[fact.category], because=said[-1] if said else None,
-            often=self._often(fact), learnt=_learnt(fact), doubt=_doubt(fact, self.wording.now),
-            holds=self._holds(fact), is_private=fact.scope != HOUSEHOLD_SCOPE,
+            topic=heading(self.category(fact, whose, evidence), whose), because=said[-1] if said else None,
+            often=self._often(fact), learnt=_learnt(fact), doubt=_doubt(fact),
+            fading=_fading(fact, self.wording.now), holds=self._holds(fact), is_private=fact.scope != HOUSEHOLD_SCOPE,
         )  # fmt: skip
 
     def question(self, pair: Undecided) -> OpenQuestion:
@@ -228,7 +210,11 @@ class Recollection:
         is_all_s = fact.scope == HOUSEHOLD_SCOPE and is_shared(fact.narrative)
         if fact.subject in tellers and is_all_s:
             return EVERYBODY
+        begins = fact.narrative.partition(" ")[0].strip(",:").removesuffix("'s")
         names = [fact.subject.split("/")[0], fact.scope.removeprefix(_PERSON_SCOPE)]
+        if fact.subject in tellers and not own_voice(fact.narrative, fact.subject):
+            # "Lindiwe swells up": of whom nothing more is read is whom it begins with.
+            names.insert(0, begins)
         if len(tellers) == 1:
             names += tellers
         found = (self._member(name) for name in names)
@@ -254,7 +240,8 @@ class Recollection:
 
         since = f"since {day(fact.valid_from)}" if fact.valid_from else ""
         until = f"until {day(fact.valid_to)}" if fact.valid_to else ""
-        return f"{since} {until}".strip().capitalize()
+        told = f"{since} {until}".strip()
+        return told[:1].upper() + told[1:]
 
 
 def fact_href(fact_id: str) -> str:
@@ -262,12 +249,14 @@ def fact_href(fact_id: str) -> str:
     return f"/memory/facts/{quote(fact_id, safe='')}"
 
 
-def _topics(found: Mapping[Category, Sequence[KnownFact]]) -> tuple[Topic, ...]:
-    return tuple(
-        Topic(name=name, facts=tuple(found[category]))
-        for category, name in TOPICS.items()
-        if category in found
-    )
+def heading(category: Category, person: Person) -> str:
+    """Return the heading under which things of a category stand, of a person or of everybody.
+
+    Args:
+        category: Of the things.
+        person: Whose they are.
+    """
+    return (_TOPICS_OF_ALL if person is EVERYBODY else TOPICS).get(category, TOPICS[category])
 
 
 def _learnt(fact: Fact) -> str:
@@ -276,12 +265,16 @@ def _learnt(fact: Fact) -> str:
     return _LEARNT.get(fact.origin, "of unknown origin")
 
 
-def _doubt(fact: Fact, now: datetime) -> str:
+def _doubt(fact: Fact) -> str:
     if fact.doubted_by is not None:
         return "Somebody says otherwise; it stays as it is until an adult decides."
     if fact.is_contradicted:
         return "Something else that was said does not fit this."
+    return ""
+
+
+def _fading(fact: Fact, now: datetime) -> str:
     confidence = confidence_now(fact, now)
     if confidence <= OFFERED:
-        return "Hardly sure any more; it comes up only where somebody searches."
+        return "Comes up only in a search."
     return "" if confidence >= _SURE else "Not quite sure."

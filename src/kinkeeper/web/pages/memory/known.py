@@ -28,10 +28,11 @@ from kinkeeper.web.pages.records import load_ground, load_standing
 from kinkeeper.web.views.asking import Answer, asked_for, shown_day
 from kinkeeper.web.views.cards import Card, lapses_at
 from kinkeeper.web.views.known import Evidence, OpenQuestion
+from kinkeeper.web.views.shelves import ShelfView, shelves
 
 router = APIRouter(include_in_schema=False)
 
-_MOST_SHOWN = 300
+_MOST_READ = 10_000
 _MOST_FOUND = 20
 _MOST_ASKED = 3
 _ANSWERS: Mapping[str, Literal[Answered.KEEP_BOTH, Answered.NEWER, Answered.OLDER]] = {
@@ -46,6 +47,8 @@ async def memory_page(
     *,
     q: Annotated[str, Query(max_length=300)] = "",
     on: Annotated[str, Query(max_length=10)] = "",
+    of: Annotated[str, Query(max_length=64)] = "",
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1,
     outcome: Annotated[Told | None, Query(alias="told")] = None,
     action: Annotated[str, Query(max_length=64)] = "",
 ) -> HTMLResponse:
@@ -53,6 +56,7 @@ async def memory_page(
     desk = desk_of(request, person)
     viewer = desk.viewer
     text, day = q.strip(), shown_day(on, desk.wording)
+    view = ShelfView(of=of, page=page, on=day.isoformat() if day else "")
     # What was known on another day is looked through by words: the index holds what is known now.
     found = await _search(desk, viewer, text) if text and day is None else None
 
@@ -67,9 +71,10 @@ async def memory_page(
                 text, day, first=first_remembered(conn, viewer), count=len(facts) + len(answers),
                 wording=desk.wording,
             ),
-            "waiting": _waiting(conn, desk) if is_plain else (),
-            "undecided": _undecided(conn, desk) if is_plain else (),
-            "shelves": desk.recollection.shelves(facts, evidence),
+            "waiting": _waiting(conn, desk) if is_plain and not of else (),
+            "undecided": _undecided(conn, desk) if is_plain and not of else (),
+            "shelves": shelves(desk.recollection, facts, evidence, view),
+            "view": view,
             "found": answers,
         }  # fmt: skip
 
@@ -123,9 +128,9 @@ def _listed(conn: Connection, desk: Desk, text: str, day: date | None) -> Sequen
     """Return what is known, or was at the end of a day; with a text, what of that is about it."""
     viewer = desk.viewer
     if day is None:
-        return list_facts(conn, viewer, now=desk.now, limit=_MOST_SHOWN)
+        return list_facts(conn, viewer, now=desk.now, limit=_MOST_READ)
     then = as_of(conn, viewer, last_of(day, desk.wording.zone))
-    return (sharing_words(then, text) if text else then)[:_MOST_SHOWN]
+    return (sharing_words(then, text) if text else then)[:_MOST_READ]
 
 
 def _answers(
