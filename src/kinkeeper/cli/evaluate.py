@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from kinkeeper.cli.located import Where, located
+from kinkeeper.cli.suites import Suite
 
 
 @located
 def evaluate(
     _where: Where,
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="Name of one suite, or all of them.")
-    ],
+    suite: Annotated[Suite, typer.Argument(metavar="SUITE", help="What to measure.")],
     data: Annotated[
         Path | None,
         typer.Option(

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kinkeeper.bootstrap.embedding import local_embedder
 from kinkeeper.cli.opening import log_to_stderr
+from kinkeeper.cli.suites import Suite
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.core.errors import InputError
@@ -181,39 +182,39 @@ def _memory_retrieval(scope: Scope) -> Report:
     return memory_retrieval.measure(scope.public, embedder=embedder)
 
 
-SUITES: Mapping[str, Sequence[Callable[[Scope], Report]]] = {
-    "observer": (_observer,),
-    "tripwire": (_tripwire,),
-    "when": (_when,),
-    "router": (_router,),
-    "planner": (_planner,),
-    "questions": (_questions,),
-    "dialogues": (_dialogues,),
-    "category": (_category,),
-    "likeness": (_likeness,),
-    "extraction": (_extraction,),
-    "brain": (_brain,),
-    "leaks": (_memory_leaks,),
-    "answers": (_answers,),
-    "confirmations": (_confirmations,),
-    "consent": (_consent,),
-    "months": (_months,),
-    "memory": (
+SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
+    Suite.OBSERVER: (_observer,),
+    Suite.TRIPWIRE: (_tripwire,),
+    Suite.WHEN: (_when,),
+    Suite.ROUTER: (_router,),
+    Suite.PLANNER: (_planner,),
+    Suite.QUESTIONS: (_questions,),
+    Suite.DIALOGUES: (_dialogues,),
+    Suite.CATEGORY: (_category,),
+    Suite.LIKENESS: (_likeness,),
+    Suite.EXTRACTION: (_extraction,),
+    Suite.BRAIN: (_brain,),
+    Suite.LEAKS: (_memory_leaks,),
+    Suite.ANSWERS: (_answers,),
+    Suite.CONFIRMATIONS: (_confirmations,),
+    Suite.CONSENT: (_consent,),
+    Suite.MONTHS: (_months,),
+    Suite.MEMORY: (
         _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_confidence,
         _category, _brain, _months,
     ),
-    "all": (
+    Suite.ALL: (
         _observer, _tripwire, _when, _router, _planner, _dialogues, _category, _likeness,
         _memory_retrieval, _memory_relations, _memory_observations,
     ),
 }  # fmt: skip
 
 
-def run_evaluation(suite: str, scope: Scope, *, as_json: bool) -> bool:
+def run_evaluation(suite: Suite, scope: Scope, *, as_json: bool) -> bool:
     """Run one suite or several, and show what they found.
 
     Args:
-        suite: A name of `SUITES`.
+        suite: Which.
         scope: What to measure on.
         as_json: Answer with one JSON list.
 
@@ -221,11 +222,9 @@ def run_evaluation(suite: str, scope: Scope, *, as_json: bool) -> bool:
         Whether every floor was reached.
 
     Raises:
-        InputError: There is no such suite, or its data is missing.
+        InputError: Its data is missing.
     """
     log_to_stderr()
-    if suite not in SUITES:
-        raise InputError(f"no suite {suite!r}; known are {', '.join(SUITES)}")
     if not (scope.root / "evals").is_dir():
         raise InputError(
             f"{scope.root} is not the repository, which has our own labelled chats; name it with --root DIR"

@@ -1,0 +1,26 @@
+"""What can be measured for accuracy, by name; `measuring` does it."""
+
+from enum import StrEnum
+
+
+class Suite(StrEnum):
+    """Labelled data and what is measured on it."""
+
+    ALL = "all"
+    ANSWERS = "answers"
+    BRAIN = "brain"
+    CATEGORY = "category"
+    CONFIRMATIONS = "confirmations"
+    CONSENT = "consent"
+    DIALOGUES = "dialogues"
+    EXTRACTION = "extraction"
+    LEAKS = "leaks"
+    LIKENESS = "likeness"
+    MEMORY = "memory"
+    MONTHS = "months"
+    OBSERVER = "observer"
+    PLANNER = "planner"
+    QUESTIONS = "questions"
+    ROUTER = "router"
+    TRIPWIRE = "tripwire"
+    WHEN = "when"
