@@ -239,9 +239,28 @@ def test_what_takes_all_day_is_moved_by_days(desk: Desk) -> None:
         asked = desk.ask("calendar.update_event", {"find_by": "trip", "changes": changes})
         assert (asked.result["start"], asked.result["end"]) == days, asked.error
         assert desk.yes(asked).outcome is Outcome.DONE
-    for wrong in ({"start_time": "17:00"}, {"shift_minutes": 30}, {"end_time": "2026-11-26"}):
+    for wrong in ({"shift_minutes": 30}, {"end_time": "2026-11-26"}):
         refused = desk.ask("calendar.update_event", {"find_by": "trip", "changes": wrong})
         assert refused.status is ResultStatus.FAILED
+
+
+def test_what_takes_one_day_is_given_an_hour_and_what_takes_several_is_not(desk: Desk) -> None:
+    desk.ask("calendar.create_event", {"summary": "Optician", "start_time": "2026-11-20"})
+    before = desk.store.read_now(lambda conn: list_events(conn, Viewer.whole(FAMILY.id)))
+    asked = desk.ask(
+        "calendar.update_event", {"find_by": "optician", "changes": {"start_time": "09:30"}}
+    )
+    assert asked.status is ResultStatus.AWAITING, asked.error
+    desk.yes(asked)
+    assert ("Optician", "11-20 09:30") in calendar(desk)
+    assert desk.undo(asked).outcome is Outcome.UNDONE
+    assert desk.store.read_now(lambda conn: list_events(conn, Viewer.whole(FAMILY.id))) == before
+    trip = {"summary": "Trip", "start_time": "2026-11-27", "end_time": "2026-11-29"}
+    desk.ask("calendar.create_event", trip)
+    refused = desk.ask(
+        "calendar.update_event", {"find_by": "trip", "changes": {"start_time": "17:00"}}
+    )
+    assert refused.status is ResultStatus.FAILED
 
 
 def test_one_time_of_a_series_that_becomes_something_else_is_an_event_of_its_own(

@@ -19,6 +19,7 @@ from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.actions.states import as_of
 from kinkeeper.conversation.choosing import chosen, means_all, only_chooses
+from kinkeeper.conversation.routing.confirmation import rethinks
 from kinkeeper.conversation.turn import Turn
 
 FRESH = timedelta(minutes=10)
@@ -52,8 +53,8 @@ class Open:
         lapsed: The last one, where time ran out or what was said has been taken back.
         listed: Those that the last answer listed, in its order, to choose among; also what was settled since.
         verb: What was to be done with the one chosen.
-        is_passed_over: Whether the last answer told of something else that could not be done: then a plain yes may
-            mean that.
+        is_passed_over: Whether the last answer told of something else that could not be done, or nothing came of a
+            second thought: then a plain yes may mean that.
     """
 
     fresh: Sequence[PendingAction] = ()
@@ -256,9 +257,10 @@ def _decided_since(action: PendingAction, now: datetime) -> bool:
 
 
 def _passes_over(last: Turn) -> bool:
-    """Whether a turn tells of what could not be done, and asks for no yes itself."""
+    """Whether a turn tells of what could not be done, or came to nothing though it was a second thought, and asks for no yes itself."""
     statuses = {each.status for each in last.results}
-    return bool(statuses & _NOT_DONE) and ResultStatus.AWAITING not in statuses
+    is_not_done = bool(statuses & _NOT_DONE) and ResultStatus.AWAITING not in statuses
+    return is_not_done or (not last.results and not last.asked_about and rethinks(last.text))
 
 
 def _told_settled(earlier: Sequence[Turn]) -> frozenset[str]:

@@ -28,14 +28,16 @@ FILES: Final = {
     "first set": "requests_fresh.jsonl", "second set": "requests_fresh2.jsonl",
     "told": "requests_told.jsonl", "told, second set": "requests_told2.jsonl",
     "told, unseen": "requests_told_unseen.jsonl", "talk": "requests_talk.jsonl",
-    "talk, unseen": "requests_talk_unseen.jsonl",
+    "talk, unseen": "requests_talk_unseen.jsonl", "week": "requests_week.jsonl",
+    "week, unseen": "requests_week_unseen.jsonl",
 }  # fmt: skip
 FLOORS: Final = {
     "first set, turns right": 0.86, "second set, turns right": 0.8, "told, turns right": 0.93,
     "told, second set, turns right": 0.85, "told, unseen, turns right": 0.7,
     "talk, turns right": 0.88, "talk, unseen, turns right": 0.5,
+    "week, turns right": 0.88, "week, unseen, turns right": 0.7,
 }  # fmt: skip
-UNSEEN: Final = frozenset({"told, unseen", "talk, unseen"})
+UNSEEN: Final = frozenset({"told, unseen", "talk, unseen", "week, unseen"})
 """Sets of which only figures are looked at: their texts are in no report."""
 _BETWEEN: Final = timedelta(seconds=30)
 

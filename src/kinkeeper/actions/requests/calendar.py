@@ -154,9 +154,13 @@ class _CalendarRequests:
     async def update(self, wanted: UpdateEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
         cancelled = await self._store.read(lambda conn: _cancelled(conn, found.event))
-        change = change_of(found, wanted.changes, wanted.scope, asked, cancelled=cancelled)
+        change = change_of(
+            found, wanted.changes, wanted.scope, asked,
+            usual_length=self._usual_length, cancelled=cancelled,
+        )  # fmt: skip
         if change.is_time:
-            start = Moment(at=change.occurrence.interval.start, is_day=found.event.all_day)
+            is_day = change.occurrence.event.all_day
+            start = Moment(at=change.occurrence.interval.start, is_day=is_day)
             require_ahead(start, asked, "When should it be?")
         collisions = (
             await self._store.read(lambda conn: _collisions(conn, change.occurrence, asked))

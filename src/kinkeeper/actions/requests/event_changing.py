@@ -45,7 +45,7 @@ class Change:
 
 def change_of(
     occurrence: Occurrence, changes: EventChanges, scope: Scope, asked: Asked, *,
-    cancelled: Sequence[datetime] = (),
+    usual_length: timedelta, cancelled: Sequence[datetime] = (),
 ) -> Change:  # fmt: skip
     """Return what a change comes to.
 
@@ -54,14 +54,18 @@ def change_of(
         changes: What is to be different.
         scope: How much of a series.
         asked: Who asks.
+        usual_length: How long something takes that gets an hour and had none.
         cancelled: Original starts of its occurrences that do not take place, aware.
 
     Raises:
         InputError: Nothing would change, or it cannot be like that.
         UnclearError: A person named is not known.
     """
-    interval = _interval(occurrence, changes, asked)
     fields = _fields(occurrence, changes, asked)
+    if hours := _hours_of_day(occurrence, changes, asked, usual_length):
+        interval, fields = hours, {**fields, "all_day": False}
+    else:
+        interval = _interval(occurrence, changes, asked)
     if interval == occurrence.interval and not fields:
         raise InputError(f"{occurrence.event.summary!r} is like that already")
     reach = reach_of(occurrence, scope)
@@ -128,6 +132,25 @@ def _interval(occurrence: Occurrence, changes: EventChanges, asked: Asked) -> In
     if end <= start:
         raise InputError("it would end before it begins")
     return Interval(start, end)
+
+
+def _hours_of_day(
+    occurrence: Occurrence, changes: EventChanges, asked: Asked, usual_length: timedelta
+) -> Interval | None:
+    """Return the hours that something gets which takes a whole day and does not repeat; None where it gets none."""
+    event, zone = occurrence.event, asked.household.zone
+    if not event.all_day or event.rrule is not None or changes.start_time is None:
+        return None
+    day = occurrence.interval.start.astimezone(zone)
+    start = read_moment(changes.start_time, asked, around=day)
+    if start.is_day or event.duration > _DAY:
+        return None
+    end = shifted(start.at, usual_length)
+    if changes.end_time is not None:
+        end = read_moment(changes.end_time, asked, around=start.at).at
+    if end <= start.at:
+        raise InputError("it would end before it begins")
+    return Interval(start.at, end)
 
 
 def _days(interval: Interval, changes: EventChanges, asked: Asked) -> Interval:
@@ -230,7 +253,8 @@ def _of_whole(
     occurrence: Occurrence, interval: Interval, fields: Mapping[str, Any]
 ) -> tuple[Effect, ...]:
     event = occurrence.event
-    after = replace(event, **fields, duration=_length(event, interval))
+    after = replace(event, **fields)
+    after = replace(after, duration=_length(after, interval))
     if interval.start != occurrence.interval.start:
         after = _shifted(after, _wall(interval.start) - _wall(occurrence.interval.start, event))
     effect = {"event": event_to_json(after), "based_on": event_to_json(event)}

@@ -12,7 +12,7 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.message import read_message
-from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.moments import Moment, moment_of, without_days
 from kinkeeper.conversation.planning.named import Thing, best_match, results_of
 from kinkeeper.conversation.planning.people import is_person, who_of
 from kinkeeper.conversation.planning.pointing import combined
@@ -31,6 +31,7 @@ _DENIES = re.compile(
     r"\W*(?:no|nope|sorry|oops|wait|actually|i meant|i mean|make (?:that|it))\b", re.IGNORECASE
 )
 _TOO = re.compile(r"[\s,]*\b(?:too|as well|also|please|but)\b[\s,]*", re.IGNORECASE)
+_JOINS = re.compile(r"\W*(?:oh )?(?:and|also|plus)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PART_OF_HOUR = re.compile(r"(?:at )?(?P<part>half past|quarter past|quarter to)", re.IGNORECASE)
 _PARTS: Final = {
@@ -202,6 +203,32 @@ def _another_for(groups: Groups, case: Case) -> Sequence[Step] | None:
     return [action(last.domain, last.action, {**known, **name, "who": who, field: start})]
 
 
+def _left_out(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "not Fridays", of a reminder on several days that was just made."""
+    last = next(latest(case), None)
+    known = {} if last is None else {**last.result, **last.params}
+    rule, due = str(known.get("rrule") or ""), str(known.get("deadline") or "")
+    marked = read_message(groups["days"], case.now, case.household, case.grammar)
+    if last is None or last.domain != "task" or last.action != "create" or not rule or not due:
+        return None
+    if _WORD.search(marked.title(marked.text)):
+        return None
+    first = datetime.fromisoformat(due)
+    start = first if "T" in due else None
+    moment = Moment(day=first.date(), start=start, end=None, rule=rule, days=1, is_part=False)
+    kept = without_days(moment, marked.times(marked.text), case.now)
+    things = results_of([last])
+    if kept is None or len(things) != 1:
+        return None
+    changes = {"deadline": kept.text, "rrule": kept.rule}
+    return [action("task", "update", {**target(things[0]), "changes": changes})]
+
+
+def _for_another(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "and Mia at half past": once more what was just made, where the message plainly goes on with it."""
+    return _another_for(groups, case) if _JOINS.match(case.message.text) else None
+
+
 def _at(said: str, old: str, case: Case) -> str | None:
     """Return a time as it was, or as the words have it; None where they say something else."""
     said = _TOO.sub("", said)
@@ -234,6 +261,6 @@ def _renamed(title: str, last: ActionResult, who: Sequence[str], case: Case) -> 
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "emptied": _emptied, "counted": _counted, "exchanged": _exchanged, "every_time": _every_time,
-    "somebody_else": _somebody_else, "another_for": _another_for,
+    "somebody_else": _somebody_else, "another_for": _another_for, "for_another": _for_another, "left_out": _left_out,
     "named_only": _named_only, "another_length": another_length, "part_of_hour": part_of_hour,
 }  # fmt: skip

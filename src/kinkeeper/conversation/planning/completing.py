@@ -10,6 +10,7 @@ from kinkeeper.conversation.planning.changing_events import named_event
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.moments import moment_of
+from kinkeeper.conversation.planning.pointing import combined
 from kinkeeper.conversation.planning.referents import meant, target
 from kinkeeper.language.text import shorten
 
@@ -45,8 +46,32 @@ def completed(partial: Mapping[str, Any], case: Case) -> Step | None:
         return None
     if partial["domain"] == "task" and "changes" in added:
         added = {"changes": {"deadline": added["changes"]["start_time"]}}
+    added = _beside_what_is_known(added, partial["params"], text, case)
     params = {**partial["params"], **{key: value for key, value in added.items() if value}}
     return action(partial["domain"], partial["action"], _on_its_day(params, text, case))
+
+
+def _beside_what_is_known(
+    added: Mapping[str, Any], known: Mapping[str, Any], text: str, case: Case
+) -> dict[str, Any]:
+    """Return a time with the day, or the hour, that was known before: of "on Friday", "at 3" is on Friday."""
+    moment = moment_of(case.message.times(text), case.now)
+    full = dict(added)
+    for name in ("start_time", "deadline"):
+        old = known.get(name)
+        if (
+            moment is None
+            or moment.partial is None
+            or not added.get(name)
+            or not isinstance(old, str)
+        ):
+            continue
+        value = datetime.fromisoformat(combined(moment.partial, old))
+        if "T" in combined(moment.partial, old):
+            full[name] = (
+                value if value.tzinfo else value.replace(tzinfo=case.household.zone)
+            ).isoformat()
+    return full
 
 
 def _on_its_day(params: dict[str, Any], text: str, case: Case) -> dict[str, Any]:

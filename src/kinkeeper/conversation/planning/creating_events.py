@@ -24,6 +24,7 @@ from kinkeeper.conversation.planning.moments import (
     moment_of,
     on_each_day,
 )
+from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
 from kinkeeper.language.when.model import TimeSpan
@@ -31,9 +32,17 @@ from kinkeeper.language.when.model import TimeSpan
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
 
 _ENDS_BY = re.compile(
-    rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending)(?: again| home)*(?: by| at| around| about)* (?P<end>{TIME_MARK})",
+    rf"[\s,]+(?:and |then )?(?:be |is |are |will be )?(?:back|home|finish(?:ed|es|ing)?|over|done|ends?|ending|stay(?:s|ing)?|there|here)(?: again| home| there| over| on)*(?: by| at| around| about)* (?P<end>{TIME_MARK})",
     re.IGNORECASE,
 )
+_STAYS = re.compile(r"\b(?:stay(?:s|ing)?|there|here)\b", re.IGNORECASE)
+"""Says an end only with "till"."""
+
+_SAME_TIME = re.compile(
+    r"[\s,]*\b(?:at )?(?:the |its )?(?:same|usual|normal) (?:time|hour)(?: (?:as (?:usual|before|always|last time|ever)))?",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(r"\s+(?:(?:back|down|up) )?(?:in )?again(?= |,|$)", re.IGNORECASE)
 _NOON = 12
 _BUSY = "Busy"
 _OURS = re.compile(
@@ -172,6 +181,7 @@ def _as_offer(steps: Sequence[Step] | None) -> Sequence[Step] | None:
 def _created(
     what: str, moment: Moment | None, case: Case, *, groups: Groups
 ) -> Sequence[Step] | None:
+    what, is_same_time = _AGAIN.sub("", _SAME_TIME.sub("", what)), _SAME_TIME.search(what)
     what, moment, aside = _over_by(what, moment, case)
     found = described(what, case, who=groups.get("who", ""))
     title = found.title
@@ -189,6 +199,10 @@ def _created(
     }  # fmt: skip
     if moment is None or not title:
         return [_unknown(title, moment, known)]
+    if is_same_time is not None and moment.start is None:
+        moment = _at_known_hour(moment, title, case)
+        if moment.start is None:
+            return [_unknown(title, moment, known)]
     known["summary"] = f"{title}, {aside}" if aside else title
     said = case.message.times(what)
     if _only_ends(said):
@@ -213,11 +227,25 @@ def _created(
     ]
 
 
+def _at_known_hour(moment: Moment, title: str, case: Case) -> Moment:
+    """Return a day with the hours of what is known by the same name; as it is where that has none."""
+    events = {each.id: each for each in case.things if each.kind == "event" and each.start}
+    known = best_match(title, events.values())
+    if known is None or moment.day is None or "T" not in (known.start or ""):
+        return moment
+    start = datetime.fromisoformat(known.start or "")
+    begin = datetime.combine(moment.day, start.timetz())
+    length = datetime.fromisoformat(known.end) - start if known.end else None
+    return replace(moment, start=begin, end=begin + length if length else None, is_part=False)
+
+
 def _over_by(what: str, moment: Moment | None, case: Case) -> tuple[str, Moment | None, str]:
     """Take "home by 12", "back at 6" for the end; where no beginning was said it stays beside the title."""
     found = _ENDS_BY.search(what)
     end = next(iter(case.message.times(found["end"])), None) if found is not None else None
     if found is None or end is None or not end.has_time or end.has_date:
+        return what, moment, ""
+    if _STAYS.search(found[0]) and end.bound != "until":
         return what, moment, ""
     rest = f"{what[: found.start()]} {what[found.end() :]}"
     begins = moment_of(case.message.times(rest), case.now)

@@ -17,7 +17,7 @@ _DETERMINER = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(
-    r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish|instead|too|as well|then|about|around|roughly|approximately)$",
+    r"^(?:that|for|to|called|titled|named|about|and|with us|in)\s+|\s+(?:to|on|at|for|in|from|by|and|is|are|will be|with|it's|starting|until|till|til|every|each|all|whole|of|(?:until|till|til) late|onwards|sharp|or so|ish|instead|too|as well|then|about|around|roughly|approximately|staying|lasting)$",
     re.IGNORECASE,
 )
 _LENGTH = re.compile(

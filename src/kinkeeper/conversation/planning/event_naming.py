@@ -7,7 +7,7 @@ from kinkeeper.conversation.planning.named import content_words
 from kinkeeper.household.vocabulary import WordKind
 
 POINTS_BACK = re.compile(
-    r"^(?:it|that|this|them|those|everything|something|one|him|her|the (?:time|date)|time|date|up)$",
+    r"^(?:it|that|this|them|those|everything|something|one|him|her|the (?:time|date)|time|date|up|(?:the )?(?:things?|stuff|rest|other(?: one)?))$",
     re.IGNORECASE,
 )
 """Words that name nothing by themselves."""

@@ -72,6 +72,26 @@ def _start(room: Mapping[str, Any]) -> datetime | None:
     return datetime.fromisoformat(said) if isinstance(said, str) else None
 
 
+def set_right(clause: str, case: Case) -> list[Step] | None:
+    """Read "it's changed to 9020" right after what it was had been asked, and answered from memory.
+
+    Args:
+        clause: With marks, without politeness.
+        case: The message, and what was said before it.
+    """
+    if not case.context.history or case.context.history[-1].results:
+        return None
+    before = case.context.history[-1]
+    pointing = case.grammar.pointing
+    asked = pointing["asked_what"].fullmatch(case.grammar.spelled_out(before.text).strip(" ?!."))
+    new = pointing["is_now"].fullmatch(clause)
+    if asked is None or new is None or not before.used:
+        return None
+    what = asked["what"]
+    value = f"{what[0].upper()}{what[1:]} is {case.message.words(new['new'])}"
+    return [action("memory", "update", {"key": what, "new_value": value})]
+
+
 def _shown(last: ActionResult) -> list[Step] | None:
     """Show again what was changed."""
     if last.domain == "notes":

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -87,9 +87,16 @@ class Grammar:
     wanted: Mapping[str, re.Pattern[str]]
     empty: frozenset[str]
 
-    def spelled_out(self, text: str) -> str:
-        """Return a text with chat spellings and misspelt words of the grammar made plain."""
-        plain = _WORD.sub(lambda found: self._plain(found[0]), text)
+    def spelled_out(self, text: str, names: Collection[str] = ()) -> str:
+        """Return a text with chat spellings and misspelt words of the grammar made plain.
+
+        Args:
+            text: As it was typed.
+            names: Words for people, in lower case, which are no spelling of anything else ("Wen").
+        """
+        plain = _WORD.sub(
+            lambda found: found[0] if found[0].lower() in names else self._plain(found[0]), text
+        )
         return self.said["digit_for_to"].sub(" to ", plain)
 
     def _plain(self, word: str) -> str:

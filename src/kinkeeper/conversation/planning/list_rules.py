@@ -55,7 +55,8 @@ def append(groups: Groups, case: Case) -> Sequence[Step] | None:
 def wanted(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "we need nappies and wipes": what families buy goes on the shopping list, though nobody named it."""
     what = groups["what"]
-    if case.message.times(what) or case.grammar.said["no_line"].search(what):
+    said = case.grammar.said
+    if case.message.times(what) or said["no_line"].search(what) or said["list_named"].search(what):
         return None
     lines = _told_apart(lines_of(what, case), what)
     if not are_groceries(lines):

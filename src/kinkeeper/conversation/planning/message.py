@@ -146,7 +146,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
     plain = _without_reported(plain, grammar)
     plain = _BY_SIGN.sub(lambda found: _SIGNS[found[1][0].lower()], plain)
     plain = _QUOTED.sub(lambda found: _put(verbatim, _FIRST_QUOTE, found[1] or found[0]), plain)
-    plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip())
+    plain = grammar.spelled_out(_BLANK.sub(" ", plain).strip(), _names(household))
     plain = grammar.said["week_after"].sub(r"this \g<unit> and next \g<unit>", plain)
     plain = grammar.said["bare_span"].sub(r"from \g<first> to \g<last>", plain)
     plain = grammar.bare_hour.sub(r"\g<before> at \g<hour>", plain)
@@ -168,6 +168,10 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         end = span.end_char
     marked_text = _put_right("".join([*marked, plain[end:]]), spans, grammar)
     return Message(marked_text, spans, verbatim)
+
+
+def _names(household: Household) -> frozenset[str]:
+    return frozenset(each.lower() for each in household.words_for_people)
 
 
 def _put_right(text: str, spans: dict[str, TimeSpan], grammar: Grammar) -> str:

@@ -13,7 +13,7 @@ from kinkeeper.conversation.planning.changing_events import new_time
 from kinkeeper.conversation.planning.list_rules import lines_of
 from kinkeeper.conversation.planning.mail_rules import recipients
 from kinkeeper.conversation.planning.moments import moment_of
-from kinkeeper.conversation.planning.named import Thing, results_of
+from kinkeeper.conversation.planning.named import Thing, best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.referents import latest, meant, target
 from kinkeeper.conversation.planning.relative import (
@@ -155,6 +155,16 @@ def _move(groups: Groups, case: Case) -> Sequence[Step] | None:
     to = groups.get("to", "")
     things = meant(groups.get("one") or "it", case)
     return [_at(each, in_its_frame(changes, to, each, case)) for each in things]
+
+
+def _retimed(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "half ten for the haircut", of what was just made or changed."""
+    made = [each for each in latest(case) if each.action in MAKES]
+    thing = best_match(case.message.words(groups["thing"]), results_of(made))
+    changes = new_time(groups, case)
+    if thing is None or not changes or thing.kind not in {"event", "task"}:
+        return None
+    return [_at(thing, in_its_frame(changes, groups["to"], thing, case))]
 
 
 def _at(thing: Thing, changes: Mapping[str, Any]) -> Step:
@@ -363,7 +373,7 @@ def more(text: str, case: Case) -> list[Step] | None:
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "drop": _drop, "done": _done, "waits": _waits, "shift": _move, "shift_time": _move, "move": _move, "send": _send,
-    "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
+    "retimed": _retimed, "same_time": _again, "only_time": _only_time, "remind": remind_of, "person": _person,
     "invite": _invite, "rename": _rename, "place": _place, "taking": _take, "same_again": _same_again,
     "line_gone": gone, "share": share, "keep": keep,
 }  # fmt: skip

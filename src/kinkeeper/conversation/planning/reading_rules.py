@@ -6,6 +6,7 @@ from typing import Final
 
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning import (
+    around_events,
     calendar_questions,
     changing_events,
     creating_events,
@@ -20,7 +21,7 @@ from kinkeeper.conversation.planning.amending import amended
 from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order
 from kinkeeper.conversation.planning.continuing import continued, goes_on
-from kinkeeper.conversation.planning.following_up import followed
+from kinkeeper.conversation.planning.following_up import followed, set_right
 from kinkeeper.conversation.planning.pointing import pointed
 from kinkeeper.conversation.planning.reasons import thing_missing, without_reason
 from kinkeeper.conversation.planning.relative import onto_what_waits
@@ -31,6 +32,7 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "memory.forget": memory_rules.forget, "memory.search": memory_rules.search,
     "memory.ask": memory_rules.ask,
     "records.waiting": record_rules.waiting, "records.done": record_rules.done,
+    "tasks.long_before": around_events.long_before, "tasks.around": around_events.around,
     "tasks.remind": task_rules.remind, "tasks.alarm": task_rules.alarm, "tasks.add": task_rules.add, "tasks.owed": task_rules.owed,
     "tasks.list": task_rules.listed, "tasks.whether": task_rules.whether, "tasks.complete": task_rules.complete,
     "tasks.done": task_rules.done, "tasks.delete": task_rules.delete,
@@ -77,6 +79,7 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
         amended(said, case)
         or pointed(clause, case)
         or followed(clause, case)
+        or set_right(clause, case)
         or _pointing_back(clause, case)
     )
     if back is None and goes_on(case):

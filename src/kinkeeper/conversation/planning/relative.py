@@ -9,9 +9,11 @@ from typing import Any, Final
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step
+from kinkeeper.conversation.planning.message_times import times_in
 from kinkeeper.conversation.planning.named import Thing
 from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
+from kinkeeper.core.time import midnight
 from kinkeeper.language.when.model import TimeSpan
 
 _OF_TASKS: Final = {"start_time": "deadline"}
@@ -150,12 +152,29 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     for span in spans:
         if span.has_date and not span.has_time:
             framed = _on(framed, _framed(span, old.date(), case.now.date()))
-        elif span.has_time and not span.is_meridiem_known and "T" in thing.start:
+        elif span.has_time and not span.is_meridiem_known and _takes_days(thing):
+            framed = framed if span.has_date else _as_on_its_day(span, thing, old, case)
+        elif span.has_time and not span.is_meridiem_known:
             near = _near(framed, old, case.now)
             if near is None:
                 return {name: value for name, value in changes.items() if name != "start_time"}
             framed = near
     return {**changes, "start_time": framed}
+
+
+def _takes_days(thing: Thing) -> bool:
+    """Whether something has a day and no hours."""
+    ends = [each for each in (thing.start, thing.end) if each]
+    return all("T" not in each or "T00:00" in each for each in ends)
+
+
+def _as_on_its_day(span: TimeSpan, thing: Thing, day: datetime, case: Case) -> str:
+    """Return an hour as it is meant of something that is on a day without hours, whatever the hour is now."""
+    morning = midnight(day.date(), case.household.zone)
+    clock = f"{span.begin.hour % _HALF or _HALF}:{span.begin:%M}"
+    said = times_in(f"{thing.title} at {clock}", morning, case.household)
+    hour = next((each for each in reversed(said) if each.has_time), span)
+    return f"{hour.begin:%H:%M}"
 
 
 def _on(value: str, day: date | None) -> str:

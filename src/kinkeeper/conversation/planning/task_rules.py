@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from kinkeeper.conversation.model import PlannedAction
@@ -50,8 +50,6 @@ _BASE: Final = {
     "paid": "pay", "bought": "buy", "sent": "send", "rung": "ring", "fed": "feed", "spoken to": "speak to",
 }  # fmt: skip
 _QUOTED = re.compile(r"'(?P<words>.+)'")
-_EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)
-_BEFORE_WHEN = "I do not know when {} is. When shall I remind you?"
 _EXCEPT = re.compile(
     rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
     re.IGNORECASE,
@@ -69,8 +67,6 @@ def remind(groups: Groups, case: Case) -> Sequence[Step] | None:
         return None
     if groups.get("told") and is_speaker(who):
         return None
-    if groups.get("before"):
-        return _before(groups, case)
     is_eve = eve_of(f"{when} {what}", case) is not None
     if is_eve or (is_theirs and not what):
         # Before what, and whom, is known once what was said before it is done.
@@ -101,34 +97,6 @@ def _reminders(what: str, when: str, who: str, case: Case) -> Sequence[Step] | N
     moments = [moment_of(each, case.now) for each in several] or [moment]
     steps = [_created(what, each, case, who=who, is_reminder=True) for each in moments]
     return [step for each in steps for step in each or ()] or None
-
-
-def _before(groups: Groups, case: Case) -> Sequence[Step]:
-    """Read "remind me an hour before the recital": of what is known to take place; asked about where it is not."""
-    lengths = case.message.lengths(groups["before"])
-    named = case.message.title(groups["what"])
-    event = best_match(named, (each for each in case.things if each.kind == "event"))
-    if (
-        event is None
-        or "T" not in (event.start or "")
-        or not (lengths or _eve_length(groups["before"]))
-    ):
-        return [
-            Missing(
-                action("task", "create", {"title": named}), "deadline", _BEFORE_WHEN.format(named)
-            )
-        ]
-    early = lengths[0].until - lengths[0].begin if lengths else _eve_length(groups["before"])
-    at = datetime.fromisoformat(event.start or "") - (early or timedelta())
-    return [action("task", "create", {"title": event.title, "deadline": at.isoformat()})]
-
-
-def _eve_length(words: str) -> timedelta | None:
-    """Return how long before something "the day before the recital" is; None where no such words begin it."""
-    found = _EVE_OF.match(words)
-    if found is None:
-        return None
-    return timedelta(weeks=1) if found["unit"].lower() == "week" else timedelta(days=1)
 
 
 def owed(groups: Groups, case: Case) -> Sequence[Step] | None:

@@ -55,14 +55,14 @@ _NEWS: Final[Mapping[str, News]] = {
     "absent": News.WITHOUT, "absent_from": News.WITHOUT, "passed_up": News.WITHOUT, "not_there": News.WITHOUT,
     "stopped": News.STOPS, "no_more": News.STOPS, "last_one": News.STOPS, "over_from": News.STOPS,
     "not_till": News.TIME, "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF, "swapped": News.SWAP,
-    "ends_by": News.ENDS, "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
+    "ends_by": News.ENDS, "begun_of": News.TIME, "late_of": News.SHIFT, "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
     "put_to": News.TIME, "wanted": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE, "charges": News.CHARGE,
     "charged_of": News.CHARGE, "comes": News.TIME,
 }  # fmt: skip
 """What each pattern tells, in the order in which they are tried."""
 
 _SURE: Final = frozenset(_NEWS) - {
-    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted",
+    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted", "begun_of",
 }  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 

@@ -86,6 +86,16 @@ def read_confirmation(
     return decided
 
 
+def rethinks(text: str) -> bool:
+    """Return whether a message denies or sets right what was said before, whatever else it says.
+
+    Args:
+        text: Any.
+    """
+    said = {each for clause in clauses_of(text, ()) for each in read_clause(clause)}
+    return not said.isdisjoint({Said.NO, Said.CORRECTS, Said.DIFFERS})
+
+
 def _is_curt(text: str) -> bool:
     words = {token.text for token in tokenise(text) if token.kind not in _SIGNS}
     return words <= consent_words().curt
