@@ -24,6 +24,7 @@ from kinkeeper.evaluation import (
     dialogues,
     likeness,
     memory_confidence,
+    memory_laws,
     memory_leaks,
     memory_observations,
     memory_relations,
@@ -166,6 +167,11 @@ def _memory_leaks(scope: Scope) -> Report:
     return memory_leaks.measure(scope.root, chains=chains, progress=notice)
 
 
+def _memory_laws(scope: Scope) -> Report:
+    chains = memory_laws.FULL if scope.is_full else memory_laws.SAMPLE
+    return memory_laws.measure(scope.root, chains=chains, progress=notice)
+
+
 def _months(scope: Scope) -> Report:
     return months.measure(root=scope.root)
 
@@ -195,12 +201,13 @@ SUITES: Mapping[Suite, Sequence[Callable[[Scope], Report]]] = {
     Suite.EXTRACTION: (_extraction,),
     Suite.BRAIN: (_brain,),
     Suite.LEAKS: (_memory_leaks,),
+    Suite.LAWS: (_memory_laws,),
     Suite.ANSWERS: (_answers,),
     Suite.CONFIRMATIONS: (_confirmations,),
     Suite.CONSENT: (_consent,),
     Suite.MONTHS: (_months,),
     Suite.MEMORY: (
-        _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_confidence,
+        _memory_retrieval, _memory_relations, _memory_observations, _memory_leaks, _memory_laws, _memory_confidence,
         _category, _brain, _months,
     ),
     Suite.ALL: (

@@ -15,6 +15,7 @@ class Suite(StrEnum):
     DIALOGUES = "dialogues"
     EXTRACTION = "extraction"
     LEAKS = "leaks"
+    LAWS = "laws"
     LIKENESS = "likeness"
     MEMORY = "memory"
     MONTHS = "months"

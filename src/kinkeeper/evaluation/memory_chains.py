@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
-from kinkeeper.memory.model import Category, Correction, Observation
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
+from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
 
 BEGUN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 """When the first sentence of a chain may be said."""
@@ -123,6 +124,20 @@ class Draws:
         return among[self.below(len(among))]
 
 
+class Claim(NamedTuple):
+    """What a sentence tells, as it was planted.
+
+    Attributes:
+        of: What it tells about its speaker: a slot, or one of what holds beside others.
+        value: What it is.
+        holds: Whether it is so, else that it is so no more.
+    """
+
+    of: str
+    value: str
+    holds: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """One turn of a talk.
@@ -135,6 +150,7 @@ class Told:
         session: In which talk.
         answered: What the assistant answered; empty where nothing.
         is_private: Whether only who says it may recall it.
+        claims: What its observations tell, one each.
     """
 
     text: str
@@ -144,6 +160,20 @@ class Told:
     session: str
     answered: str
     is_private: bool
+    claims: Sequence[Claim]
+
+    def as_episode(self, household: str, place: int) -> Episode:
+        """Return the turn as memory keeps it.
+
+        Args:
+            household: Tenant key.
+            place: In its chain.
+        """
+        return Episode(
+            household=household, id=f"{household}-{place}", session=self.session, text=self.text,
+            member=self.member, speaker=self.member, said_at=self.at, origin=Origin.SAID,
+            scope=person_scope(self.member) if self.is_private else HOUSEHOLD_SCOPE,
+        )  # fmt: skip
 
 
 class _Sentence(NamedTuple):
@@ -152,6 +182,7 @@ class _Sentence(NamedTuple):
     Attributes:
         text: As said.
         category: What it is about.
+        claim: What it tells.
         begins: Since when it holds, after it was said; None where it does not say.
         lasts: How long it holds, where it says so.
         correction: What it sets right.
@@ -159,6 +190,7 @@ class _Sentence(NamedTuple):
 
     text: str
     category: Category
+    claim: Claim
     begins: timedelta | None = None
     lasts: timedelta | None = None
     correction: Correction | None = None
@@ -173,6 +205,21 @@ def chain(draws: Draws) -> list[Told]:
     return [_turn(draws, place) for place in range(draws.between(2, 6))]
 
 
+def plain_chain(draws: Draws) -> list[Told]:
+    """Return the turns of a chain in which nothing is private or set right, so that what holds when is known.
+
+    Args:
+        draws: Decide what is said.
+    """
+    return [
+        replace(
+            turn, is_private=False,
+            observations=[replace(each, correction=None) for each in turn.observations],
+        )
+        for turn in chain(draws)
+    ]  # fmt: skip
+
+
 def values() -> frozenset[str]:
     """Return every word that fills a slot: where none of what holds names it, it is outdated."""
     several = [slot.values for slot in (*SINGLE.values(), *FURTHER.values())]
@@ -180,7 +227,7 @@ def values() -> frozenset[str]:
 
 
 def _turn(draws: Draws, number: int) -> Told:
-    text, observations = draws.choice(_CHATTER), []
+    text, observations, claims = draws.choice(_CHATTER), [], []
     at = BEGUN + timedelta(days=draws.between(0, DAYS), minutes=number)
     for _ in range(draws.between(1, 3)):
         said = _sentence(draws)
@@ -193,38 +240,47 @@ def _turn(draws: Draws, number: int) -> Told:
                 correction=said.correction,
             )
         )  # fmt: skip
+        claims.append(said.claim)
         text += said.text + " "
     answered = draws.choice(["", "", f"Noted: {observations[-1].text}", "All right."])
     return Told(
         text=text.rstrip(), observations=observations, at=at, answered=answered,
         member=draws.choice(_MEMBERS), session=draws.choice("ssst"),
-        is_private=not draws.below(2 * _ONE_IN),
+        is_private=not draws.below(2 * _ONE_IN), claims=claims,
     )  # fmt: skip
 
 
 def _sentence(draws: Draws) -> _Sentence:
     kind = draws.below(2 * _ONE_IN)
     if kind == 0:
-        return _Sentence(draws.choice(FELT).format(draws.choice(_ABOUT)), Category.EMOTIONAL)
+        form, about = draws.choice(FELT), draws.choice(_ABOUT)
+        return _Sentence(form.format(about), Category.EMOTIONAL, Claim(about, form, holds=True))
     if kind == 1:
-        text = draws.choice(DATED).format(draws.choice(_PLACES))
-        lasts = timedelta(days=draws.between(1, DAYS // 2))
-        return _Sentence(text, Category.IDENTITY, lasts=lasts)
+        form, place = draws.choice(DATED), draws.choice(_PLACES)
+        return _Sentence(
+            form.format(place), Category.IDENTITY, Claim(form, place, holds=True),
+            lasts=timedelta(days=draws.between(1, DAYS // 2)),
+        )  # fmt: skip
     if kind <= 3:  # noqa: PLR2004 - two more of ten
-        told, ended, liked = MANY
-        text = draws.choice([*told, *ended]).format(draws.choice(liked))
-        return _Sentence(text, Category.PREFERENCE, correction=_correction(draws))
+        told, ended, likes = MANY
+        form, liked = draws.choice([*told, *ended]), draws.choice(likes)
+        return _Sentence(
+            form.format(liked), Category.PREFERENCE, Claim(liked, liked, holds=form in told),
+            correction=_correction(draws),
+        )  # fmt: skip
     slots = SINGLE if kind <= 7 else FURTHER  # noqa: PLR2004 - four of ten, then two
-    return _filled(draws, slots[draws.choice(sorted(slots))])
+    return _filled(draws, draws.choice(sorted(slots)))
 
 
-def _filled(draws: Draws, slot: Slot) -> _Sentence:
+def _filled(draws: Draws, name: str) -> _Sentence:
+    slot = {**SINGLE, **FURTHER}[name]
     form = draws.choice([*slot.told, *slot.changed, *slot.changed, *slot.ended])
     wrong = draws.choice(slot.told).replace("{}", draws.choice(slot.values))
     begins = draws.choice([None, None, None, None, -_EARLIER, _LATER])
+    value = draws.choice(slot.values)
     return _Sentence(
-        form.replace("{}", draws.choice(slot.values)), slot.category, begins=begins,
-        correction=_correction(draws, wrong),
+        form.replace("{}", value), slot.category, Claim(name, value, holds=form not in slot.ended),
+        begins=begins, correction=_correction(draws, wrong),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ path is asked about what is outdated: the sentences themselves, and the values t
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +24,7 @@ from kinkeeper.evaluation.memory_talks import Talks
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory import tables
 from kinkeeper.memory.concepts import follow_facts
 from kinkeeper.memory.context.streaming import Streaming, Thread
@@ -195,23 +195,19 @@ class _Telling:
 
     async def _tell(self, turns: Sequence[Told], first: int) -> None:
         for number, turn in enumerate(turns, start=first):
-            said, answered = _episodes(self._people.id, turn, number)
-            key = None
+            said, key = turn.as_episode(self._people.id, number), None
             if turn.member == _ASKER:
                 name = await self._talks.tell(turn.session, turn.text, turn.answered)
                 key = {said.id: message_key(turn.session, name)}
-            self._store.write_now(
-                partial(self._remember, turn=turn, said=said, answered=answered, key=key)
-            )
+            self._store.write_now(partial(self._remember, turn=turn, said=said, key=key))
 
     def _remember(
-        self, conn: Connection, *, turn: Told, said: Episode, answered: Episode,
-        key: Mapping[str, str] | None,
-    ) -> None:  # fmt: skip
+        self, conn: Connection, *, turn: Told, said: Episode, key: Mapping[str, str] | None
+    ) -> None:
         insert_episodes(conn, [said], at=self._now, keys=key)
         remember(conn, said, turn.observations, at=self._now)
-        if answered.text:
-            insert_episodes(conn, [answered], at=self._now, is_read=True)
+        if turn.answered:
+            insert_episodes(conn, [_answer(said, turn)], at=self._now, is_read=True)
 
     def _set_right(self, conn: Connection) -> None:
         viewer = self._viewer
@@ -280,14 +276,8 @@ def _holds(text: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
-def _episodes(household: str, turn: Told, number: int) -> Iterator[Episode]:
-    said = Episode(
-        household=household, id=f"{household}-{number}", session=turn.session, text=turn.text,
-        member=turn.member, speaker=turn.member, said_at=turn.at, origin=Origin.SAID,
-        scope=person_scope(turn.member) if turn.is_private else HOUSEHOLD_SCOPE,
-    )  # fmt: skip
-    yield said
-    yield replace(
-        said, id=reply_id(household, said.id), member=None, speaker=ASSISTANT, is_assistant=True,
+def _answer(said: Episode, turn: Told) -> Episode:
+    return replace(
+        said, id=reply_id(said.household, said.id), member=None, speaker=ASSISTANT, is_assistant=True,
         text=turn.answered, said_at=turn.at + timedelta(microseconds=1), origin=Origin.SYSTEM,
     )  # fmt: skip
