@@ -36,13 +36,19 @@ def bearing(
     said = {*stems(hit.text), *stems(speaker)}
     held = said | {stem.removesuffix("er") for stem in said}
     is_told = any(is_same(one, other) for one in asked for other in told)
-    is_named = not question.called or is_told or not question.called.isdisjoint(held)
-    covered = _covered(question, held)
     weighed = (
-        _RELEVANCE * hit.relevance + _COVERED * covered + (0.0 if is_named else _SOMEBODY_ELSE if _PRONOUN.search(hit.text) is None else _SOMEBODY)
+        _RELEVANCE * hit.relevance + _COVERED * _covered(question, held)
+        + (0.0 if is_told else _of_others(question, hit, held))
         + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
     )  # fmt: skip
     return 1 / (1 + math.exp(-weighed))
+
+
+def _of_others(question: Question, hit: Hit, held: Collection[str]) -> float:
+    """Return what it weighs that a text names none of the members whom the question names; a pronoun may mean them."""
+    if not question.called or not question.called.isdisjoint(held):
+        return 0.0
+    return _SOMEBODY if _PRONOUN.search(hit.text) else _SOMEBODY_ELSE
 
 
 def _covered(question: Question, held: Collection[str]) -> float:

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from kinkeeper.household.model import Member
-from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.replies import ReplyKind
-from kinkeeper.observer.clauses import (
-    has_cue,
-)
+from kinkeeper.observer.clauses import has_cue
 from kinkeeper.observer.findings import confidence, entities
 from kinkeeper.observer.gist import Gist, gist_of
 from kinkeeper.observer.holding import Holding, holding_of
@@ -25,6 +22,7 @@ from kinkeeper.observer.model import (
     Task,
 )
 from kinkeeper.observer.moments import (
+    Moments,
     is_of_one_week,
     is_timed,
     read_moments,
@@ -45,6 +43,7 @@ _TYPES = {
     Task.CANCEL: CoordinationType.SCHEDULE_CHANGE,
     Task.MOVE: CoordinationType.SCHEDULE_CHANGE,
 }
+_CHANGES = frozenset({Task.CANCEL, Task.MOVE})
 
 
 def extract(reading: Reading, *, sender: Member | None, participants: Participants) -> Extraction:
@@ -63,7 +62,7 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     reading, phrase, activity, task = gist.reading, gist.phrase, gist.activity, gist.task
     moments = read_moments(reading, task, turning_point(reading, phrase, activity))
     holding = holding_of(gist, sender, participants)
-    stance, assigned = holding.stance, holding.assigned
+    stance = holding.stance
     children = children_of(reading, phrase, sender, participants)
     seeks_owner = child_asked(reading) is None and seeks_owner_of(
         reading, phrase, stance=stance, participants=participants
@@ -77,29 +76,16 @@ def extract(reading: Reading, *, sender: Member | None, participants: Participan
     is_coordination = bool(task or activity or substance.has_stub) and not is_told
     return Extraction(
         is_coordination=is_coordination,
-        coordination_type=_type(task, activity) if is_coordination else None,
-        task=task,
-        stance=stance,
-        dates=dates,
-        times=moments.times,
-        time_ranges=moments.ranges,
-        is_day_implied=moments.is_day_implied or (bool(dates) and not moments.dates),
-        assigned_to=assigned,
-        addressee=holding.addressee,
-        child=children,
-        activity=activity.id if activity else None,
-        location=_location(reading),
-        moved_from=moments.moved_from,
-        is_announced_change=task in {Task.CANCEL, Task.MOVE}
-        or has_cue(reading, "change")
-        or (bool(moments.times) and is_of_one_week(reading)),
-        is_loose=activity is not None and not is_timed(reading, activity),
-        is_special=is_special(reading, activity, sender, participants)
-        and task not in {Task.CANCEL, Task.MOVE},
-        seeks_owner=seeks_owner,
-        yields=_yields(reading),
+        coordination_type=_type(task, has_activity=activity is not None) if is_coordination else None,
         action_required=_action_required(task, stance) if is_coordination else None,
-        entities=entities(reading),
+        task=task, stance=stance, assigned_to=holding.assigned, addressee=holding.addressee,
+        dates=dates, times=moments.times, time_ranges=moments.ranges,
+        is_day_implied=moments.is_day_implied or (bool(dates) and not moments.dates),
+        moved_from=moments.moved_from, is_announced_change=_announces_change(reading, task, moments),
+        child=children, activity=activity.id if activity else None, location=_location(reading),
+        is_loose=activity is not None and not is_timed(reading, activity),
+        is_special=is_special(reading, activity, sender, participants) and task not in _CHANGES,
+        seeks_owner=seeks_owner, yields=_yields(reading), entities=entities(reading),
         confidence=confidence(
             has_task=phrase is not None, has_activity=activity is not None,
             has_stub=substance.has_stub, has_when=substance.has_when, has_day=bool(dates),
@@ -144,25 +130,23 @@ def arranges(extraction: Extraction) -> Extraction:
         or (extraction.child and (extraction.dates or extraction.times))
     ):
         return extraction
-    kind = _TYPES.get(extraction.task) if extraction.task else None
-    if kind is None:
-        kind = (
-            CoordinationType.ACTIVITY_CONFIRM
-            if extraction.activity
-            else CoordinationType.CARE_COVERAGE
-        )
     return replace(
-        extraction, is_coordination=True, coordination_type=kind,
+        extraction, is_coordination=True,
+        coordination_type=_type(extraction.task, has_activity=bool(extraction.activity)),
         action_required=_action_required(extraction.task, extraction.stance),
     )  # fmt: skip
 
 
-def _type(task: Task | None, activity: Mention | None) -> CoordinationType:
+def _type(task: Task | None, *, has_activity: bool) -> CoordinationType:
     if task in _TYPES:
         return _TYPES[task]
-    if activity:
-        return CoordinationType.ACTIVITY_CONFIRM
-    return CoordinationType.CARE_COVERAGE
+    return CoordinationType.ACTIVITY_CONFIRM if has_activity else CoordinationType.CARE_COVERAGE
+
+
+def _announces_change(reading: Reading, task: Task | None, moments: Moments) -> bool:
+    """Whether it says that something will be otherwise than usual: off, moved, or of this week alone."""
+    is_once = bool(moments.times) and is_of_one_week(reading)
+    return task in _CHANGES or has_cue(reading, "change") or is_once
 
 
 def _action_required(task: Task | None, stance: Stance) -> ActionRequired:

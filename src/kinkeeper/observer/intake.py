@@ -286,11 +286,11 @@ class Intake:
         is_settled = reply.settles or reply.kind is ReplyKind.RELEASE
         if reply.kind is not ReplyKind.WITHDRAW and not is_settled:
             return ()
-        return retraction.retract_latest(
-            conn, household, sender=sender, chat_id=message.chat_id, answers=message.reply_to,
-            sent_at=message.sent_at, window=self._config.open_question_window, now=now,
-            only_questions=is_settled,
+        said = retraction.TakingBack(
+            sender=sender, chat_id=message.chat_id, answers=message.reply_to, sent_at=message.sent_at,
+            window=self._config.open_question_window, only_questions=is_settled,
         )  # fmt: skip
+        return retraction.retract_latest(conn, household, said, now=now)
 
     def _revises_own(
         self, conn: Connection, message: InboundMessage, sender: str, words: _Words

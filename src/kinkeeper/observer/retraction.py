@@ -4,7 +4,7 @@ A card whose ground is gone must never be confirmable, so this runs in the trans
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -45,17 +45,33 @@ def retract_message(
     return withdraw_all(conn, household, [*own, *answers], by_source=message.message_id, now=now)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakingBack:
+    """A "never mind", as it was said.
+
+    Attributes:
+        sender: Who takes something back.
+        chat_id: Where.
+        answers: The channel's id of the message they mean, if they reply to one.
+        sent_at: Aware.
+        window: How long ago what they take back may be.
+        only_questions: Whether they only say that what they asked is settled; what they took on stays.
+    """
+
+    sender: str
+    chat_id: str
+    answers: str | None
+    sent_at: datetime
+    window: timedelta
+    only_questions: bool = False
+
+    def may_mean(self, message_id: str) -> bool:
+        """Whether a message may be what is taken back."""
+        return self.answers in {None, message_id}
+
+
 def retract_latest(
-    conn: Connection,
-    household: str,
-    *,
-    sender: str,
-    chat_id: str,
-    answers: str | None,
-    sent_at: datetime,
-    window: timedelta,
-    now: datetime,
-    only_questions: bool = False,
+    conn: Connection, household: str, said: TakingBack, *, now: datetime
 ) -> tuple[str, ...]:
     """Take back what a person last asked or proposed: the meaning of "never mind".
 
@@ -65,73 +81,61 @@ def retract_latest(
     Args:
         conn: In a write transaction.
         household: Tenant key.
-        sender: Who takes it back.
-        chat_id: Where.
-        answers: The channel's id of the message they mean, if they reply to one.
-        sent_at: Aware.
-        window: How long ago what they take back may be.
+        said: Who takes back, and what they may mean.
         now: Aware.
-        only_questions: Whether they only say that what they asked is settled; what they took on stays.
 
     Returns:
         Ids of the actions withdrawn.
     """
+    if not said.only_questions and _drop_unfinished(conn, household, said, now=now):
+        return ()
+    asked, claim = _last_asked(conn, household, said), _last_claim(conn, household, said)
+    if claim is not None and (asked is None or claim.sent_at > asked.asked_at):
+        _reopen(conn, household, claim, window=said.window)
+        return withdraw_all(conn, household, [claim.action_id], by_source=claim.message_id, now=now)
+    return _withdraw_question(conn, household, said, asked, now=now) if asked else ()
+
+
+def _drop_unfinished(conn: Connection, household: str, said: TakingBack, *, now: datetime) -> bool:
+    """Drop what they said last where nobody has understood it yet; returns whether there was something."""
     unfinished = repository.latest_unfinished(
-        conn, household, chat_id, sender=sender, since=sent_at - window
+        conn, household, said.chat_id, sender=said.sender, since=said.sent_at - said.window
     )
-    if unfinished is not None and answers in {None, unfinished.message_id} and not only_questions:
-        repository.drop_unfinished(conn, household, unfinished.id, reason="withdrawn")
-        close_question(
-            conn, household, int(unfinished.id), status=questions.WITHDRAWN, by=sender, now=now
-        )
-        return ()
-    asked = _last_asked(
-        conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
-        window=timedelta(0) if only_questions else _LAST_WORD_STANDS,
-    )  # fmt: skip
-    is_implied = answers is None and not only_questions
-    if asked is not None and is_implied:
-        asked = asked if _stands(conn, household, asked, before=sent_at, window=window) else None
-    latest = _last_claim(
-        conn, household, sender=sender, chat_id=chat_id, answers=answers, sent_at=sent_at,
-        window=window,
-    )  # fmt: skip
-    is_claim = latest is not None and (asked is None or latest.sent_at > asked.asked_at)
-    if is_claim and latest is not None and not only_questions:
-        _reopen(conn, household, latest, window=window)
-        return withdraw_all(
-            conn, household, [latest.action_id], by_source=latest.message_id, now=now
-        )
-    if asked is None:
-        return ()
+    if unfinished is None or not said.may_mean(unfinished.message_id):
+        return False
+    repository.drop_unfinished(conn, household, unfinished.id, reason="withdrawn")
+    close_question(
+        conn, household, int(unfinished.id), status=questions.WITHDRAWN, by=said.sender, now=now
+    )
+    return True
+
+
+def _withdraw_question(
+    conn: Connection, household: str, said: TakingBack, asked: OpenQuestion, *, now: datetime
+) -> tuple[str, ...]:
+    """Close a question, and withdraw what it and the answers to it had proposed."""
     found = questions.answerable(
-        conn, household, chat_id, at=sent_at, answered_within=_LAST_WORD_STANDS
+        conn, household, said.chat_id, at=said.sent_at, answered_within=_LAST_WORD_STANDS
     )
     ids = [q.action_id for q, _ in found if q.id == asked.id and q.action_id]
-    close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=sender, now=now)
-    given = repository.answers_to(conn, household, chat_id, asked.message_id)
+    close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=said.sender, now=now)
+    given = repository.answers_to(conn, household, said.chat_id, asked.message_id)
     return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
 
 
-def _last_claim(
-    conn: Connection,
-    household: str,
-    *,
-    sender: str,
-    chat_id: str,
-    answers: str | None,
-    sent_at: datetime,
-    window: timedelta,
-) -> Row[Any] | None:
+def _last_claim(conn: Connection, household: str, said: TakingBack) -> Row[Any] | None:
     """Return the message with what a person last proposed, if it can still be meant."""
+    if said.only_questions:
+        return None
     latest = repository.latest_with_action(
-        conn, household, chat_id, sender=sender, since=sent_at - _LAST_WORD_STANDS,
-        message_id=answers,
+        conn, household, said.chat_id, sender=said.sender, since=said.sent_at - _LAST_WORD_STANDS,
+        message_id=said.answers,
     )  # fmt: skip
-    if latest is None or answers is not None or latest.sent_at >= sent_at - window:
+    is_meant = said.answers is not None
+    if latest is None or is_meant or latest.sent_at >= said.sent_at - said.window:
         return latest
     is_past = _has_spoken(
-        conn, household, chat_id, latest.sender, after=latest.sent_at, before=sent_at
+        conn, household, said.chat_id, latest.sender, after=latest.sent_at, before=said.sent_at
     )
     return None if is_past else latest
 
@@ -154,39 +158,37 @@ def _has_spoken(
     return conn.execute(found.limit(1)).first() is not None
 
 
-def _stands(
-    conn: Connection, household: str, asked: OpenQuestion, *, before: datetime, window: timedelta
-) -> bool:
-    """Whether what was asked is still meant: lately, or it is open, or its asker has been silent since."""
-    if asked.asked_at >= before - window:
-        return True
-    found = questions.answerable(conn, household, asked.chat_id, at=before, answered_within=window)
-    if any(question.id == asked.id for question, _ in found):
-        return True
-    return not _has_spoken(
-        conn, household, asked.chat_id, asked.asker, after=asked.asked_at, before=before
+def _last_asked(conn: Connection, household: str, said: TakingBack) -> OpenQuestion | None:
+    """Return what a person last asked, still open or answered not long ago, if it can still be meant."""
+    within = timedelta(0) if said.only_questions else _LAST_WORD_STANDS
+    found = questions.answerable(
+        conn, household, said.chat_id, at=said.sent_at, answered_within=within
     )
-
-
-def _last_asked(
-    conn: Connection,
-    household: str,
-    *,
-    sender: str,
-    chat_id: str,
-    answers: str | None,
-    sent_at: datetime,
-    window: timedelta,
-) -> OpenQuestion | None:
-    """What a person last asked: still open, or answered within the window."""
-    found = questions.answerable(conn, household, chat_id, at=sent_at, answered_within=window)
-    return next(
+    asked = next(
         (
             question
             for question, _ in found
-            if question.asker == sender and answers in {None, question.message_id}
+            if question.asker == said.sender and said.may_mean(question.message_id)
         ),
         None,
+    )
+    is_implied = said.answers is None and not said.only_questions
+    if asked is None or not is_implied or _stands(conn, household, said, asked):
+        return asked
+    return None
+
+
+def _stands(conn: Connection, household: str, said: TakingBack, asked: OpenQuestion) -> bool:
+    """Whether what was asked is still meant: lately, or it is open, or its asker has been silent since."""
+    if asked.asked_at >= said.sent_at - said.window:
+        return True
+    found = questions.answerable(
+        conn, household, asked.chat_id, at=said.sent_at, answered_within=said.window
+    )
+    if any(question.id == asked.id for question, _ in found):
+        return True
+    return not _has_spoken(
+        conn, household, asked.chat_id, asked.asker, after=asked.asked_at, before=said.sent_at
     )
 
 
