@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from kinkeeper.actions import approvals
 from kinkeeper.actions.remembering import asked_to_remember
-from kinkeeper.bootstrap import System, open_system
+from kinkeeper.bootstrap import System, live_intake, open_system
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.demonstration import play_sample
@@ -135,7 +135,7 @@ def family(folder: Path) -> Iterator[tuple[System, str]]:
             Settings(), household_file=household, database=str(folder / "family.sqlite"),
             now=first_moment(inputs),
         ) as system,
-        system.live_intake(refuses_chats=False) as intake,
+        live_intake(system, refuses_chats=False) as intake,
     ):  # fmt: skip
         asyncio.run(play(system, inputs))
         for place, (who, text) in enumerate(REMEMBERED):

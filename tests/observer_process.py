@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import Houses, System
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
 from kinkeeper.jobs.job import Pace
@@ -46,7 +46,9 @@ class TellingExtractor(RulesExtractor):
 async def work(system: System, now: datetime) -> None:
     """Run the workers until killed; say when they run, and when nothing is left to do."""
     unfinished = select(func.count()).where(observer_messages.c.state.in_(["queued", "running"]))
-    async with system.worker(clock=VirtualClock(now), extractor=TellingExtractor(), pace=PACE):
+    async with Houses.of(system).working(
+        clock=VirtualClock(now), extractor=TellingExtractor(), pace=PACE
+    ):
         tell(WORKS)
         while True:
             await asyncio.sleep(0.2)

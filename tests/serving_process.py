@@ -62,7 +62,7 @@ def main() -> None:
     database, end, who = sys.argv[1:4]
     settings = dict(each.split("=") for each in sys.argv[4:])
     with live_system(database, **settings) as system:
-        houses = Houses(systems=(system,))
+        houses = Houses.of(system)
         with houses.live_intakes(refuses_chats=False) as intakes:
             timed = {household: _AsSent(intake) for household, intake in intakes.items()}
             serving = serve(

@@ -12,7 +12,7 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import System, live_intake
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.web.access import logins
 from kinkeeper.web.access.model import AccessRole
@@ -79,7 +79,7 @@ def served(folder: Path, *, database: str | None = None, **context: Any) -> Iter
     """Serve the sample household from a database, one in that folder by default, on a clock that is moved by hand."""
     with (
         live_system(database or folder / "family.sqlite", household=_listening(folder)) as system,
-        system.live_intake(refuses_chats=True) as intake,
+        live_intake(system, refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)
         talk = system.talk(clock)

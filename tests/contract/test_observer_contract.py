@@ -12,7 +12,7 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.receipts import Outcome
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.undo import undo
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import Houses, System, live_intake
 from kinkeeper.calendar.model import Occurrence
 from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.messages import InboundMessage
@@ -48,7 +48,7 @@ def understand(system: System) -> None:
             lambda conn: conn.execute(select(func.max(observer_messages.c.sent_at))).scalar_one()
         )
         async with (
-            system.worker(clock=VirtualClock(now), pace=PACE),
+            Houses.of(system).working(clock=VirtualClock(now), pace=PACE),
             asyncio.timeout(120),
         ):
             while states(system).keys() & {"queued", "running"}:
@@ -69,7 +69,7 @@ def wait_for_workers(system: System) -> None:
 def test_live_mode_ends_as_a_replay_on_a_file_does(address: str, tmp_path: Path) -> None:
     chat = talk(MESSAGES)
     with live_system(address, **SETTINGS) as system:
-        with system.live_intake(refuses_chats=False) as intake:
+        with live_intake(system, refuses_chats=False) as intake:
             take_in(system, intake, chat)
         understand(system)
         left = left_by(system)
@@ -81,7 +81,7 @@ def test_live_mode_ends_as_a_replay_on_a_file_does(address: str, tmp_path: Path)
 def test_cards_of_live_mode_are_confirmed_and_taken_back(address: str) -> None:
     chat = talk(MESSAGES // 3)
     with live_system(address, **SETTINGS) as system:
-        with system.live_intake(refuses_chats=False) as intake:
+        with live_intake(system, refuses_chats=False) as intake:
             take_in(system, intake, chat)
         understand(system)
         member, now = system.household.members[0], chat[-1].sent_at
@@ -127,7 +127,7 @@ def test_two_worker_processes_on_a_server_share_the_work(postgres_url: str, tmp_
     chat = talk(2 * MESSAGES)
     end = chat[-1].sent_at
     with live_system(postgres_url, **SETTINGS) as system:
-        with system.live_intake(refuses_chats=False) as intake:
+        with live_intake(system, refuses_chats=False) as intake:
             take_in(system, intake, chat)
         # Each has hands for one chat at a time: the first to begin leaves the other chat to the other.
         with (

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from kinkeeper.bootstrap import live_intake
 from kinkeeper.observer.tables import observer_messages
 from live_household import left_by, live_system
 from live_workers import SETTINGS, after, conversation, replayed, states, take_in, worker
@@ -21,7 +22,7 @@ def test_three_hundred_messages_through_repeated_kills_end_as_a_replay_does(tmp_
     path, chat = tmp_path / "family.db", conversation(QUEUED + CHATTER)
     end, share = chat[-1].sent_at, len(chat) // len(KILLS)
     with live_system(path, **SETTINGS) as system:
-        with system.live_intake(refuses_chats=False) as intake:
+        with live_intake(system, refuses_chats=False) as intake:
             queued = take_in(system, intake, chat[:share])
             for kill, count in enumerate(KILLS, 1):
                 with worker(str(path), end) as running:

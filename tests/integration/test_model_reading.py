@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Row, select, update
 
 from family_chat import Chat, chat
+from kinkeeper.bootstrap import Houses, live_intake
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs.job import Pace
 from kinkeeper.models.errors import ModelError
@@ -174,7 +175,7 @@ def worked(database: Path, **settings: Any) -> list[Row[Any]]:
 
     async def work() -> list[Row[Any]]:
         async with (
-            system.worker(clock=VirtualClock(MONDAY + timedelta(hours=4)), pace=quick),
+            Houses.of(system).working(clock=VirtualClock(MONDAY + timedelta(hours=4)), pace=quick),
             asyncio.timeout(60),
         ):
             while any(row.state in {"queued", "running"} for row in rows()):
@@ -186,7 +187,7 @@ def worked(database: Path, **settings: Any) -> list[Row[Any]]:
         return list(system.store.read_now(lambda conn: conn.execute(ordered).all()))
 
     with live_system(database, **settings) as system:
-        with system.live_intake(refuses_chats=False) as intake:
+        with live_intake(system, refuses_chats=False) as intake:
             for number, who, words in (
                 (1, "john", CLEAR), (2, "sarah", "Mia sounds happy"), (3, "sarah", OPEN),
             ):  # fmt: skip

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from kinkeeper.bootstrap import Houses
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.store.nightly import NightlyBackups, nightly_backups, set_aside
@@ -119,7 +120,7 @@ def test_a_folder_that_cannot_be_made_is_told(
 
 def test_a_worker_makes_them(tmp_path: Path, folder: Path) -> None:
     async def working() -> None:
-        async with asyncio.timeout(30), system.worker(clock=VirtualClock(MONDAY)):
+        async with asyncio.timeout(30), Houses.of(system).working(clock=VirtualClock(MONDAY)):
             while not (folder / f"live-{MONDAY:%Y-%m-%d}.sqlite").exists():
                 await asyncio.sleep(0.02)
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, func, select, text
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import Houses, System, live_intake
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.household.model import Member
@@ -111,7 +111,7 @@ async def working(
     system: System, *, now: datetime = NOON, **more: Any
 ) -> AsyncIterator[VirtualClock]:
     clock = VirtualClock(now)
-    async with system.worker(clock=clock, pace=QUICK, **more), asyncio.timeout(30):
+    async with Houses.of(system).working(clock=clock, pace=QUICK, **more), asyncio.timeout(30):
         yield clock
 
 
@@ -125,7 +125,7 @@ def work_until(system: System, is_done: Callable[[System], bool] = is_settled, *
 
 
 def test_tier_1_answers_before_tier_2_has_run(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         (received,) = take_in(system, intake, said(1, "sarah", ASKS))
     assert received.is_queued
     row = rows(system)["m1"]
@@ -136,7 +136,7 @@ def test_tier_1_answers_before_tier_2_has_run(system: System) -> None:
 
 
 def test_a_message_and_its_job_are_committed_together_or_not_at_all(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
 
         def receive_and_fail(conn: Connection) -> None:
             intake.receive(conn, said(1, "sarah", ASKS), now=MONDAY)
@@ -186,7 +186,7 @@ def test_what_workers_did_equals_a_replay_of_the_same_messages(
         said(6, "sarah", "I'll get the kids Tuesday after work"),
         said(7, "john", "soccer is cancelled Thursday"),
     ]
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, *chat)
     work_until(system, now=chat[-1].sent_at)
     with live_system(tmp_path / "replayed.db") as other:
@@ -210,7 +210,7 @@ def test_a_message_that_cannot_be_understood_goes_to_a_person_and_holds_up_nobod
         said(2, "sarah", ASKS),
         said(3, "john", "I'll do it"),
     ]
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         assert all(each.is_queued for each in take_in(system, intake, *chat))
     work_until(system, extractor=FailingExtractor("poison"))
     found = rows(system)
@@ -225,7 +225,7 @@ def test_a_message_that_cannot_be_understood_goes_to_a_person_and_holds_up_nobod
 
 
 def test_a_failed_message_waits_as_long_as_the_ladder_says(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "sarah", ASKS))
     ladder = RetryLadder()
     assert [wait.total_seconds() for wait in ladder.delays] == [30, 120, 300]
@@ -233,7 +233,9 @@ def test_a_failed_message_waits_as_long_as_the_ladder_says(system: System) -> No
     clock = VirtualClock(NOON)
 
     async def scenario() -> None:
-        async with system.worker(clock=clock, pace=slow, extractor=FailingExtractor("Leo")):
+        async with Houses.of(system).working(
+            clock=clock, pace=slow, extractor=FailingExtractor("Leo")
+        ):
             async with asyncio.timeout(30):
                 while rows(system)["m1"].failures == 0:
                     await asyncio.sleep(0.02)
@@ -252,8 +254,8 @@ def test_two_households_in_one_database_do_not_cross(tmp_path: Path) -> None:
     database = tmp_path / "shared.db"
     with live_system(database) as one, live_system(database, household=other_file) as two:
         with (
-            one.live_intake(refuses_chats=False) as first,
-            two.live_intake(refuses_chats=False) as second,
+            live_intake(one, refuses_chats=False) as first,
+            live_intake(two, refuses_chats=False) as second,
         ):
             take_in(one, first, said(1, "sarah", ASKS))
             take_in(two, second, said(1, "sarah", "Leo has the dentist Thursday at 4pm"))
@@ -287,7 +289,7 @@ def test_two_households_in_one_database_do_not_cross(tmp_path: Path) -> None:
 
 
 def test_a_worker_on_an_old_epoch_writes_nothing(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "sarah", "Leo has the dentist Thursday at 4pm"))
     key = (system.household.id, rows(system)["m1"].id)
     clock = VirtualClock(NOON)
@@ -321,7 +323,7 @@ UNOWNED = "Who's getting Mia from ballet today?"
 
 def test_a_question_is_asked_when_its_grace_ends_also_after_a_restart(system: System) -> None:
     question = said(1, "sarah", UNOWNED)
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, question)
     work_until(system, now=question.sent_at)
     assert rows(system)["m1"].speak_at == question.sent_at + timedelta(minutes=15)
@@ -345,7 +347,7 @@ def test_a_question_is_asked_when_its_grace_ends_also_after_a_restart(system: Sy
 
 def test_a_question_is_not_asked_while_its_answer_waits_to_be_understood(system: System) -> None:
     chat = [said(1, "sarah", UNOWNED), said(2, "john", "I'll get her", minute=10)]
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, chat[0])
         work_until(system, now=chat[0].sent_at)
         take_in(system, intake, chat[1])
@@ -371,7 +373,7 @@ CLAIM = "I'll pick up Mia from ballet on Wednesday"
 def test_what_is_taken_back_before_it_was_understood_never_becomes_a_card(
     system: System, words: str
 ) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "john", CLAIM), said(2, "john", words))
     assert rows(system)["m1"].state == "dropped"
     work_until(system)
@@ -380,7 +382,7 @@ def test_what_is_taken_back_before_it_was_understood_never_becomes_a_card(
 
 
 def test_a_question_taken_back_before_it_was_understood_cannot_be_answered(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(
             system, intake, said(1, "sarah", UNOWNED), said(2, "sarah", "nvm"),
             said(3, "john", "I'll do it"),
@@ -394,7 +396,7 @@ def test_an_edit_that_overtakes_tier_2_leaves_its_own_card_alone(system: System)
     edit = said(
         2, "john", "I'll pick up Mia from ballet next Monday", kind=MessageKind.EDIT, target="m1"
     )
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "john", CLAIM), edit)
     work_until(system)
     assert rows(system)["m1"].state == "dropped"
@@ -405,7 +407,7 @@ def test_an_edit_that_overtakes_tier_2_leaves_its_own_card_alone(system: System)
 
 
 def test_a_worker_that_is_at_a_message_when_it_is_taken_back_writes_nothing(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "john", CLAIM))
         key = (system.household.id, rows(system)["m1"].id)
         lease = timedelta(minutes=5)
@@ -431,7 +433,7 @@ def test_after_an_outage_only_what_still_lies_ahead_is_asked(
     system: System, hours: int, reason: str, *, is_asked: bool
 ) -> None:
     question = said(1, "sarah", UNOWNED)
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, question)
     work_until(system, now=question.sent_at)
     back = question.sent_at + timedelta(hours=hours)
@@ -441,7 +443,7 @@ def test_after_an_outage_only_what_still_lies_ahead_is_asked(
 
 
 def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         take_in(system, intake, said(1, "john", "I'll pick up Mia from ballet on Wednesday"))
     work_until(system)
 
@@ -463,7 +465,7 @@ def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
 def test_the_line_of_a_chat_is_its_own_and_skips_what_waits_for_its_next_try(
     system: System,
 ) -> None:
-    with system.live_intake(refuses_chats=False) as intake:
+    with live_intake(system, refuses_chats=False) as intake:
         received = take_in(
             system, intake,
             said(1, "sarah", ASKS),

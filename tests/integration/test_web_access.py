@@ -253,7 +253,7 @@ def test_who_left_leaves_no_key_to_the_next_one_of_that_id(house: Served, tmp_pa
     invitation = house.invitation(nanny.id)
     system = replace(house.system, household=left)
     house.context.store.write_now(
-        lambda conn: end_keys_of_who_left(conn, Houses(systems=(system,)), now=house.clock.now())
+        lambda conn: end_keys_of_who_left(conn, Houses.of(system), now=house.clock.now())
     )
 
     async def story() -> list[int]:

@@ -1,5 +1,6 @@
 """Composition root: settings to a running system; nothing else wires."""
 
+from kinkeeper.bootstrap.houses import Houses, live_intake
 from kinkeeper.bootstrap.opening import (
     database_address,
     observer_config,
@@ -7,12 +8,13 @@ from kinkeeper.bootstrap.opening import (
     open_system,
     read_households,
 )
-from kinkeeper.bootstrap.system import Houses, System
+from kinkeeper.bootstrap.system import System
 
 __all__ = [
     "Houses",
     "System",
     "database_address",
+    "live_intake",
     "observer_config",
     "open_houses",
     "open_system",

@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.bootstrap.memory import Recall
-from kinkeeper.bootstrap.system import Houses, System
+from kinkeeper.bootstrap.system import System
 from kinkeeper.calendar.seeds import sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import SystemClock

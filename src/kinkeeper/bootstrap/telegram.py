@@ -9,7 +9,7 @@ from sqlalchemy import URL
 
 from kinkeeper.bootstrap.conversation import Talk
 from kinkeeper.bootstrap.doing import LongTask
-from kinkeeper.bootstrap.system import Houses
+from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.channels.telegram.families import Families, Family
 from kinkeeper.channels.telegram.standing import Known, findings, load_known
 from kinkeeper.channels.telegram.webhook import WebhookAddress

@@ -59,7 +59,7 @@ def hold_conversation(
             log_to_stderr(level=ERROR)
         with asyncio.Runner() as runner:
             return runner.run(
-                _converse(Houses(systems=(system,)), member, text, thread_id, as_json=as_json)
+                _converse(Houses.of(system), member, text, thread_id, as_json=as_json)
             )
 
 

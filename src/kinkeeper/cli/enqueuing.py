@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap import System, live_intake
 from kinkeeper.cli.chat_lines import BadLine, ChatLine
 from kinkeeper.cli.chats import read_any_chat
 from kinkeeper.cli.located import Where
@@ -26,7 +26,7 @@ def enqueue_chat(where: Where, lines: Iterable[bytes]) -> int:
     Raises:
         KinkeeperError: The household or its database cannot be used.
     """
-    with opened(where) as system, system.live_intake(refuses_chats=False) as intake:
+    with opened(where) as system, live_intake(system, refuses_chats=False) as intake:
         return asyncio.run(write_all(_taken_in(system, intake, read_any_chat(lines))))
 
 

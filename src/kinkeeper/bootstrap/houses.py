@@ -1,0 +1,248 @@
+"""The households of one process, talked with and worked for: nothing else wires the parts together."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from kinkeeper.actions.outside.adapter import Adapter
+from kinkeeper.actions.press_tokens import mint
+from kinkeeper.bootstrap.calendar_checks import calendar_tasks
+from kinkeeper.bootstrap.conversation import Talk
+from kinkeeper.bootstrap.doing import LongTask, Work, doing
+from kinkeeper.bootstrap.models import model_extractor, models_opened
+from kinkeeper.bootstrap.outside import outside_tasks
+from kinkeeper.bootstrap.system import System
+from kinkeeper.bootstrap.tools import tools_opened
+from kinkeeper.core.time import Clock, SystemClock
+from kinkeeper.household.model import Household
+from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.messaging.channel import Channel
+from kinkeeper.messaging.delivery import Deliverer
+from kinkeeper.models.model import ModelGateway
+from kinkeeper.observer.intake import Intake
+from kinkeeper.observer.understanding import Extractor
+from kinkeeper.settings.model import Settings
+from kinkeeper.store.nightly import NightlyBackups
+from kinkeeper.store.store import Store
+
+Channels = Mapping[str, Sequence[Channel]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talking:
+    """What a process talks with.
+
+    Attributes:
+        gateway: The way to models; None where there are none.
+        talks: By household id.
+        adapters: By household id, carry out what is asked of foreign tools, by the name of the effect.
+    """
+
+    gateway: ModelGateway | None
+    talks: Mapping[str, Talk]
+    adapters: Mapping[str, Mapping[str, Adapter]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Houses:
+    """The households of one process, on one database.
+
+    Attributes:
+        systems: One a household, at least one; all on the same open store, under the same settings.
+        file: Where the households were read, a file or a folder; None where they came otherwise.
+    """
+
+    systems: tuple[System, ...]
+    file: Path | None = None
+
+    @classmethod
+    def of(cls, system: System) -> "Houses":
+        """Return a household as the only one."""
+        return cls(systems=(system,))
+
+    @property
+    def store(self) -> Store:
+        """The database they share."""
+        return self.systems[0].store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings they share."""
+        return self.systems[0].settings
+
+    @property
+    def by_id(self) -> Mapping[str, System]:
+        """Each household's system by the household's id."""
+        return {system.household.id: system for system in self.systems}
+
+    @property
+    def _households(self) -> list[Household]:
+        return [system.household for system in self.systems]
+
+    def _backups(self, clock: Clock) -> NightlyBackups:
+        return NightlyBackups(
+            self.store, self.settings.backup_dir, zone=self.systems[0].household.zone,
+            keep=timedelta(days=self.settings.message_retention_days), clock=clock,
+        )  # fmt: skip
+
+    @contextmanager
+    def live_intakes(self, *, refuses_chats: bool = True) -> Iterator[Mapping[str, Intake]]:
+        """Yield each household's tier 1, which leaves what it queues to workers, by household id.
+
+        Blocks at the start: enter it before the event loop runs, or in a thread.
+
+        Args:
+            refuses_chats: Whether only the chats of the household files are taken in.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        with self.live_queue() as queue:
+            yield self.intakes(queue, refuses_chats=refuses_chats)
+
+    def intakes(self, queue: Enqueuer, *, refuses_chats: bool = True) -> Mapping[str, Intake]:
+        """Return each household's tier 1, which leaves its work in a queue, by household id."""
+        return {
+            household: system.intake(queue, refuses_chats=refuses_chats)
+            for household, system in self.by_id.items()
+        }
+
+    @contextmanager
+    def live_queue(self) -> Iterator[Enqueuer]:
+        """Yield where work is left for workers, in this process or another. Blocks at the start.
+
+        Raises:
+            UnavailableError: The database cannot be reached.
+        """
+        from kinkeeper.jobs.queue import JobQueue  # noqa: PLC0415 - slow to load, for live mode only
+
+        with closing(JobQueue(self.store, *self.by_id)) as queue:
+            yield queue
+
+    @asynccontextmanager
+    async def talking(self, clock: Clock) -> AsyncIterator[Talking]:
+        """Yield what the members of all households are talked with, for the length of the block.
+
+        Args:
+            clock: Tells the time.
+
+        Raises:
+            ConfigError: A prompt's file is wrong.
+        """
+        zones = {system.household.id: system.household.zone for system in self.systems}
+        async with AsyncExitStack() as opened:
+            gateway = await opened.enter_async_context(
+                models_opened(self.settings, store=self.store, clock=clock, zones=zones)
+            )
+            tools = await opened.enter_async_context(
+                tools_opened(self.settings, self._households, self.store, clock)
+            )
+            talks = {
+                household: system.talk(clock, gateway, tools=tools.get(household))
+                for household, system in self.by_id.items()
+            }
+            try:
+                yield Talking(
+                    gateway=gateway, talks=talks,
+                    adapters={household: each.adapters for household, each in tools.items()},
+                )  # fmt: skip
+            finally:
+                for talk in talks.values():
+                    await talk.conversation.close()
+
+    @asynccontextmanager
+    async def working(
+        self,
+        *,
+        channels: Channels | None = None,
+        tasks: Sequence[LongTask] = (),
+        talking: Talking | None = None,
+        clock: Clock | None = None,
+        extractor: Extractor | None = None,
+        pace: Pace | None = None,
+    ) -> AsyncIterator[None]:
+        """Do all there is to do for the households, for the length of the block.
+
+        That is: understand what tier 1 queues, do what the clock makes due, deliver what waits to go
+        out, and run the tasks given. At the end the tasks are cancelled first, then what is being
+        delivered or understood is finished or handed back.
+
+        Args:
+            channels: What each household can deliver through, by household id; under another key, what
+                is no household's goes out.
+            tasks: What else is to run until the end (polling for updates); one that ends or fails
+                must not be missed, so its error ends the block.
+            talking: What this process talks with members with; made for the block where None.
+            clock: The wall clock where None.
+            extractor: Reads messages; as the settings say where None.
+            pace: How often it looks for something to do.
+
+        Raises:
+            ConflictError: Another process runs the jobs of this SQLite file.
+            UnavailableError: The database cannot be reached.
+        """
+        clock, pace, served = clock or SystemClock(), pace or Pace(), channels or {}
+        async with AsyncExitStack() as opened:
+            if talking is None:
+                talking = await opened.enter_async_context(self.talking(clock))
+            async with doing(
+                self.store, self._works(talking, served, clock, extractor),
+                outside=self._outside(served, clock), clock=clock, pace=pace,
+                tasks=(*tasks, *self._tasks(talking, clock, pace)),
+                workers=self.settings.tier2_workers,
+            ):  # fmt: skip
+                yield
+
+    def _works(
+        self, talking: Talking, served: Channels, clock: Clock, extractor: Extractor | None
+    ) -> list[Work]:
+        """Return what is to be done for each household."""
+        reads = extractor or model_extractor(self.settings, talking.gateway)
+        return [
+            system.work(
+                clock, conversation=talking.talks[household].conversation, extractor=reads,
+                channels=served.get(household, ()),
+            )
+            for household, system in self.by_id.items()
+        ]  # fmt: skip
+
+    def _outside(self, served: Channels, clock: Clock) -> list[Deliverer]:
+        """Return what delivers what is no household's."""
+        return [
+            Deliverer(self.store, key, through, mint=mint, clock=clock)
+            for key, through in served.items()
+            if key not in self.by_id
+        ]
+
+    def _tasks(self, talking: Talking, clock: Clock, pace: Pace) -> list[LongTask]:
+        """Return what runs as long as the process does, beside the work."""
+        calendar = calendar_tasks(self.settings, self._households, self.store, clock)
+        beyond = outside_tasks(
+            self.settings, self._households, self.store, clock=clock, pace=pace,
+            further=talking.adapters,
+        )  # fmt: skip
+        own = [
+            task
+            for household, system in self.by_id.items()
+            for task in system.tasks(clock, pace, talking.talks[household])
+        ]
+        return [*calendar, *beyond, *own, self._backups(clock).run]
+
+
+@contextmanager
+def live_intake(system: System, *, refuses_chats: bool = True) -> Iterator[Intake]:
+    """Yield a household's tier 1, which leaves what it queues to workers, in this process or another.
+
+    Blocks at the start: enter it before the event loop runs, or in a thread.
+
+    Args:
+        system: The household.
+        refuses_chats: Whether only the chats of the household file are taken in.
+
+    Raises:
+        UnavailableError: The database cannot be reached.
+    """
+    with Houses.of(system).live_intakes(refuses_chats=refuses_chats) as intakes:
+        yield intakes[system.household.id]
