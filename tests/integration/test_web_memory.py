@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 
 import httpx
+import pytest
 
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.memory.sessions import SessionMessage, take_in
@@ -171,6 +172,21 @@ def test_the_map_is_drawn_and_told(tmp_path: Path):
         remember(serving, "sarah", "Grandma Rosalind takes warfarin")
         page = unescape((await client.get("/memory/map")).text)
         assert re.search(r"<dt[^>]*>Grandma Rosalind</dt>", page), "as it was said, not folded"
+        remember(serving, "john", "Leo's shoe size is 34")
+        assert ">shoe size 34<" in (await client.get("/memory/map")).text
+
+    run(tmp_path, steps)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Mia can't have walnuts", "Mia doesn't play chess any more", "Mia is not friends with Robin"],
+)
+def test_what_is_not_so_is_not_drawn_as_if_it_were(tmp_path: Path, said: str):
+    async def steps(serving: Served, client: httpx.AsyncClient) -> None:
+        remember(serving, "sarah", said)
+        assert said in unescape((await client.get("/memory")).text)
+        assert 'class="thread' not in (await client.get("/memory/map")).text
 
     run(tmp_path, steps)
 

@@ -195,6 +195,9 @@ def test_the_map_keeps_every_name_apart_and_says_all_in_words():
         ("grandmother rosalind", "Grandma Rosalind takes warfarin", "Grandma Rosalind"),
         ("neighbours dog", "The neighbours' dog is called Bruno", "neighbours' dog"),
         ("sister", "My sister's home is Leeds", "sister"),
+        ("nurse hospital", "Ada is a nurse at the hospital", "nurse at the hospital"),
+        ("beetroot mash", "I like beetroot now, gogo makes mash", "beetroot"),
+        ("dark light", "Mo is afraid of the dark so that somebody leaves a light on", "dark"),
         ("grandmother", "It is in Leeds", ""),
     ],
 )
@@ -202,6 +205,24 @@ def test_words_that_were_folded_are_told_as_they_were_said(
     subject: str, narrative: str, told: str
 ) -> None:
     assert told_as(map(canon_of, subject.split()), narrative) == told
+
+
+def test_everybody_is_on_the_picture_before_anybody_has_a_second_thread():
+    names = [f"name {number}" for number in range(5)]
+    people = [Concept(name=name, is_subject=True, weight=1, last_said_at=NOW) for name in names]
+    things = [
+        Concept(name=f"{name} {number}", is_subject=False, weight=1, last_said_at=NOW)
+        for name in names for number in range(20)
+    ]  # fmt: skip
+    relations = [
+        Relation(source=name, target=f"{name} {number}", type="likes", weight=9.0 - at, facts=())
+        for at, name in enumerate(names) for number in range(20)
+    ]  # fmt: skip
+    drawn = concept_map(
+        [*people, *things], relations, named=lambda each: each.name, told=lambda each: [each.target]
+    )
+    assert [knot.name for knot in drawn.left] == names
+    assert {sum(knot.name.startswith(name) for knot in drawn.right) for name in names} <= {4, 5}
 
 
 def test_nothing_is_drawn_of_what_is_not_there():

@@ -23,6 +23,9 @@ from kinkeeper.memory.tables import concept_relations, facts, memory_counters
 _relations = concept_relations.c
 _counters = memory_counters.c
 _WORD = re.compile(r"\w[\w'’-]*")
+_CLAUSE_END = re.compile(r"[,.;:!?]")
+_MOST_WORDS = 4
+_MOST_BETWEEN = 2
 _AT_ONCE = 500
 
 
@@ -200,21 +203,37 @@ def _row(fact: Fact | None) -> dict[str, object] | None:
 
 
 def _named(fact: Fact) -> str:
-    """Return what a fact says of its subject, in its own words."""
+    """Return what a fact says of its subject, in its own words; empty of what it says is not so, or no more."""
     readings = read_statement(fact.narrative)
-    if not readings:
+    if not readings or readings[0].is_negative or readings[0].is_retraction:
         return ""
-    return told_as(readings[0].value, fact.narrative)
+    value = told_as(readings[0].value, fact.narrative)
+    is_bare = bool(value) and not any(letter.isalpha() for letter in value)
+    return f"{readings[0].slot} {value}" if is_bare and readings[0].is_known else value
 
 
 def told_as(canonical: Iterable[str], narrative: str) -> str:
-    """Return canonical words as a sentence tells them, in its order; empty where it has none of them.
+    """Return canonical words as a sentence tells them, as one phrase of it; empty where it has none of them.
+
+    A phrase ends with its clause, and where more than a few light words come between.
 
     Args:
         canonical: Words as `canon_of` gives them.
         narrative: The sentence.
     """
-    wanted = set(canonical)
-    words = (word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(narrative))
-    found = [word for word in words if canon_of(word.casefold()) in wanted]
-    return " ".join(dict.fromkeys(found))
+    wanted, words = set(canonical), list(_WORD.finditer(narrative))
+    places = [place for place, word in enumerate(words) if canon_of(_bare(word[0])) in wanted]
+    if not places:
+        return ""
+    last = first = places[0]
+    for place in places[1:_MOST_WORDS]:
+        between = narrative[words[last].end() : words[place].start()]
+        if place - last - 1 > _MOST_BETWEEN or _CLAUSE_END.search(between):
+            break
+        last = place
+    phrase = narrative[words[first].start() : words[last].end()]
+    return phrase.removesuffix("'s").removesuffix("’s")
+
+
+def _bare(word: str) -> str:
+    return word.casefold().removesuffix("'s").removesuffix("’s")

@@ -115,15 +115,17 @@ def concept_map(
 
 
 def _heaviest(relations: Sequence[Relation]) -> list[Relation]:
-    """Return the heaviest relations that fit into the two columns."""
-    left: set[str] = set()
+    """Return what fits into the two columns: of each name its heaviest relation first, then its next, and so on."""
+    left: dict[str, int] = {}
+    ranked = []
+    for each in relations:
+        rank = left[each.source] = left.get(each.source, -1) + 1
+        ranked.append((rank, each))
+    chosen = sorted(left, key=lambda name: -left[name])[:_MOST_LEFT]
     right: set[str] = set()
     drawn = []
-    for each in relations:
-        fits_left = each.source in left or len(left) < _MOST_LEFT
-        fits_right = each.target in right or len(right) < _MOST_RIGHT
-        if fits_left and fits_right:
-            left.add(each.source)
+    for _, each in sorted(ranked, key=lambda found: found[0]):
+        if each.source in chosen and (each.target in right or len(right) < _MOST_RIGHT):
             right.add(each.target)
             drawn.append(each)
     return drawn
