@@ -20,6 +20,8 @@ from kinkeeper.memory.finding.terms import stems
 from kinkeeper.models.embedding.calibration import Calibration
 from kinkeeper.models.embedding.embedder import Vectors
 
+_DIGITS = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
@@ -110,7 +112,8 @@ def distinct(
     kept: set[int] = set()
     for kind in HitKind:
         places = [place for place, hit in enumerate(hits) if hit.kind is kind]
-        confidences = np.array([hits[place].confidence for place in places])
+        # What minutes of silence take makes nothing less sure.
+        confidences = np.round([hits[place].confidence for place in places], _DIGITS)
         own = alike[np.ix_(places, places)]
         kept |= {places[place] for place in without_repeats(own, confidences)}
     told = {

@@ -318,6 +318,8 @@ class Finder:
                 for place in places
                 if pool.keys[place] in rows
             ]
+            # Of equal worth, what was said last comes first, whenever it arrived.
+            hits.sort(key=lambda hit: (-hit.score, -hit.at.timestamp(), hit.text))
             if search.is_diverse:
                 meanings |= pool.meanings_of(places)
                 hits = distinct(hits, meanings, self._calibration)
