@@ -1,21 +1,15 @@
 """Runs the program as people do: in a process of its own, in an empty environment."""
 
-import atexit
 import json
 import os
-import select
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Lock
 from typing import Any
 
-PROGRAM = Path(sys.executable).with_name("kinkeeper")
-WARM = Path(__file__).with_name("warm_process.py")
+from warm_start import PROGRAM, Started
+
 _LONGEST_RUN_SECONDS = 120
 MILLER = Path(__file__).parents[1] / "examples" / "miller"
 
@@ -57,8 +51,16 @@ class Program:
         self, *words: str, stdin: bytes = b"", settings: Mapping[str, str] | None = None
     ) -> Ran:
         """Run it to its end, in a process that need not load it first."""
-        environment = {**self.environment(), **(settings or {})}
-        ran = _warm().run(words, folder=self.home, environment=environment, stdin=stdin)
+        with Started(
+            [PROGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=self.home, env={**self.environment(), **(settings or {})},
+        ) as process:  # fmt: skip
+            try:
+                out, err = process.communicate(stdin, timeout=_LONGEST_RUN_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        ran = Ran(process.returncode, out.decode(), err.decode())
         assert "Traceback" not in ran.err, ran.err
         return ran
 
@@ -80,58 +82,10 @@ class Program:
         return self.run("observe", "-", *words, stdin=chat.encode())
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        return Started(
             [PROGRAM, *words, *self.where()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, cwd=self.home, env=self.environment(),
         )  # fmt: skip
-
-
-class _Warm:
-    """The process that runs are forks of; it ends with this one."""
-
-    def __init__(self) -> None:
-        self._turn = Lock()
-        self._process = subprocess.Popen(
-            [sys.executable, WARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
-            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(sys.path)},
-        )  # fmt: skip
-        atexit.register(self._end)
-
-    def run(
-        self, words: Sequence[str], *, folder: Path, environment: Mapping[str, str], stdin: bytes
-    ) -> Ran:
-        with TemporaryDirectory() as place, self._turn:
-            streams = [Path(place) / name for name in ("in", "out", "err")]
-            for stream in streams:
-                stream.write_bytes(stdin if stream.name == "in" else b"")
-            code = self._ask({
-                "program": str(PROGRAM), "words": words, "folder": str(folder),
-                "environment": environment, "streams": list(map(str, streams)),
-            })  # fmt: skip
-            out, err = (stream.read_text("utf-8") for stream in streams[1:])
-        return Ran(code, out, err)
-
-    def _end(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
-
-    def _ask(self, run: Mapping[str, Any]) -> int:
-        """Have one run made and return its exit code."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(run).encode() + b"\n")
-        ready, _, _ = select.select([self._process.stdout], [], [], _LONGEST_RUN_SECONDS)
-        if not ready:
-            self._process.kill()
-            _warm.cache_clear()
-            raise TimeoutError(run["words"])
-        return int(self._process.stdout.readline())
-
-
-@cache
-def _warm() -> _Warm:
-    return _Warm()
 
 
 def message(number: int, sender: str, text: str, at: str, **more: Any) -> dict[str, Any]:

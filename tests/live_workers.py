@@ -1,9 +1,7 @@
 """A long talk of two chats, and worker processes to understand it that can be killed."""
 
 import asyncio
-import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.tables import observer_messages
 from live_household import MONDAY, left_by, live_system, said
 from observer_process import HELD
+from warm_start import Started
 
 SCRIPT = str(Path(__file__).with_name("observer_process.py"))
 # Lines of the day are not limited, and a question is not asked at an hour that depends on when work is done.
@@ -109,9 +108,9 @@ def let_go(*workers: Worker) -> None:
 def held_worker(address: str, now: datetime, **more: int) -> Iterator[Worker]:
     """Start a worker that works once it is let go, and kill it at the end of the block."""
     settings = [f"{key}={value}" for key, value in {**SETTINGS, **more}.items()]
-    with subprocess.Popen(
-        [sys.executable, SCRIPT, address, now.isoformat(), *settings], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    with Started(
+        [SCRIPT, address, now.isoformat(), *settings], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         try:
             yield Worker(process)

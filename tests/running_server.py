@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from cli_program import MILLER, PROGRAM, Program
+from cli_program import MILLER, Program
+from warm_start import PROGRAM, Started
 
 _LONGEST_START_SECONDS = 90
 _LONGEST_DECISION_SECONDS = 120
@@ -79,7 +80,7 @@ def running(program: Program, **environment: str) -> Iterator[Running]:
     """Run the server until the end of the block, or until it ends by itself."""
     log = program.home / "serve.log"
     with log.open("wb") as stream:
-        process = subprocess.Popen(
+        process = Started(
             [PROGRAM, "serve", "--port", "0", *where(program)], stdin=subprocess.DEVNULL,
             stdout=stream, stderr=stream, cwd=program.home,
             env={**program.environment(), **environment},

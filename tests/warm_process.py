@@ -1,7 +1,7 @@
-"""A process that has loaded the program already: each run is a fork of it, which spares two seconds of loading.
+"""A process that has loaded the program already: what it starts is a fork of it, which spares two seconds of loading.
 
-Started by `cli_program`. A run has the arguments, folder, environment and streams of a program started anew, and ends
-as one does; only what it loads is there before.
+Started by `warm_start`. What is started has the arguments, folder, environment and streams of a program started anew, is
+killed and ends as one; only what it loads is there before.
 """
 
 import atexit
@@ -10,40 +10,74 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
+import signal
+import socket
 import sys
 import threading
 import traceback
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import kinkeeper.cli
 from kinkeeper.cli.main import main
 
+LONGEST_REQUEST = 1 << 20
+_STREAMS = 3
+_MOST_FILES = 4096
 
-def serve(wanted: BinaryIO) -> None:
-    """Run the program for each line that comes, and tell its exit code; end with the last line."""
+
+def serve(wanted: socket.socket) -> None:
+    """Start what each request wants, with the streams that come with it; end when nobody can ask any more.
+
+    The fourth file is where its guard tells its process id, and how it ended.
+    """
     for name in (
         "bootstrap",
         *(f"cli.{each.name}" for each in pkgutil.iter_modules(kinkeeper.cli.__path__)),
     ):
         importlib.import_module(f"kinkeeper.{name}")
     gc.freeze()
-    for line in wanted:
-        child = os.fork()
-        if child == 0:
-            os._exit(_run(json.loads(line)))
-        _, status = os.waitpid(child, 0)
-        os.write(1, b"%d\n" % os.waitstatus_to_exitcode(status))
+    # Nobody waits for guards: they tell what there is to tell.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        request, files, _, _ = socket.recv_fds(wanted, LONGEST_REQUEST, _STREAMS + 1)
+        if not request:
+            return
+        while not request.endswith(b"\n"):
+            request += wanted.recv(LONGEST_REQUEST)
+        if os.fork() == 0:
+            os._exit(_guard(json.loads(request), files))
+        for file in files:
+            os.close(file)
 
 
-def _run(run: dict[str, Any]) -> int:
-    """Become the program with these arguments; returns its exit code."""
+def _guard(run: dict[str, Any], files: Sequence[int]) -> int:
+    """Start one run, and tell of it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *streams, tell = files
+    process = os.fork()
+    if process == 0:
+        os._exit(_run(run, streams))
+    for stream in streams:
+        os.close(stream)
+    os.write(tell, b"%d\n" % process)
+    _, status = os.waitpid(process, 0)
+    os.write(tell, b"%d\n" % status)
+    return 0
+
+
+def _run(run: dict[str, Any], streams: Sequence[int]) -> int:
+    """Become what is to be run; returns its exit code."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(_STREAMS, _MOST_FILES)
     os.chdir(run["folder"])
     os.environ.clear()
     os.environ.update(run["environment"])
-    for stream, (path, flags) in enumerate(zip(run["streams"], _FLAGS, strict=True)):
-        os.dup2(os.open(path, flags), stream)
-    sys.argv = [run["program"], *run["words"]]
-    code = _code_of_main()
+    sys.argv = run["arguments"]
+    code = _code_of(sys.argv[0])
     threading._shutdown()  # type: ignore[attr-defined]  # as the interpreter does at its end
     atexit._run_exitfuncs()
     sys.stdout.flush()
@@ -51,9 +85,13 @@ def _run(run: dict[str, Any]) -> int:
     return code
 
 
-def _code_of_main() -> int:
+def _code_of(program: str) -> int:
     try:
-        main()
+        if program.endswith(".py"):
+            sys.path.insert(0, str(Path(program).parent))
+            runpy.run_path(program, run_name="__main__")
+        else:
+            main()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:  # noqa: BLE001 - what the interpreter does with it
@@ -62,7 +100,5 @@ def _code_of_main() -> int:
     return 0
 
 
-_FLAGS = (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)
-
 if __name__ == "__main__":
-    serve(os.fdopen(0, "rb", buffering=0))
+    serve(socket.socket(fileno=0))

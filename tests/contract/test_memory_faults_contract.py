@@ -23,6 +23,7 @@ from kinkeeper.models.embedding.embedder import Vectors
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day, meaning, unlike
+from warm_start import Started
 
 NIGHT_PROCESS = Path(__file__).parents[1] / "crash" / "night_process.py"
 SAID = ("Our puppy ate a shoe", "The boiler is serviced in May", "Mia is allergic to peanuts")
@@ -121,8 +122,8 @@ def test_of_two_nights_at_once_in_two_processes_one_is_done(store: Store, addres
         "PYTHONPATH": os.pathsep.join([str(NIGHT_PROCESS.parents[1]), *sys.path]),
     }
     nights = [
-        subprocess.Popen(
-            [sys.executable, str(NIGHT_PROCESS), address, (day(130) + timedelta(seconds=n)).isoformat()],
+        Started(
+            [str(NIGHT_PROCESS), address, (day(130) + timedelta(seconds=n)).isoformat()],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )
         for n in range(2)

@@ -2,7 +2,6 @@
 
 import asyncio
 import subprocess
-import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -23,6 +22,7 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import SystemClock, VirtualClock
 from kinkeeper.household.viewing import Viewer
 from live_household import HOUSEHOLD, MONDAY, live_system
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -40,9 +40,7 @@ def event(number: int, household: str) -> Event:
 
 
 def killed_after(dots: int, *words: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, SCRIPT, *words], stdout=subprocess.PIPE, text=True
-    ) as started:
+    with Started([SCRIPT, *words], stdout=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
         assert started.stdout.readline() == "ready\n"
         for _ in range(dots):

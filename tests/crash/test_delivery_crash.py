@@ -1,8 +1,6 @@
 """kill -9 of the process that delivers, at any moment: nothing lost, nothing twice without saying so."""
 
-import os
 import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from kinkeeper.messaging.outbound import (
 )
 from kinkeeper.messaging.tables import outbox as table
 from kinkeeper.store.store import Store
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -56,11 +55,10 @@ def fill(conn: Connection) -> None:
 @contextmanager
 def process(database: Path, service: Path) -> Iterator[Iterator[str]]:
     """Start delivering; yield the lines it prints; kill -9 at the end of the block."""
-    started = subprocess.Popen(
-        [sys.executable, SCRIPT, str(database), str(service)],
+    started = Started(
+        [SCRIPT, str(database), str(service)],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert started.stdout is not None
     try:

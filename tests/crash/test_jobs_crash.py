@@ -1,7 +1,6 @@
 """kill -9 at any moment: no message without its job, no job without its message, no effect twice."""
 
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from sqlalchemy import func, select, text
 
 from kinkeeper.jobs.queue import JobQueue, dispatch_id
 from kinkeeper.store.store import Store
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -22,9 +22,7 @@ SCRIPT = str(Path(__file__).with_name("job_process.py"))
 @contextmanager
 def process(*arguments: str) -> Iterator[Iterator[str]]:
     """Start the process; yield the lines it prints; kill -9 at the end of the block."""
-    started = subprocess.Popen(
-        [sys.executable, SCRIPT, *arguments], stdout=subprocess.PIPE, text=True
-    )
+    started = Started([SCRIPT, *arguments], stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     try:
         assert started.stdout.readline() == "ready\n"

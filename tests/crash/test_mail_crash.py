@@ -1,8 +1,6 @@
 """kill -9 of the process that sends mail, at any moment: none is lost in silence, none goes out twice."""
 
-import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +23,7 @@ from mailpeers.imap import Postbox, postbox
 from mailpeers.smtp import Post, post_office
 from outside_samples import rows, sending
 from pending_samples import FAMILY, PARENT
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -50,9 +49,8 @@ def fill(conn: Connection) -> None:
 @contextmanager
 def process(database: Path, post: Post, box: Postbox) -> Iterator[Iterator[str]]:
     """Start sending; yield the lines it prints; kill -9 at the end of the block."""
-    started = subprocess.Popen(
-        [sys.executable, SCRIPT, str(database), post.url, box.url], stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    started = Started(
+        [SCRIPT, str(database), post.url, box.url], stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert started.stdout is not None
     try:

@@ -1,9 +1,7 @@
 """kill -9 while memory changes: no fact is lost, none half merged; the story goes on where it was."""
 
-import os
 import random
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from kinkeeper.memory.invariants import check
 from kinkeeper.store.store import Store
 from memory_chains import memory, rows
 from memory_story import step
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -23,10 +22,9 @@ PROCESS = Path(__file__).with_name("memory_process.py")
 
 def live_for(database: Path, first: int, seconds: float) -> int:
     """Let the story go on until it is killed; return the number of the last step known to be done."""
-    tests = str(PROCESS.parents[1])
-    with subprocess.Popen(
-        [sys.executable, str(PROCESS), str(database), str(first)],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": tests},
+    with Started(
+        [str(PROCESS), str(database), str(first)],
+        stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         last = int(process.stdout.readline())

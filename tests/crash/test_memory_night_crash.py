@@ -1,9 +1,7 @@
 """kill -9 of a night of memory, at any moment: the night is finished or not begun, and the next one finishes it."""
 
-import os
 import shutil
 import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from time import sleep
@@ -22,6 +20,7 @@ from kinkeeper.memory.tables import (
 )
 from kinkeeper.store.store import Store
 from memory_nights import Memory, day, meaning, tools_of_tests, unlike
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -88,10 +87,9 @@ def statuses(rows: dict[str, list[tuple[object, ...]]]) -> set[tuple[object, obj
 
 def night(path: Path, *, steps: int | None = None, wait: float = 0) -> bool:
     """Run a night; killed after some steps. Returns whether it said that it was done."""
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
-    with subprocess.Popen(
-        [sys.executable, str(SCRIPT), str(path), NIGHT.isoformat()], stdout=subprocess.PIPE,
-        text=True, env=environment,
+    with Started(
+        [str(SCRIPT), str(path), NIGHT.isoformat()], stdout=subprocess.PIPE,
+        text=True,
     ) as process:  # fmt: skip
         assert process.stdout is not None
         said = []

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from kinkeeper.memory.finding.vectors import VectorKind, vectors_of
 from kinkeeper.memory.model import EmbedState, Episode, Origin
 from kinkeeper.memory.tables import episodes
 from kinkeeper.store.store import Store
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -48,9 +48,7 @@ def test_a_text_counts_as_known_exactly_when_its_vectors_are_stored(tmp_path: Pa
         told = [turn(number) for number in range(TURNS)]
         store.write_now(lambda conn: insert_episodes(conn, told, at=NOW))
     for batches in (1, 2, 4, 3):
-        with subprocess.Popen(
-            [sys.executable, SCRIPT, path], stdout=subprocess.PIPE, text=True
-        ) as started:
+        with Started([SCRIPT, path], stdout=subprocess.PIPE, text=True) as started:
             assert started.stdout is not None
             assert started.stdout.readline() == "ready\n"
             for _ in range(batches):
@@ -85,7 +83,7 @@ def test_an_import_that_was_killed_is_begun_again_and_complete(tmp_path: Path):
     ]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     command = [PROGRAM, "import", str(file), "--as", "episodes", "--no-wait", "--db", str(program.database)]  # fmt: skip
-    with subprocess.Popen(
+    with Started(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=program.environment(), cwd=tmp_path,
     ) as started:  # fmt: skip

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from family_chat import FILES, everything
 from family_phrases import chat_lines, write_chat
 from kinkeeper.store.store import Store
 from same_tables import assert_same_tables
+from warm_start import PROGRAM, Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -28,9 +28,9 @@ START = "2026-03-02T07:00:00-06:00"
 
 
 def observing(chat: Path, database: Path) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
+    return Started(
         [
-            sys.executable, "-m", "kinkeeper", "observe", str(chat), "--household",
+            PROGRAM, "observe", str(chat), "--household",
             str(FILES["miller"]), "--db", str(database),
         ],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

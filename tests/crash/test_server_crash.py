@@ -6,7 +6,6 @@
 import os
 import random
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -31,6 +30,7 @@ from live_workers import SETTINGS, Worker, conversation, replayed, states, worke
 from observer_process import WORKS
 from same_tables import assert_same_tables
 from serving_process import ALONE, WORKERS
+from warm_start import Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -72,9 +72,9 @@ def talk(length: int, *, one_in: int) -> list[InboundMessage]:
 def serving(database: Path, end: datetime, *, who: str = WORKERS) -> Iterator[str]:
     """Serve for the length of the block, with workers or alone, then kill; yields the address."""
     settings = [f"{key}={value}" for key, value in SETTINGS.items()]
-    with subprocess.Popen(
-        [sys.executable, SCRIPT, database, end.isoformat(), who, *settings], stdout=subprocess.PIPE,
-        text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    with Started(
+        [SCRIPT, database, end.isoformat(), who, *settings], stdout=subprocess.PIPE,
+        text=True,
     ) as process:  # fmt: skip
         try:
             assert process.stdout is not None

@@ -1,7 +1,6 @@
 """Two processes replay on one file at the same time: one waits for the other, nothing is lost or doubled."""
 
 import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from sqlalchemy import text
 from family_chat import FILES, everything
 from family_phrases import chat_lines, write_chat
 from kinkeeper.store.store import Store
+from warm_start import PROGRAM, Started
 
 pytestmark = [pytest.mark.slow, pytest.mark.crash]
 
@@ -21,12 +21,12 @@ MESSAGES = 80
 
 def replays(database: Path, *chats: Path) -> list[list[str]]:
     """Replay all at the same time; return what each printed."""
-    command = [sys.executable, "-m", "kinkeeper", "observe", "--household", str(FILES["miller"])]
+    command = [PROGRAM, "observe", "--household", str(FILES["miller"])]
     outputs = [database.with_suffix(f".{number}.out") for number in range(len(chats))]
     with ExitStack() as started:
         running = [
             started.enter_context(
-                subprocess.Popen(
+                Started(
                     [*command, "--db", str(database), str(chat)],
                     stdout=started.enter_context(output.open("w")), stderr=subprocess.STDOUT,
                 )
