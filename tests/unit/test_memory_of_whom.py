@@ -41,6 +41,7 @@ def test_what_two_say_of_their_house_is_one_fact() -> None:
         ("I live in Bath.", "I no longer live in Leeds.", Relation.OTHER),
         ("I live in Hull.", "I am staying in Porto until Friday.", Relation.OTHER),
         ("I'm staying with Mum for a week.", "I'm staying in Oslo till May.", Relation.UPDATE),
+        ("Our rent is £900.", "We no longer have a rent of £700.", Relation.OTHER),
         ("My rent is £900.", "My rent is £950.", Relation.UPDATE),
         ("Our food budget is €140 a week.", "Our food budget is 140 euros a week.", Relation.SAME),
     ],

@@ -205,6 +205,8 @@ def _freely(old: Sequence[Reading], new: Sequence[Reading]) -> Related | None:
 def _freely_paired(old: Reading, new: Reading) -> Related | None:
     if old.is_hypothetical or new.is_hypothetical or old.is_retraction:
         return None
+    if new.is_retraction and _are_other_amounts(old, new):
+        return None
     is_same = is_of_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)
     if takes_over(old, new) or (is_same and is_over_by_name(old, new)):
         return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
@@ -219,6 +221,12 @@ def _freely_paired(old: Reading, new: Reading) -> Related | None:
     if says_the_same(old, new) and not is_turned_round(old, new):
         return Related(relation=Relation.SAME, why="Both tell the same.")
     return None
+
+
+def _are_other_amounts(old: Reading, new: Reading) -> bool:
+    """Whether both tell numbers, and none of them is the same: that 175 is over ends no 140."""
+    one, other = ({word for word in each.words if is_number(word)} for each in (old, new))
+    return bool(one) and bool(other) and one.isdisjoint(other)
 
 
 def _pair(old: Reading, new: Reading) -> Related:
@@ -257,7 +265,7 @@ def _retracted(old: Reading, new: Reading) -> Related:
         and (not new.value or has_same_value(old, new))
     ):  # fmt: skip
         return Related(relation=Relation.UPDATE, why="It is no longer so.")
-    if _ends(old, new):
+    if _ends(old, new) and not _are_other_amounts(old, new):
         return Related(relation=Relation.UPDATE, why="It is over.")
     return _other("Something else is over.")
 
