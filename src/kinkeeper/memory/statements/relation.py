@@ -205,8 +205,6 @@ def _freely(old: Sequence[Reading], new: Sequence[Reading]) -> Related | None:
 def _freely_paired(old: Reading, new: Reading) -> Related | None:
     if old.is_hypothetical or new.is_hypothetical or old.is_retraction:
         return None
-    if new.is_retraction and _are_other_amounts(old, new):
-        return None
     is_same = is_of_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)
     if takes_over(old, new) or (is_same and is_over_by_name(old, new)):
         return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
