@@ -67,5 +67,7 @@ def test_anothers_own_memory_cannot_be_named_and_nonsense_is_refused(program: Pr
     (fact,) = program.run("export", "--as", "facts").lines
     assert program.run("forget", fact["id"], "--yes", "--as", "sarah").code == 1
     assert program.run("remember", " ").code == 2
+    nothing = program.run("recall", " ")
+    assert (nothing.code, "say what to look for" in nothing.err) == (2, True)
     assert program.run("remember", "I want a dog", "--as", "leo").code == 1
     assert program.run("doctor", "--mend", "--json").code == 0

@@ -52,3 +52,11 @@ def test_statements_are_classified_without_a_model(program: Program) -> None:
     assert (answer["id"], answer["category"], answer["type"]) == (7, "relationship", "statement")
     assert answer["title"] == "My sister is called Wanjiru"
     assert 0 < answer["confidence"] <= 1
+
+
+def test_a_statement_without_words_is_told_as_such(program: Program) -> None:
+    result = ran(program, "classify", ['{"id": 7, "text": " "}', '{"id": 8, "text": "I like tea"}'])
+    bad, good = (json.loads(line) for line in result.out.splitlines())
+
+    assert (bad["line"], good["id"], result.code) == (1, 8, 2)
+    assert "empty" in bad["error"]

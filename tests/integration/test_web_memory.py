@@ -173,7 +173,10 @@ def test_the_map_is_drawn_and_told(tmp_path: Path):
         page = unescape((await client.get("/memory/map")).text)
         assert re.search(r"<dt[^>]*>Grandma Rosalind</dt>", page), "as it was said, not folded"
         remember(serving, "john", "Leo's shoe size is 34")
-        assert ">shoe size 34<" in (await client.get("/memory/map")).text
+        remember(serving, "john", "Leo doesn't like mushrooms")
+        page = (await client.get("/memory/map")).text
+        assert ">shoe size 34<" in page
+        assert ">not mushrooms<" in page
 
     run(tmp_path, steps)
 

@@ -22,6 +22,7 @@ from kinkeeper.cli.memory_opening import Memory, memory_opened
 from kinkeeper.cli.opening import member_named, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
+from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.search import Finder, Hit, Search
@@ -64,8 +65,10 @@ def recall_text(
         as_json: Answer in JSON.
 
     Raises:
-        InputError: Nobody is called so, or that is no date or time.
+        InputError: Nothing is to be looked for, nobody is called so, or that is no date or time.
     """
+    if not text.strip():
+        raise InputError("say what to look for: kinkeeper recall QUERY")
     with opened(where) as system:
         household = system.household
         member = None if named is None else member_named(household, named).id

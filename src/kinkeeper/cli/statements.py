@@ -72,7 +72,10 @@ async def _classifier(where: Where) -> AsyncIterator[Answer]:
         classifier = StatementClassifier(embedder)
 
         async def classified(record: Mapping[str, Any]) -> Mapping[str, Any]:
-            (found,) = await classifier.classify([text_in(record, "text")])
+            text = text_in(record, "text")
+            if not text.strip():
+                raise InputError('"text" is empty')
+            (found,) = await classifier.classify([text])
             return {
                 "category": found.category, "type": found.type, "title": found.title,
                 "confidence": round(found.confidence, 4), "stage": found.stage,

@@ -24,6 +24,7 @@ _relations = concept_relations.c
 _counters = memory_counters.c
 _WORD = re.compile(r"\w[\w'’-]*")
 _CLAUSE_END = re.compile(r"[,.;:!?]")
+_DISLIKE = "dislike"
 _MOST_WORDS = 4
 _MOST_BETWEEN = 2
 _AT_ONCE = 500
@@ -208,6 +209,8 @@ def _named(fact: Fact) -> str:
     if not readings or readings[0].is_negative or readings[0].is_retraction:
         return ""
     value = told_as(readings[0].value, fact.narrative)
+    if value and readings[0].side == _DISLIKE:
+        return f"not {value}"
     is_bare = bool(value) and not any(letter.isalpha() for letter in value)
     return f"{readings[0].slot} {value}" if is_bare and readings[0].is_known else value
 
