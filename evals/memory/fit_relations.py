@@ -45,7 +45,7 @@ from kinkeeper.models.embedding.minilm import shared_minilm, weights_path
 SHIPPED = Path(kinkeeper.memory.statements.__path__[0]) / "data"
 HERE = Path(__file__).parent
 MENDED = ("heldout", "heldout2", "free", *(f"free{number}" for number in range(2, 8)))
-FRESH = ("free8", "taught")
+FRESH = ("free8", "free10", "taught")
 """Sittings that the rules were not mended with: they show what the rules read in what they do not know."""
 
 FOLDS = 6

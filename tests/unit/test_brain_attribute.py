@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.brain.attribute import asked_of, attributes_of, is_same, lacks_answer
+from kinkeeper.brain.attribute import asked_of, attributes_of, is_anothers, is_same, lacks_answer
 from kinkeeper.household.file import load_household
 
 HOUSEHOLD = load_household(Path(__file__).parents[2] / "examples" / "miller" / "household.toml")
@@ -44,3 +44,20 @@ def test_what_names_no_time_or_amount_answers_no_such_question(
     question: str, known: str, is_lacking: bool
 ) -> None:  # fmt: skip
     assert lacks_answer(question, known) is is_lacking
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "is_of_other"),
+    [
+        ("When is my birthday?", "Mia's birthday is 3 March", True),
+        ("What is my shoe size?", "Leo's shoe size is 32", True),
+        ("When is my birthday?", "My birthday is 9 June", False),
+        ("When is my birthday?", "Leo's teacher is Ms Grant", False),
+    ],
+)
+def test_what_is_told_of_somebody_else_is_anothers(
+    question: str, known: str, is_of_other: bool
+) -> None:
+    asked = asked_of(question, HOUSEHOLD, "john")
+    told = list(attributes_of(known, HOUSEHOLD, "john"))
+    assert any(is_anothers(one, other) for one in asked for other in told) is is_of_other

@@ -85,6 +85,17 @@ def is_same(asked: Attribute, told: Attribute) -> bool:
     return asked[:2] == told[:2] and is_of_it
 
 
+def is_anothers(asked: Attribute, told: Attribute) -> bool:
+    """Whether what is told is what is asked for, but of somebody else.
+
+    Args:
+        asked: Of a question.
+        told: Of a statement.
+    """
+    is_other = bool(asked.subject and told.subject) and asked.subject != told.subject
+    return is_other and is_same(asked, told._replace(subject=asked.subject))
+
+
 @lru_cache(maxsize=_KEPT)
 def asked_of(text: str, household: Household, asker: str | None) -> frozenset[Attribute]:
     """Return what a question may ask for, in several readings; nothing where it is no question we can turn.

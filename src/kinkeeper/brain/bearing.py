@@ -4,8 +4,9 @@ import math
 import re
 from collections.abc import Collection
 
-from kinkeeper.brain.attribute import Attribute, is_same, lacks_answer
+from kinkeeper.brain.attribute import Attribute, is_anothers, is_same, lacks_answer
 from kinkeeper.brain.question import Question
+from kinkeeper.memory.bearing import is_of_speaker, is_shared
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.memory.finding.terms import stems
 
@@ -23,8 +24,8 @@ def bearing(
     """Return the chance, in [0, 1], that something remembered bears on a question.
 
     It counts how relevant the search found it, how many of the question's words it holds, whether it tells the very
-    attribute that is asked for, whether it speaks of none of the members whom the question names, and whether it names no
-    time or number where one is wanted.
+    attribute that is asked for, or tells it of another where the asker's own is wanted, whether it speaks of none of the
+    members whom the question names, and whether it names no time or number where one is wanted.
 
     Args:
         question: As read.
@@ -36,9 +37,10 @@ def bearing(
     said = {*stems(hit.text), *stems(speaker)}
     held = said | {stem.removesuffix("er") for stem in said}
     is_told = any(is_same(one, other) for one in asked for other in told)
+    is_of_other = not is_told and _is_anothers(question, hit, asked, told)
     weighed = (
         _RELEVANCE * hit.relevance + _COVERED * _covered(question, held)
-        + (0.0 if is_told else _of_others(question, hit, held))
+        + (0.0 if is_told else _of_others(question, hit, held)) + _SOMEBODY_ELSE * is_of_other
         + _ATTRIBUTE * is_told + _NO_ANSWER * lacks_answer(question.text, hit.text) + _BASE
     )  # fmt: skip
     return 1 / (1 + math.exp(-weighed))
@@ -49,6 +51,15 @@ def _of_others(question: Question, hit: Hit, held: Collection[str]) -> float:
     if not question.called or not question.called.isdisjoint(held):
         return 0.0
     return _SOMEBODY if _PRONOUN.search(hit.text) else _SOMEBODY_ELSE
+
+
+def _is_anothers(
+    question: Question, hit: Hit, asked: Collection[Attribute], told: Collection[Attribute]
+) -> bool:
+    """Whether somebody asks for something of their own, and a text tells just that of somebody else."""
+    if not is_of_speaker(question.text) or is_shared(hit.text):
+        return False
+    return any(is_anothers(one, other) for one in asked for other in told)
 
 
 def _covered(question: Question, held: Collection[str]) -> float:

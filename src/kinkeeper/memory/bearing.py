@@ -122,6 +122,15 @@ def subjects_in(statement: Statement, reading: Reading, text: str) -> list[str]:
     return [subject, _ALL] if reading.subject == ME and is_shared(text) else [subject]
 
 
+def is_of_speaker(text: str) -> bool:
+    """Whether a sentence or question speaks of whoever says it, and not for others: "my birthday".
+
+    Args:
+        text: Any.
+    """
+    return _OF_ONE.search(text) is not None
+
+
 def is_shared(text: str) -> bool:
     """Whether a sentence speaks for more than its speaker: "our car", "the dentist".
 

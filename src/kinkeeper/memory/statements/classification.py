@@ -20,6 +20,9 @@ _OF_READING = (
     *(f"slot_{category}" for category in Category),
     "of_another", "of_another_in_slot", "is_denied", "is_over", "no_slot",
 )  # fmt: skip
+_SHOWN_BY = {
+    Category.TECHNICAL: "technical", Category.EMOTIONAL: "feels", Category.PREFERENCE: "likes",
+}  # fmt: skip
 # Anything may be somewhere, or at some time.
 _TELL_NO_CATEGORY = frozenset(("place", "when"))
 _EVENT = re.compile(
@@ -70,28 +73,33 @@ def classify(text: str) -> Classified:
 
 
 def classify_personal(text: str) -> Classified:
-    """Return what a statement is to those who keep it: technical only where its words show it.
+    """Return what a statement is to those who keep it: technical, a feeling or a taste only where its words show it.
 
-    In doubt it is about people, since what is technical never gives way to news.
+    In doubt it tells of people as they are, since what is technical never gives way to news, and a feeling is
+    forgotten after a while.
 
     Args:
         text: One statement.
     """
     found = classify(text)
-    if found.category is not Category.TECHNICAL or _is_technical(text):
+    unshown = _unshown(text)
+    if found.category not in unshown:
         return found
-    category = max(
-        set(Category) - {Category.TECHNICAL}, key=lambda each: (found.chances[each], each)
-    )
+    category = max(set(Category) - unshown, key=lambda each: (found.chances[each], each))
     return replace(
         found, category=category, type=_type_of(text, category), confidence=found.chances[category]
     )
 
 
-def _is_technical(text: str) -> bool:
-    """Whether its words are those of how things work, and it fills no slot of people ("our wifi password")."""
-    own = {reading.category for reading in read_statement(text)[:1]} - {"", Category.TECHNICAL}
-    return "technical" in _CUES.seen_in(text) and not own
+def _unshown(text: str) -> frozenset[Category]:
+    """Return the categories that need words of their own, of which a statement has none.
+
+    What fills a slot of people is not technical, whatever its words ("our wifi password").
+    """
+    seen = _CUES.seen_in(text)
+    slots = {reading.category for reading in read_statement(text)[:1]} - {""}
+    unshown = {each for each, cue in _SHOWN_BY.items() if cue not in seen and each not in slots}
+    return frozenset(unshown | ({Category.TECHNICAL} if slots - {Category.TECHNICAL} else set()))
 
 
 class StatementClassifier:

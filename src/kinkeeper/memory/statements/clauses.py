@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinkeeper.memory.statements.framing import Framing, framed_beside, framings, unframed
-from kinkeeper.memory.statements.giving_up import given_up
+from kinkeeper.memory.statements.giving_up import given_up, set_right, succeeded
 from kinkeeper.memory.statements.kin import person_canons
 from kinkeeper.memory.statements.names import names_in
 from kinkeeper.memory.statements.turns import plain_times, plain_turn, referred
@@ -79,6 +79,7 @@ class Clause:
         is_able: Whether it says that something is possible or allowed now.
         replaced: Canonical words of what it is told instead of.
         framings: How it is framed by what stands before and beside it.
+        succeeded: Canonical names of whose place the statement says is taken by somebody else.
     """
 
     text: str
@@ -92,6 +93,7 @@ class Clause:
     is_able: bool
     replaced: frozenset[str]
     framings: frozenset[Framing]
+    succeeded: frozenset[str] = frozenset()
 
 
 def clauses_of(text: str) -> tuple[Clause, ...]:
@@ -100,7 +102,9 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
     Args:
         text: Any.
     """
-    rest, before = unframed(_LABEL.sub(r"\1 \2", plain_times(opened(text))))
+    plain = set_right(opened(text))
+    gone = succeeded(plain)
+    rest, before = unframed(_LABEL.sub(r"\1 \2", plain_times(plain)))
     told = [part for part in _parts(rest) if any(sign.isalnum() for sign in part)]
     parts = [unframed(part) for part in referred(told, person_canons())]
     names = names_in(text)
@@ -115,7 +119,8 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
         # Whom a frame names is who "she" is in what follows.
         if not beside or canon_of(core.split()[0]) in names:
             said.append(core)
-    return tuple(_clause(part, names, frozenset(frames)) for part in said)
+    clauses = (_clause(part, names, frozenset(frames)) for part in said)
+    return tuple(replace(each, succeeded=gone & names) for each in clauses)
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -84,6 +84,12 @@ def takes_over(old: Reading, new: Reading) -> bool:
     return old.subject != ME and who <= new.replaced and bool(done) and done <= set(new.words)
 
 
+def is_succeeded(old: Reading, new: Reading) -> bool:
+    """Whether the new one says that somebody has come in the place of whom the old one tells as what they are."""
+    is_told_of_them = bool(new.succeeded) and new.succeeded <= set(old.value)
+    return is_told_of_them and not old.is_past and not old.is_negative and not old.succeeded
+
+
 def holds_again(old: Reading, new: Reading) -> bool:
     """Whether what could not be may be again: eaten, worn, used."""
     was_barred = old.is_negative or old.side == "dislike" or old.slot in lexicon().bars

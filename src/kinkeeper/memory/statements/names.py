@@ -10,6 +10,7 @@ from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _NAMED_FIRST = re.compile(r"([A-Z][\w-]+) (?:is (?:my|our)|and (?:I|me)|\w+s (?:me|us|my|our))\b")
+_TITLED = re.compile(r"\b(Mr|Mrs|Ms|Miss|Dr|Prof|Madam|Sir|Pastor|Father|Sister)\.? (?=[A-Z][a-z])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\W_]*$")
 _CAPITALISED = re.compile(r"[^\W\d_][\w-]*")
 # "when is iris's birthday": who has what only somebody has, without an article or "my", is called so.
@@ -64,7 +65,11 @@ def names_in(text: str) -> frozenset[str]:
     names = {canon_of(word) for word in _by_form(text)}
     for found in _CAPITALISED.finditer(text):
         word = unaccented(found[0].lower())
-        if word in lexicon().light or canon_of(word) in lexicon().times:
+        if (
+            any(sign.isdigit() for sign in word)
+            or word in lexicon().light
+            or canon_of(word) in lexicon().times
+        ):
             continue
         is_sure = found[0][0].isupper() and not (
             word_ranks().get(word, _ORDINARY) < _ORDINARY
@@ -77,6 +82,8 @@ def names_in(text: str) -> frozenset[str]:
 
 def _by_form(text: str) -> Iterator[str]:
     """Yield ordinary words that what stands around them makes names."""
+    for titled in _TITLED.finditer(text):
+        yield titled[1].lower()
     if begun := _NAMED_FIRST.match(text):
         yield unaccented(begun[1].lower())
     for found in _DOER.finditer(text):

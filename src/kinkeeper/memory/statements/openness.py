@@ -5,11 +5,8 @@ from kinkeeper.memory.statements.relation import Relation, by_rules, relate
 from kinkeeper.memory.statements.second_opinion import LIKENESS, OPEN, UPDATE, chance_of
 from kinkeeper.memory.statements.wording import wording_of
 
-WORTH_ASKING = 0.45
-"""From this chance on two statements are put to a person, where it is known how alike they are."""
-
-WORTH_ASKING_UNSEEN = 0.5
-"""The same, where nothing tells meanings."""
+WORTH_ASKING = 0.5
+"""From this chance on two statements are put to a person."""
 
 _CLOSED = ("new: thought", "new is_hypothetical", "old is_hypothetical", "old: thought", "old is_past", "old is_retraction")  # fmt: skip
 
@@ -34,16 +31,6 @@ def chance_left_open(old: str, new: str, *, likeness: float | None) -> float:
     if likeness is None:
         return chance_of(UPDATE, traits)
     return chance_of(OPEN, {**traits, LIKENESS: likeness})
-
-
-def is_worth_asking(chance: float, *, likeness: float | None) -> bool:
-    """Whether a person is asked about a pair.
-
-    Args:
-        chance: As `chance_left_open` gives it.
-        likeness: As it was given there.
-    """
-    return chance >= (WORTH_ASKING_UNSEEN if likeness is None else WORTH_ASKING)
 
 
 def may_be_open(pair: Pair, traits: Traits) -> bool:

@@ -200,6 +200,8 @@ def _cues(pair: Pair) -> _Traits:
     yield "denied otherwise", float("denied" in pair.new.cues) - float("denied" in pair.old.cues)
     yield "clauses", len(pair.new.readings)
     replaced = {word for each in pair.new.readings for word in each.replaced}
+    known = set(pair.old.told)
+    yield "succeeded", any(each.succeeded and each.succeeded <= known for each in pair.new.readings)
     yield "replaced", len(replaced & set(pair.old.told)) / (len(replaced) or 1)
 
 

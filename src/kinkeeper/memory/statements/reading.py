@@ -38,6 +38,7 @@ class Reading:
         is_past: Whether it tells of former times.
         is_hypothetical: Whether it is made up, wished or only likely.
         replaced: Canonical words of what it is told instead of.
+        succeeded: Canonical names of whose place it says is taken by somebody else.
         is_added: Whether it is told as something on top.
         is_again: Whether it is told as so again.
         is_able: Whether it is told as possible or allowed now.
@@ -63,6 +64,7 @@ class Reading:
     is_past: bool
     is_hypothetical: bool
     replaced: frozenset[str] = frozenset()
+    succeeded: frozenset[str] = frozenset()
     is_added: bool = False
     is_again: bool = False
     is_able: bool = False
@@ -114,7 +116,7 @@ def _reading(filled: Filling) -> Reading:
     return Reading(
         subject=subject, slot=slot.name, is_known=filled.is_known, is_single=slot.is_single,
         topic=topic | kind, value=filled.value, words=(*named, *said), names=clause.names,
-        replaced=clause.replaced,
+        replaced=clause.replaced, succeeded=clause.succeeded,
         is_negative=is_negative,
         is_retraction=clause.is_ended or Framing.RETRACTION in clause.framings,
         is_change=clause.is_new or Framing.CHANGE in clause.framings,

@@ -11,6 +11,7 @@ from kinkeeper.memory.statements.freely import (
     is_changed,
     is_number,
     is_over_by_name,
+    is_succeeded,
     may_be_about_the_same,
     says_the_same,
     takes_over,
@@ -206,7 +207,7 @@ def _freely_paired(old: Reading, new: Reading) -> Related | None:
     if old.is_hypothetical or new.is_hypothetical or old.is_retraction:
         return None
     is_same = is_of_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)
-    if takes_over(old, new) or (is_same and is_over_by_name(old, new)):
+    if takes_over(old, new) or is_succeeded(old, new) or (is_same and is_over_by_name(old, new)):
         return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
     if not is_same:
         return None

@@ -44,7 +44,9 @@ _SOUND = (
     "new is_able",
     "new is_retraction",
     "old is_retraction",
+    "succeeded",
 )
+_OURSELVES = frozenset(("i", "me", "my", "we", "us"))
 _EXCHANGED = ("number for another", "time for another", "name for another")
 _OF_ANOTHER = ("same single slot", *_EXCHANGED)
 
@@ -79,12 +81,12 @@ def is_unlikely_update(old: str, new: str) -> bool:
 
 
 def may_be_doubted(traits: Traits) -> bool:
-    """Whether an update that the rules see rests on less than one slot with one value, an end told as one, or one taken back.
+    """Whether an update that the rules see rests on less than one slot with one value, or an end told as one, taken back or named.
 
     Args:
         traits: Of the pair.
     """
-    return not any(traits[each] for each in _SOUND)
+    return traits["replaced"] < 1 and not any(traits[each] for each in _SOUND)
 
 
 def may_outdate(pair: Pair, traits: Traits) -> bool:
@@ -127,11 +129,18 @@ def may_repeat(pair: Pair, traits: Traits) -> bool:
         return False
     if any(traits[each] for each in ("new is_change", "new is_added", "new: once")):
         return False
-    if pair.old.is_ours != pair.new.is_ours or _excludes(pair) or _is_turned_round(pair):
+    if _is_of_one_alone(pair) or _excludes(pair) or _is_turned_round(pair):
         return False
     if any(traits[f"old {flag}"] != traits[f"new {flag}"] for flag in _EQUAL_FLAGS):
         return False
     return all((cue in pair.old.cues) == (cue in pair.new.cues) for cue in _EQUAL_CUES)
+
+
+def _is_of_one_alone(pair: Pair) -> bool:
+    """Whether but one of both speaks of its speaker; "our maid" is "the maid" of whoever says it."""
+    ours = pair.old if pair.old.is_ours else pair.new
+    is_only_ours = pair.old.is_ours != pair.new.is_ours
+    return is_only_ours and not _OURSELVES.isdisjoint(word.text for word in ours.words)
 
 
 def _excludes(pair: Pair) -> bool:

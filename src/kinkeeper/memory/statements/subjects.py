@@ -77,6 +77,9 @@ _PREPOSITIONS = frozenset(
         "each",
     )
 )
+_PLACES = frozenset(["upstairs", "downstairs", "opposite"])
+_ASIDES = _PLACES | {"next", "across", "from"}
+_LONGEST_ASIDE = 5
 _LONGEST_LEAD = 6
 _SHORTEST_PAST = 5
 """Letters of the shortest regular past form that is looked for: "shed", "bed" and "need" are none."""
@@ -113,7 +116,7 @@ def told_of(clause: Clause) -> tuple[Told, ...]:
         clause: Any.
     """
     words = [word for word in words_of(clause.text) if word.text not in _ARTICLES]
-    words = _subject_first(words, clause.names)
+    words = _without_whence(_subject_first(words, clause.names), clause.names)
     return tuple(_told(clause, subject, told) for subject, told in _subjects(words, clause.names))
 
 
@@ -126,6 +129,20 @@ def _subject_first(words: list[Word], names: frozenset[str]) -> list[Word]:
         is_subject = word.canon in names or word.text in kin() or word.text in _PRONOUNS
         if is_subject and following.canon in lexicon().verbs and words[place - 1].text not in _OWN:
             return [*words[place:], *words[:place]]
+    return words
+
+
+def _without_whence(words: list[Word], names: frozenset[str]) -> list[Word]:
+    """Return words without what only tells which of that name is meant: "Mrs Lund next door has a key"."""
+    end = 0
+    while end < len(words) and words[end].canon in names:
+        end += 1
+    if not end or end >= len(words) or words[end].text not in _ASIDES:
+        return words
+    first = end + 1 + (words[end].text not in _PLACES)
+    for place in range(first, min(len(words) - 1, end + _LONGEST_ASIDE)):
+        if words[place].canon in lexicon().verbs and words[place - 1].text not in _OWN:
+            return [*words[:end], *words[place:]]
     return words
 
 

@@ -53,6 +53,8 @@ _CONTRACTIONS = tuple(
 )  # fmt: skip
 _MAY_CONTRACT = re.compile(r"'|\b(?:cannot|cant|im|ive|gonna|gotta|wanna|got|\w+nt)\b")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+# "R450", "Rs500": an amount, its money before it in letters.
+_AMOUNT = re.compile(r"(?:rs|r|n|ksh|kes|zar|ngn|inr|usd)(\d{2,}(?:[.,]\d+)*|\d)")
 _PRESENT_FORMS = frozenset(["am", "is", "are", "has", "does", "goes"])
 _NOUNS = frozenset(
     (
@@ -252,8 +254,8 @@ def _canon(word: str) -> str:
     for table in (known.numbers, known.canon):
         if word in table:
             return table[word]
-    if ordinal := _ORDINAL.fullmatch(word):
-        return ordinal[1]
+    if number := _ORDINAL.fullmatch(word) or _AMOUNT.fullmatch(word):
+        return number[1]
     stem = _stem(word)
     return known.canon.get(stem, stem)
 

@@ -11,7 +11,7 @@ from kinkeeper.memory.bearing import is_one_voice
 from kinkeeper.memory.facts import facts_by_id, replaced_by
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.memory.model import Category, Fact, Statement
-from kinkeeper.memory.statements.openness import chance_left_open, is_worth_asking
+from kinkeeper.memory.statements.openness import WORTH_ASKING, chance_left_open
 from kinkeeper.memory.timeline import canonical
 from kinkeeper.memory.upkeep.meeting import facts_met_by, pair_of, words_of_facts
 from kinkeeper.memory.upkeep.neighbourhood import Neighbourhood
@@ -175,9 +175,8 @@ def _judged(met: _Met, likeness: Mapping[_Pair, float]) -> Iterator[OpenPair]:
         older_id, newer_id = sorted(pair, key=lambda each: canonical(met.words[each]))
         if not _may_be_asked(older, newer) or newer_id in met.settled:
             continue
-        alike = likeness.get(pair)
-        chance = chance_left_open(older.text, newer.text, likeness=alike)
-        if is_worth_asking(chance, likeness=alike):
+        chance = chance_left_open(older.text, newer.text, likeness=likeness.get(pair))
+        if chance >= WORTH_ASKING:
             yield OpenPair(older=older_id, newer=newer_id, chance=chance)
 
 
