@@ -117,3 +117,21 @@ def test_what_goes_on_a_named_list_is_read_as_one(text: str, lines: list[str]) -
     ((name, params),) = planned(text)
 
     assert (name, params["body"].splitlines()) == ("notes.append", lines)
+
+
+def test_who_is_not_meant_is_nothing_to_do() -> None:
+    made = exchange(
+        "remind Sarah to send the form back",
+        done("task.create", id="t1", title="send the form back", who=["sarah"]),
+    )
+
+    ((name, params),) = planned("actually remind me not her", history=[made])
+
+    assert (name, params["find_by"], params["changes"]) == ("task.update", "t1", {"who": ["john"]})
+
+
+@pytest.mark.parametrize(
+    "text", ["put down an hour for it", "every second saturday i've football 10 to 12 starting next week"]
+)  # fmt: skip
+def test_what_is_not_understood_whole_is_not_written(text: str) -> None:
+    assert not planned(text)

@@ -14,7 +14,7 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step, action
 from kinkeeper.conversation.planning.message import read_message
 from kinkeeper.conversation.planning.moments import Moment, moment_of, without_days
 from kinkeeper.conversation.planning.named import Thing, best_match, results_of
-from kinkeeper.conversation.planning.people import is_person, who_of
+from kinkeeper.conversation.planning.people import PRONOUNS, is_person, who_of
 from kinkeeper.conversation.planning.pointing import combined
 from kinkeeper.conversation.planning.referents import latest, target
 from kinkeeper.conversation.planning.relative import in_its_frame
@@ -149,9 +149,13 @@ def _somebody_else(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "not me, Marcus": what was just made is for somebody else."""
     things = results_of([each for each in [next(latest(case), None)] if each is not None])
     who, gone = who_of(groups["who"], case), who_of(groups["gone"], case)
-    if len(things) != 1 or things[0].kind not in {"event", "task"} or not who or not gone:
+    if len(things) != 1 or things[0].kind not in {"event", "task"} or not who:
         return None
     (thing,) = things
+    if groups["gone"].lower() in PRONOUNS:
+        gone = [each for each in thing.who if each not in who]
+    if not gone:
+        return None
     if thing.kind == "task":
         stay = [each for each in thing.who if each not in gone]
         changes = {"who": [*dict.fromkeys((*stay, *who))]}

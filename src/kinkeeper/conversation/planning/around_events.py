@@ -26,7 +26,9 @@ def long_before(groups: Groups, case: Case) -> Sequence[Step]:
     """
     lengths = case.message.lengths(groups["before"])
     named = case.message.title(groups["what"])
-    event = best_match(named, (each for each in case.things if each.kind == "event"))
+    event = _time_of(named, groups["what"], case) or best_match(
+        named, (each for each in case.things if each.kind == "event")
+    )
     early = lengths[0].until - lengths[0].begin if lengths else _eve_length(groups["before"])
     if event is None or "T" not in (event.start or "") or early is None:
         return [_asked({"title": named}, named)]

@@ -43,6 +43,14 @@ _SAME_TIME = re.compile(
     re.IGNORECASE,
 )
 _AGAIN = re.compile(r"\s+(?:(?:back|down|up) )?(?:in )?again(?= |,|$)", re.IGNORECASE)
+_HOURS_LOST = re.compile(
+    r"\bfrom \d[\d:.]* to (?:at )?\d[\d:.]*,? (?:starting|beginning|from)\b", re.IGNORECASE
+)
+"""Hours that ran into the day from which on it is so."""
+
+_INSTEAD = re.compile(r"\b(?:instead|rather than)\b", re.IGNORECASE)
+"""Tells that something else was known before."""
+
 _NOON = 12
 _BUSY = "Busy"
 _OURS = re.compile(
@@ -143,7 +151,9 @@ def _is_over(moment: Moment, case: Case) -> bool:
 
 
 def _is_certain(moment: Moment, title: str, who: str, case: Case) -> bool:
-    """Whether a statement is plainly of an appointment."""
+    """Whether a statement is plainly of an appointment, and not of another one than was known before."""
+    if _INSTEAD.search(case.message.text):
+        return False
     stands = is_appointment(title, case)
     if moment.start is None:
         return stands and (bool(who) or _is_name(title.split(",", maxsplit=1)[0], case))
@@ -210,7 +220,8 @@ def _created(
     moment = on_each_day(from_today(moment, said, case.now), said)
     days = case.message.several(what)
     is_torn = not days and case.message.is_torn(found.main, recurs=moment.rule is not None)
-    if not found.is_whole or is_torn:
+    is_lost = any(_HOURS_LOST.search(each.surface) for each in said if not each.has_time)
+    if not found.is_whole or is_torn or is_lost:
         question = f"I could not read all of the times. When exactly is {lowered(title)}?"
         return [
             Missing(

@@ -26,6 +26,9 @@ _AGAIN = re.compile(
     r"^(?:it|that|this|them|those|these|something|an? items?|items?|things?|one|stuff|some|(?:some |one )?more|another(?: one)?|(?:some )?(?:a )?new ones?)$",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(r"\b(?:for|of|on|about) (?:it|that|this|them|those)$", re.IGNORECASE)
+"""Speaks of something that was said before, and is no note by itself."""
+
 _OWN_LIST = re.compile(r"^(?:my|our)?\s*lists?$", re.IGNORECASE)
 _NEEDED = re.compile(r"\b(?:need|needed|want)\b", re.IGNORECASE)
 _NO_LINE = ("no_line", "states")
@@ -150,7 +153,7 @@ def note(groups: Groups, case: Case) -> Sequence[Step] | None:
     """Read "note down the wifi code is 1234"."""
     what, is_private = audience_of(groups["what"], case)
     body = case.message.words(what)
-    if not body or _AGAIN.match(body):
+    if not body or _AGAIN.match(body) or _OF_IT.search(body):
         return None
     title = shorten(body, _LONGEST_TITLE)
     return [action("notes", "create", {"title": title, "body": body, "private": is_private})]

@@ -21,6 +21,7 @@ NAMES_WEEKDAY: Final = re.compile(
 _END_OF = re.compile(r"\bend of\b", re.IGNORECASE)
 """What is due then is due on its last day."""
 
+_OPENS = re.compile(r"^(?:starting|beginning|from|as of|as from)\b", re.IGNORECASE)
 _BY_DAY = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z,]+)")
 
 
@@ -146,7 +147,7 @@ def _repeated(
             last = span.begin.date()
             continue
         first = max(first, span.begin.date())
-        if _days(span) > 1:
+        if _days(span) > 1 and not _OPENS.match(span.surface):
             last = _last_day(span)
     if last is not None and "UNTIL=" not in rule:
         rule = f"{rule};UNTIL={last:%Y%m%d}"

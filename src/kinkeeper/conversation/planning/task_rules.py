@@ -54,6 +54,9 @@ _EXCEPT = re.compile(
     rf"[\s,]+(?:except|excepting|apart from|but not|excluding|other than)(?:\s+(?:for|on))*\s+(?P<days>{TIME_MARK}(?:(?:\s*,|\s+and|\s+or)+\s*(?:on\s+)?{TIME_MARK})*)",
     re.IGNORECASE,
 )
+_NOT_SOMEBODY = re.compile(r"^not (?:\w+|(?:my|the|our) \w+)$", re.IGNORECASE)
+"""Says who is not meant, and nothing to do."""
+
 _FINITE = re.compile(
     r"^(?:it|that|this|there|he|she|they|what|everything|nothing|work|school|you)$", re.IGNORECASE
 )
@@ -277,6 +280,8 @@ def _created(
     )
     quoted = _QUOTED.fullmatch(title)
     title = quoted["words"] if quoted is not None else title
+    if _NOT_SOMEBODY.match(title):
+        return None
     if not title or _AGAIN.match(title):
         return [_missing_title(moment)] if not title else None
     params = {"title": title, **_when(moment, case, is_reminder=is_reminder)}

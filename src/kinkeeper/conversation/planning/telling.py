@@ -57,16 +57,16 @@ _NEWS: Final[Mapping[str, News]] = {
     "not_till": News.TIME, "off": News.OFF, "not_on": News.OFF, "none": News.OFF, "skipped": News.OFF, "swapped": News.SWAP,
     "ends_by": News.ENDS, "begun_of": News.TIME, "late_of": News.SHIFT, "late": News.SHIFT, "late_by": News.SHIFT, "put_by": News.SHIFT, "ends": News.ENDS,
     "put_to": News.TIME, "wanted": News.TIME, "at": News.TIME, "placed": News.PLACE, "charged": News.CHARGE, "charges": News.CHARGE,
-    "charged_of": News.CHARGE, "comes": News.TIME,
+    "charged_of": News.CHARGE, "comes": News.TIME, "gone_to": News.TIME,
 }  # fmt: skip
 """What each pattern tells, in the order in which they are tried."""
 
 _SURE: Final = frozenset(_NEWS) - {
-    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted", "begun_of",
+    "at", "placed", "ends", "ends_by", "charged", "charges", "charged_of", "comes", "taken_off", "wanted", "begun_of", "gone_to",
 }  # fmt: skip
 """Patterns that only changes are told with; the others tell news of what nobody knows yet as well."""
 
-_ROUTINE: Final = frozenset({"charges", "comes"})
+_ROUTINE: Final = frozenset({"charges", "comes", "gone_to"})
 """What somebody does is news where it is so from some day on, or instead of something."""
 
 _LASTING: Final = "wanted"
