@@ -1,5 +1,6 @@
 """Whether an everyday word is meant as a household's name: "Will", "Grace", "art"."""
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ _NO_SUBJECT = frozenset(
     {"the", "a", "an", "in", "i", "we", "you", "they", "he", "she", "it", "that"}
 )
 _ANDS = frozenset({"and", "&", "+"})
+_CLOCK = re.compile(r"\d{1,2}[.:][0-5]\d(?:am|pm)?")
 _EVERYDAY_FOR_PEOPLE = 15_000
 _EVERYDAY_FOR_THINGS = 1_000
 
@@ -127,7 +129,22 @@ def has_evidence(
         return True
     if word in cues.calendar:
         return _is_listed_name(tokens, place) and is_beside_mention
-    return before in cues.person_before or is_beside_mention or _is_capitalised(tokens, place)
+    return (
+        before in cues.person_before
+        or is_beside_mention
+        or _is_capitalised(tokens, place)
+        or _is_listed_with_hour(tokens, place)
+    )
+
+
+def _is_listed_with_hour(tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether a clause opens with the word and goes on with a clock: "Will 4.40", "and Will at 4:40"."""
+    is_first = not place or tokens[place - 1].kind is not TokenKind.WORD
+    if not is_first and tokens[place - 1].text not in _ANDS:
+        return False
+    after = [token.text for token in tokens[place + 1 : place + 3]]
+    hour = next((text for text in after if text not in {"at", ":"}), "")
+    return _CLOCK.fullmatch(hour) is not None
 
 
 def _is_called(tokens: Sequence[Token], place: int) -> bool:

@@ -50,6 +50,9 @@ _NEGATION = re.compile(r"(?<!\w)(?:not|never|no longer|unable)(?!\w)(?! only)")
 _UNCERTAIN = re.compile(
     r"(?<!\w)(?:might(?! as well)|maybe|perhaps|not sure|possibly|if i|thinking of|was going to|were going to|supposed to|wanted to|would have|should have|used to)(?!\w)"
 )
+_NEEDS = re.compile(
+    r"(?:will |do |might |may |just |also )*(?:need|want)(?: (?:a|an|some|my|picking|to be))*$"
+)
 _BASE_FORM = re.compile(
     r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)"
 )
@@ -177,6 +180,11 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
     is_negated = bool(_NEGATION.search(between) or _DOUBTED.search(lead))
     word = subject.group()
+    if word in {"i", "we"} and _NEEDS.match(between.strip()):
+        # "I need a lift home" takes nothing on.
+        return TaskPhrase(
+            task=task, start=start, end=end, stance=Stance.ASKS, is_of_activity=is_of_activity
+        )
     adult = reading.mention_at(clause_start + subject.start()) if word == "<adult>" else None
     vocative = _adult_in(reading, clause_start, clause_start + subject.start())
     stance, is_sender = _stance(

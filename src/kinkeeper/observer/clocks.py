@@ -96,6 +96,14 @@ def dotted_time(reading: Reading, at: int | None, *, is_in_school_hours: bool) -
     return [nearer(time(hour % _HALF_DAY, minute), AFTERNOON)]
 
 
+def has_dotted_hour(reading: Reading) -> bool:
+    """Whether a time is written with a point and not read yet ("kick-off is 9.15"), no sum of money."""
+    return any(
+        not _is_read(reading, match.start()) and 0 < int(match["hour"]) < _HOURS
+        for match in _DOTTED.finditer(reading.text)
+    )
+
+
 def _is_of_the_job(reading: Reading, start: int, at: int | None) -> bool:
     """Whether a figure stands in the clause of the job, or in one that tells when the children come out."""
     place = next(

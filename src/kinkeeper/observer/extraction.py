@@ -109,7 +109,9 @@ def _substance(
 ) -> _Substance:
     reading = gist.reading
     has_when = is_dated or any(span.has_date for span in reading.spans)
-    is_of_somebody = is_of_child and (is_dated or holding.has_owner)
+    is_of_somebody = is_of_child and (
+        is_dated or holding.has_owner or (seeks_owner and has_cue(reading, "needed"))
+    )
     is_asked = holding.stance is Stance.ASKS and is_bidden(reading)
     has_stub = (is_of_somebody and not is_mere_time(reading) and not is_a_limit(reading)) or (
         has_when and (seeks_owner or is_asked)

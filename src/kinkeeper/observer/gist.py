@@ -24,7 +24,7 @@ from kinkeeper.observer.moments import (
     replaces_time,
 )
 from kinkeeper.observer.own_hours import day_alone
-from kinkeeper.observer.own_words import own_words_of, seeks_anybody
+from kinkeeper.observer.own_words import occasion_of, own_words_of, seeks_anybody
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.subjects import activity_of
@@ -45,6 +45,11 @@ _ASKS_ANYBODY = re.compile(r"(?<!\w)(?:who|any ?body|somebody|one of (?:us|you))
 _MEANWHILE = re.compile(
     r"(?<!\w)(?:while|whilst|when|as) (?:i|we|<adult>) (?:am|are|is|will be|have|has|do|does|take|takes)(?!\w)"
 )
+_INVITING = re.compile(
+    r"(?<!\w)(?:who is (?:in|coming|up for|joining|around for|keen)|(?:any ?body|somebody|who) (?:wants? to|fancies|fancy|up for|coming|keen|interested|else (?:coming|in)))(?= |$)"
+)
+_ABSENT = re.compile(r"(?:i|we) (?:am|are|will be) ")
+_WANTED = frozenset({Stance.ASKS, Stance.CLAIMS})
 _ACTIVE = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
 
 
@@ -87,15 +92,26 @@ def gist_of(reading: Reading, sender: Member | None, participants: Participants)
     reading = _without_whereabouts(_declining_clause(body_of(reading)))
     phrase = _primary(task_phrases(reading))
     stance, is_uncertain = _stance(reading, phrase)
+    said = stance
     activity = activity_of(reading, phrase)
     task = phrase.task if phrase else _implied_task(activity, stance, participants)
     if _tells_another_time(reading, activity, stance, task):
         task = Task.MOVE
-    if phrase is None and activity is None:
+    if activity is None and _leaves_open(reading, phrase):
+        absent = cue(reading, "decline") if stance is Stance.DECLINES else None
+        if (
+            _calls_together(reading, stance)
+            or _goes_on_after_yes(reading, stance)
+            or (absent is not None and _tells_why_away(reading, absent))
+        ):
+            stance = Stance.STATES
         own = own_words_of(reading, stance, is_child=_is_child(sender))
-        if own is not None:
+        if own is None:
+            stance = said
+        else:
             reading = replace(reading, mentions=(*reading.mentions, own))
-            activity, task = own, Task.OTHER if stance is Stance.ASKS else None
+            phrase, activity = None, own
+            task = Task.OTHER if stance in _WANTED else None
     return Gist(
         reading=reading, phrase=phrase, stance=stance, is_uncertain=is_uncertain,
         activity=activity, task=task,
@@ -111,7 +127,7 @@ def _declining_clause(reading: Reading) -> Reading:
     if any(phrase.stance in _ACTIVE for phrase in task_phrases(reading)) or seeks_anybody(reading):
         return reading
     match = cue(reading, "decline")
-    if match is None:
+    if match is None or _tells_why_away(reading, match):
         return reading
     start, end = clause_around(reading, match.end() - 1)
     if reading.within(0, start).of_kind("child", "group", "activity"):
@@ -213,6 +229,33 @@ def _tells_another_time(
     """Whether an activity is said to be at a new time and not at the old one ("at 5 today, not 4")."""
     is_open = activity is not None and stance is Stance.STATES and not reading.is_question
     return is_open and task in {None, Task.APPOINTMENT, Task.ATTEND} and replaces_time(reading)
+
+
+def _tells_why_away(reading: Reading, refused: re.Match[str]) -> bool:
+    """Whether somebody is only said to be away when what was just told takes place ("the sweep is at 2 and I'm at work")."""
+    if _ABSENT.match(reading.skeleton, refused.start()) is None:
+        return False
+    before = reading.within(0, refused.start())
+    return bool(before.spans) and occasion_of(before) is not None
+
+
+def _leaves_open(reading: Reading, phrase: TaskPhrase | None) -> bool:
+    """Whether what it is about may stand in its own words: nothing is to be done, or a booking of what has no word."""
+    if phrase is None:
+        return True
+    is_told = phrase.stance is Stance.STATES and phrase.task in {Task.APPOINTMENT, Task.ATTEND}
+    return is_told and not reading.of_kind("child", "group")
+
+
+def _calls_together(reading: Reading, stance: Stance) -> bool:
+    """Whether it asks who comes along ("bonfire tonight at 6, who's in?"): it tells of an occasion, and wants nobody for a job."""
+    return stance is Stance.ASKS and _INVITING.search(reading.skeleton) is not None
+
+
+def _goes_on_after_yes(reading: Reading, stance: Stance) -> bool:
+    """Whether what begins like a yes goes on to tell something ("all done. Next one 14 Aug at 10")."""
+    is_yes = stance is Stance.ACCEPTS and reading.reply is not None
+    return is_yes and reading.reply is not None and not reading.reply.is_whole
 
 
 def _is_child(sender: Member | None) -> bool:

@@ -86,7 +86,7 @@ def read_moments(reading: Reading, task: Task | None, at: int | None) -> Moments
     if not times:
         is_move = task is Task.MOVE
         times.extend(_bare_new_time(reading, is_replacing=is_replacing, is_move=is_move))
-    if not times and task in _JOBS:
+    if not times and (task in _JOBS or (dates and at is not None)):
         times.extend(dotted_time(reading, at, is_in_school_hours=task is Task.DROPOFF))
     is_implied = not dates and bool(times)
     if is_implied:

@@ -11,6 +11,7 @@ from typing import Final
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.observer.clocks import has_dotted_hour
 from kinkeeper.observer.idle import is_a_limit
 from kinkeeper.observer.letters import is_letter
 from kinkeeper.observer.model import OWN_WORDS, Stance
@@ -60,7 +61,8 @@ _IN_LETTER = re.compile(
     rf"{_PREAMBLE}(?P<thing>(?:[^<\s.!?;,]+ |<(?:place|childs?|kids|act|generic)> ){{1,14}}?)(?P<frame>{_FRAME})(?P<when>{_WHEN})"
 )
 _THEY = re.compile(
-    rf"{_PREAMBLE}(?P<thing>they (?:want|need|can (?:see|do|fit|take|come)|will come|are coming)(?: (?!if|when|that)[a-z]+){{0,4}}?) "
+    rf"{_PREAMBLE}(?P<thing>(?:they (?:want|need)|(?:they|he|she|{_WORD}(?: {_WORD}){{0,3}}) can (?:see|do|fit|take|come)"
+    rf"|(?:they|he|she) (?:(?:will|is|are) )?(?:be )?(?:com(?:e|ing)|returning|calling))(?: (?!if|when|that)[a-z]+){{0,4}}?) "
     rf"(?P<frame>{_FRAME})(?P<when><(?:datetime|range)>)"
 )
 _AFTER_WHEN = re.compile(
@@ -86,14 +88,25 @@ _MERE = re.compile(
 _SEEKING = (
     r"(?:(?:can|could|will|would|might|does|is) (?:somebody|any ?body|one of (?:us|you)|either of you|any of you)"
     r"|(?:need|needs|want|looking for) somebody to|(?:somebody|one of (?:us|you)) (?:needs? to|has to|must|should|will (?:need|have) to)"
-    r"|who (?:can|could|will|would|is able to|is free to|is up for))"
+    r"|who (?:can|could|will|would|is able to|is free to|is up for)|whose turn (?:is it )?to|please somebody|somebody please)"
 )
-_BIDDING = r"(?:can|could|will|would) (?:you|<adult>)"
+_BIDDING = (
+    r"(?:(?:can|could|will|would) (?:you|<adult>)|(?:do not forget|remember|make sure (?:you|<adult>)) to"
+    r"|^<adult> ,?(?: please)?(?= (?:pick up|grab|get|collect|fetch|bring|take|feed|walk|post|buy|book|put|empty|clean|pay|sign|drop|wash|defrost|water) )"
+    r"|(?:who|any ?body|somebody)(?: is| will be)?(?= [a-z]+ing )(?! (?:com|go|play|winn|watch|call|be|hav|sing|talk|laugh|look|runn|miss|ly|kidd|jok)ing))"
+)
+_DUTY = re.compile(
+    rf"(?<!\w)(?:whose turn (?:is it |it is )?(?:for|on|with|at)|who is on|who has(?: got)?) (?P<deed>[^.!?;,\n]+?)(?= ?(?:{_WHEN}|[.!?,]|$))"
+)
+_WILL_DO = r"(?:^|[.!?,;] |(?:and|so|but|then|yes|ok|okay) )(?:i|we) (?:will|am going to|are going to|shall|can)"
+_ON_THE_WAY = re.compile(
+    r"(?<!\w)(?:on (?:your|the) way|when you (?:are )?pass|after work|asap|before you|before bed)(?!\w)"
+)
 _ADVERBS = r"(?:(?:please|kindly|just|else|possibly|maybe|still|also|remember to|be able to|try to|go and|go|be the one to) )*"
 _TALK: Final = (
     r"see|hear|believe|imagine|tell|ask|explain|guess|help|come|go|call|ring|text|message|remind|stop|be|wait|talk|speak|say|"
     r"know|think|lend|stay|shut|hurry|find|look|listen|show|recommend|suggest|confirm|understand|forget|like|love|have|has|"
-    r"give|send|want|eat|play|let|meet|join|need|feel|mean|keep|not|spare|afford|blame|relate|swap|switch|else|please|kindly|"
+    r"give|send|want|eat|play|let (?:him|her|them|it|<adult>|<childs?>) (?:know|be|have)|meet|join|need|feel|mean|keep|not|spare|afford|blame|relate|swap|switch|else|please|kindly|"
     r"just|also|still|possibly|maybe|pass|"
     # Of these only "do the ...", "get the ..." are errands.
     r"(?:do|get|make|got)(?! (?:the|a|some|my|his|her|our|their|<childs>))"
@@ -101,6 +114,7 @@ _TALK: Final = (
 _DONE = rf"(?P<deed>(?!(?:{_TALK})(?!\w))[a-z][a-z'-]+ (?!(?:me|us|you|that|this|i|we|if|how|what|why|who|when|where)(?!\w))[^.!?;,\n]+)"
 _SOUGHT = re.compile(rf"(?<!\w){_SEEKING} {_ADVERBS}{_DONE}")
 _BID = re.compile(rf"(?<!\w){_BIDDING} {_ADVERBS}{_DONE}")
+_PROMISED = re.compile(rf"{_WILL_DO} {_ADVERBS}{_DONE}")
 _DEED_ENDS = re.compile(
     rf" (?:{_WHEN}|<duration>|before|after|while|when|because|as|since|so|i|we|please|if|today|tonight|tomorrow|for me|for us|at|on|by)(?= |$)"
 )
@@ -114,7 +128,8 @@ _TELLING = re.compile(
 )
 _SIGN = re.compile(r"\s*[:,!]+\s+|\s+[-–—]+\s+")
 _WISH = re.compile(
-    r"they (?:want|need|can (?:see|do|fit|take|come)|will come|are coming)(?: (?:it|him|her|them|us|me|you)(?!\w))?"
+    r"(?:they (?:want|need)|.+? can (?:see|do|fit|take|come)|(?:they|he|she) (?:(?:will|is|are) )?(?:be )?(?:com(?:e|ing)|returning|calling))"
+    r"(?: (?:it|him|her|them|us|me|you|back|round|over|again|out|in)(?!\w))*"
 )
 _AND = re.compile(r" (?:and|&) ")
 
@@ -132,6 +147,8 @@ def own_words_of(reading: Reading, stance: Stance, *, is_child: bool) -> Mention
     """
     if stance is Stance.ASKS:
         return errand_of(reading, is_anybody_alone=is_child) or occasion_of(reading)
+    if stance is Stance.CLAIMS:
+        return None if is_child else promise_of(reading)
     return occasion_of(reading) if stance is Stance.STATES and not is_a_limit(reading) else None
 
 
@@ -168,14 +185,48 @@ def errand_of(reading: Reading, *, is_anybody_alone: bool = False) -> Mention | 
         reading: The message, or a part of it, that names no task.
         is_anybody_alone: Whether only what anybody is wanted for counts.
     """
-    is_dated = not is_anybody_alone and any(
-        span.kind is not SpanKind.DURATION and span.has_date for span in reading.spans
+    is_timed = not is_anybody_alone and (
+        _is_timed(reading) or _ON_THE_WAY.search(reading.skeleton) is not None
     )
-    match = _SOUGHT.search(reading.skeleton) or (
-        _BID.search(reading.skeleton) if is_dated else None
+    found = (
+        _SOUGHT.search(reading.skeleton),
+        _BID.search(reading.skeleton) if is_timed else None,
     )
-    if match is None:
+    for match in found:
+        if match is not None and (words := _deed(reading, match)) is not None:
+            return words
+    return None if is_anybody_alone else _duty(reading)
+
+
+def promise_of(reading: Reading) -> Mention | None:
+    """Return what the sender will do on a day or by an hour, in the message's own words ("I'll sign the form tonight").
+
+    Args:
+        reading: The message, or a part of it, that names no task.
+    """
+    match = _PROMISED.search(reading.skeleton) if _is_timed(reading) else None
+    return _deed(reading, match) if match is not None else None
+
+
+def _is_timed(reading: Reading) -> bool:
+    return any(
+        span.kind is not SpanKind.DURATION and (span.has_date or span.has_time)
+        for span in reading.spans
+    )
+
+
+def _duty(reading: Reading) -> Mention | None:
+    """What is somebody's turn ("whose turn is it for the bins", "who's on dinner tonight")."""
+    match = _DUTY.search(reading.skeleton)
+    is_turn = match is not None and match.group().startswith("whose")
+    if match is None or not (is_turn or _is_timed(reading)):
         return None
+    symbols = _symbols(reading, *match.span("deed"))
+    return _words(reading, symbols) if is_noun_phrase(reading.text, symbols) else None
+
+
+def _deed(reading: Reading, match: re.Match[str]) -> Mention | None:
+    """The words of a deed, at most up to where what follows tells when or why."""
     deed = match["deed"]
     ends = _DEED_ENDS.search(deed)
     end = ends.start() if ends else len(deed)
@@ -205,7 +256,7 @@ def _announces(reading: Reading, match: re.Match[str], offset: int) -> bool:
         return False
     if span.until <= reading.sent_at:
         return False
-    has_hour = any(each.has_time for each in reading.spans)
+    has_hour = any(each.has_time for each in reading.spans) or has_dotted_hour(reading)
     has_day = any(each.has_date for each in reading.spans)
     if has_day and has_hour:
         return True

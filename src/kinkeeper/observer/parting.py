@@ -21,6 +21,9 @@ _DOES = re.compile(
     r"bring|brings|drive|drives|run|runs|pick|picks|cover|covers|handle|handles|mind|minds|watch|watches|grab|grabs|on) "
     r"(?:(?:up|the|off|to) )*<(?:childs?|kids|act)>"
 )
+_ITEM = re.compile(
+    r"<childs?>(?: (?:at|is|is at|has|from))? (?:<(?:time|datetime|range)>|\d{1,2}[.:][0-5]\d)(?! ?(?:to|at|with) )"
+)
 _NEXT_OF_LIST = re.compile(r"<childs?> (?:at|from|around|about|by)? ?<(?:time|datetime)>(?: |$)")
 
 
@@ -39,6 +42,8 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
         or (number and _goes_on(reading.within(*bounds[number - 1]), reading.within(*pair)))
     ]
     alone = [reading.within(*pair) for pair in standing]
+    if listed := _children_with_hours(reading):
+        return listed
     if _asks_after_change(alone):
         return _sharing_days_of(alone)
     if not all(part.of_kind("child", "group") for part in alone) and not all(
@@ -57,6 +62,31 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
             lead = (pair[0], pair[0] + _before_child(part))
         parts.append(part)
     return _sharing_the_day(parts)
+
+
+def _children_with_hours(reading: Reading) -> tuple[Reading, ...]:
+    """The items of a list of children, each with an hour, under one heading ("meetings Fri: Ann 2.20, Ben 3pm")."""
+    items = [match.start() for match in _ITEM.finditer(reading.skeleton)]
+    parts = [
+        reading.within(first, last, lead=_heading(reading, items[0]))
+        for first, last in pairwise([*items, len(reading.skeleton) + 1])
+    ]
+    children = {mention.id for part in parts for mention in part.of_kind("child")}
+    if len(parts) < 2 or len(children) < len(parts) or task_phrases(parts[0]):  # noqa: PLR2004 - two make a list
+        return ()
+    days = [day_alone(span) for span in parts[0].spans if span.has_date]
+    return tuple(
+        part
+        if any(span.has_date for span in part.spans)
+        else replace(part, spans=(*days, *part.spans))
+        for part in parts
+    )
+
+
+def _heading(reading: Reading, end: int) -> tuple[int, int]:
+    """The stretch before a list, less the sign that closes it."""
+    stretch = reading.skeleton[:end].rstrip(" .,:;")
+    return (0, len(stretch))
 
 
 def _asks_after_change(parts: Sequence[Reading]) -> bool:

@@ -39,6 +39,11 @@ _BIRTHDAY = re.compile(
     r"(?<=['’]s )\d{1,3}(?:st|nd|rd|th)\b(?! (?:of |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
     re.IGNORECASE,
 )
+_THINGS = frozenset({"generic", "activity"})
+_PART_OF_DAY = re.compile(r"\w['’]? (?:morning|afternoon|evening|night)$", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"(?:(?<=next )|(?<=this )|(?<=that )|(?<=other )|(?<=last ))one\b(?! ?o'?clock)", re.IGNORECASE
+)
 _VOCATIVE = re.compile(
     r"(?:^|[,.!;] |(?:^|(?<= ))(?:ok|okay|right|so|hey|hi|and|then|well) )(?P<adult><adult>)(?= ?,| (?:you|i)(?: |$)| (?:please )?(?:can|could|will|would|are|do) you(?: |$)| please )"
     r"|(?:,|<date>|<datetime>|<time>) (?P<last><adult>) ?[.!]*$"
@@ -238,11 +243,13 @@ def _without_comparisons(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan
 
 
 def _without_names(text: str, mentions: Sequence[Mention]) -> str:
-    """Blank out what looks like a time and is none: a child called June, a club called 4H, "Ann's 14th"."""
+    """Blank out what looks like a time and is none: a child called June, "Ann's 14th", a parents' evening, "the next one 3 May"."""
     text = _BIRTHDAY.sub(lambda match: "x" * len(match.group()), text)
+    text = _PRONOUN.sub("xxx", text)
     for mention in mentions:
         is_numbered = mention.kind == "activity" and any(map(str.isdigit, mention.surface))
-        if mention.kind in _PEOPLE or is_numbered:
+        is_evening = mention.kind in _THINGS and _PART_OF_DAY.search(mention.surface) is not None
+        if mention.kind in _PEOPLE or is_numbered or is_evening:
             blank = "x" * (mention.end - mention.start)
             text = text[: mention.start] + blank + text[mention.end :]
     return text

@@ -272,7 +272,8 @@ def needs_owner(extraction: Extraction) -> bool:
     if extraction.coordination_type in {CoordinationType.TRANSPORT, CoordinationType.CARE_COVERAGE}:
         return asked or bool(extraction.child) or bool(extraction.dates)
     if extraction.coordination_type is CoordinationType.ACTIVITY_CONFIRM:
-        return bool(extraction.child) or extraction.is_in_own_words
+        is_sought = asked and extraction.seeks_owner
+        return bool(extraction.child) or extraction.is_in_own_words or is_sought
     return False
 
 

@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from kinkeeper.language.when.expressions import Expression
 from kinkeeper.language.when.grammar import Scope
-from kinkeeper.language.when.hours import Habits, hour_of, is_certain
+from kinkeeper.language.when.hours import OFFICES_OPEN, Habits, hour_of, is_certain
 from kinkeeper.language.when.model import SpanKind
 from kinkeeper.language.when.partial import Clock, Partial
 from kinkeeper.language.when.resolve import Resolved, resolve
+
+_NIGHT_ENDS: Final = 4
 
 
 def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resolved | None:
@@ -20,6 +23,8 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
     """
     if found.finish is None:
         return resolve(found.start, scope, habits)
+    if _is_of_this_morning(found.start, scope):
+        habits = replace(habits, day_begins=OFFICES_OPEN)
     start, finish = _agree(found.start, found.finish, habits)
     begin = resolve(start, scope, habits)
     end = resolve(finish, scope, habits)
@@ -41,6 +46,14 @@ def resolve_expression(found: Expression, scope: Scope, habits: Habits) -> Resol
     kind = SpanKind.RECURRING if begin.recurrence else SpanKind.RANGE
     known = begin.is_meridiem_known or end.is_meridiem_known
     return replace(begin, kind=kind, until=until, is_meridiem_known=known)
+
+
+def _is_of_this_morning(start: Partial, scope: Scope) -> bool:
+    """Whether a range opens at an hour without a day that comes next, said before offices open ("between 8 and 10")."""
+    is_open = start.clock is not None and start.part is None
+    is_today = start.weekday is None and start.day is None and start.on is None
+    is_early = _NIGHT_ENDS <= scope.reference.hour < OFFICES_OPEN
+    return is_open and is_today and start.period is None and is_early
 
 
 def _on_day_of(begin: datetime, until: datetime) -> datetime:
