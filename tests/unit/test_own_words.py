@@ -5,9 +5,11 @@ from time import process_time
 
 import pytest
 
+from kinkeeper.observer.extraction import extract
 from kinkeeper.observer.model import OWN_WORDS, Stance, Task
 from kinkeeper.observer.own_words import own_words_of
-from miller_words import read, said
+from kinkeeper.observer.parting import segments
+from miller_words import PARTICIPANTS, read, said
 
 
 @pytest.mark.parametrize(
@@ -19,6 +21,13 @@ from miller_words import read, said
         ("Leo has hat day on Friday", "hat day", 6),
         ("beekeeping taster at Grandpa's on Sunday, 5pm", "beekeeping taster", 8),
         ("they want the van back Friday at 8am", "they want the van", 6),
+        ("all fine. next one Friday 10.30am", "next one", 6),
+        ("harbour garage can fit us in Friday at 9.30am", "harbour garage", 6),
+        ("he's coming back Friday at 10 with the pump", "he's coming", 6),
+        ("soapbox derby friday is 9.15 at the hill", "soapbox derby", 6),
+        ("bonfire saturday at 7, who's coming?", "bonfire", 7),
+        ("gas fitter is booked for Friday morning", "gas fitter", 6),
+        ("the loft man is coming Friday at 10 and I'm at work", "loft man", 6),
     ],
 )
 def test_a_thing_with_a_day_is_an_event_under_its_own_words(text: str, name: str, day: int):
@@ -36,6 +45,16 @@ def test_a_thing_with_a_day_is_an_event_under_its_own_words(text: str, name: str
         ("could anybody bring in the washing before it rains", "bring in the washing", 2),
         ("John can you mow the verge on Saturday", "mow the verge", 7),
         ("will somebody feed the gecko Tuesday night, I'm away", "feed the gecko", 3),
+        ("who's walking the whippet tonight", "walking the whippet", 2),
+        ("whose turn is it for the recycling", "recycling", 2),
+        ("who is on dishes tonight", "dishes", 2),
+        ("John don't forget to collect the pram by 5", "collect the pram", 2),
+        ("anyone taking the whippet out tonight", "taking the whippet out", 2),
+        (
+            "could you pop to the bakery for rolls on your way home",
+            "pop to the bakery for rolls",
+            2,
+        ),
     ],
 )
 def test_what_somebody_is_wanted_for_is_an_errand(text: str, name: str, day: int):
@@ -45,9 +64,30 @@ def test_what_somebody_is_wanted_for_is_an_errand(text: str, name: str, day: int
     assert not extraction.owners
 
 
+def test_what_the_sender_will_do_on_a_day_is_theirs():
+    extraction = said("I'll sign the slip tonight")
+    assert (extraction.task, extraction.activity) == (Task.OTHER, "sign the slip")
+    assert extraction.owners == ("sarah",)
+
+
+def test_children_with_hours_under_one_heading_are_an_item_each():
+    parts = segments(read("Parents evening Thursday: Leo 4.40, Mia 6.10"))
+    items = [extract(part, sender=None, participants=PARTICIPANTS) for part in parts]
+    assert [(item.child, item.times) for item in items] == [
+        (("leo",), (time(16, 40),)),
+        (("mia",), (time(18, 10),)),
+    ]
+    assert {item.dates for item in items} == {(date(2026, 3, 5),)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "who's coming tonight",
+        "who's on the phone",
+        "who is winning the match tonight",
+        "remember to breathe",
+        "I'll wear the blue dress tonight",
         "rain since 4am",
         "freezing this morning",
         "landed in Denver, back at 9",

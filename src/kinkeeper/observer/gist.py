@@ -24,7 +24,7 @@ from kinkeeper.observer.moments import (
     replaces_time,
 )
 from kinkeeper.observer.own_hours import day_alone
-from kinkeeper.observer.own_words import occasion_of, own_words_of, seeks_anybody
+from kinkeeper.observer.own_words import occasion_of, own_words_of, promises_a_chore, seeks_anybody
 from kinkeeper.observer.participants import Participants
 from kinkeeper.observer.reading import Reading
 from kinkeeper.observer.subjects import activity_of
@@ -105,6 +105,8 @@ def gist_of(reading: Reading, sender: Member | None, participants: Participants)
             or (absent is not None and _tells_why_away(reading, absent))
         ):
             stance = Stance.STATES
+        elif stance is Stance.STATES and promises_a_chore(reading):
+            stance = Stance.CLAIMS
         own = own_words_of(reading, stance, is_child=_is_child(sender))
         if own is None:
             stance = said
@@ -254,8 +256,7 @@ def _calls_together(reading: Reading, stance: Stance) -> bool:
 
 def _goes_on_after_yes(reading: Reading, stance: Stance) -> bool:
     """Whether what begins like a yes goes on to tell something ("all done. Next one 14 Aug at 10")."""
-    is_yes = stance is Stance.ACCEPTS and reading.reply is not None
-    return is_yes and reading.reply is not None and not reading.reply.is_whole
+    return stance is Stance.ACCEPTS and occasion_of(reading) is not None
 
 
 def _is_child(sender: Member | None) -> bool:

@@ -114,6 +114,10 @@ _TALK: Final = (
 _DONE = rf"(?P<deed>(?!(?:{_TALK})(?!\w))[a-z][a-z'-]+ (?!(?:me|us|you|that|this|i|we|if|how|what|why|who|when|where)(?!\w))[^.!?;,\n]+)"
 _SOUGHT = re.compile(rf"(?<!\w){_SEEKING} {_ADVERBS}{_DONE}")
 _BID = re.compile(rf"(?<!\w){_BIDDING} {_ADVERBS}{_DONE}")
+_CHORES: Final = frozenset(
+    {"sign", "pay", "post", "book", "order", "return", "fix", "move", "shift", "empty", "clean", "wash", "iron", "mow",
+     "water", "feed", "walk", "defrost", "sort", "hoover", "vacuum", "mend", "repair", "renew", "cancel"}
+)  # fmt: skip
 _PROMISED = re.compile(rf"{_WILL_DO} {_ADVERBS}{_DONE}")
 _DEED_ENDS = re.compile(
     rf" (?:{_WHEN}|<duration>|before|after|while|when|because|as|since|so|i|we|please|if|today|tonight|tomorrow|for me|for us|at|on|by)(?= |$)"
@@ -206,6 +210,12 @@ def promise_of(reading: Reading) -> Mention | None:
     """
     match = _PROMISED.search(reading.skeleton) if _is_timed(reading) else None
     return _deed(reading, match) if match is not None else None
+
+
+def promises_a_chore(reading: Reading) -> bool:
+    """Return whether the sender says that they will do one of the things that houses and children want done."""
+    match = _PROMISED.search(reading.skeleton)
+    return match is not None and match["deed"].split()[0] in _CHORES and _is_timed(reading)
 
 
 def _is_timed(reading: Reading) -> bool:
