@@ -88,9 +88,9 @@ FLOORS: Final[Mapping[str, float]] = {
     "our own chats heldout: answers attributed": 0.14,
     "our own chats: small talk without a false message": 0.997,
     "whole chats: messages without a false word aloud": 0.998,
-    "whole chats: cards found": 0.84,
-    "whole chats: cards wanted": 0.97,
-    "whole chats: values right of those given": 0.96,
+    "whole chats: cards found": 0.845,
+    "whole chats: cards wanted": 0.975,
+    "whole chats: values right of those given": 0.965,
     "whole chats: owners right of those given": 0.98,
     "whole chats: answers linked rightly": 0.94,
 }

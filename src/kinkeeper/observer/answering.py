@@ -123,8 +123,10 @@ def loosened(reading: Reading, extraction: Extraction) -> Extraction:
     The task is left open where the verb tells not which way ("i'll bring her" also answers a pickup), and whoever
     says that they will do whatever it is takes it on ("i'll shift it", "i'll come for you").
     """
-    is_open = extraction.stance in _READ_ANEW and not extraction.is_coordination
-    if is_open and (_CAN.match(reading.skeleton) is not None or _does_it(reading)):
+    may_answer = extraction.stance in _READ_ANEW and not extraction.is_coordination
+    if may_answer and _CAN.match(reading.skeleton) is not None:
+        return replace(extraction, stance=Stance.CLAIMS, child=())
+    if may_answer and _does_it(reading):
         return replace(extraction, stance=Stance.CLAIMS)
     is_open = extraction.activity is None and extraction.location is None
     is_vague = is_open and (
