@@ -41,11 +41,6 @@ _ANY_WAY = re.compile(
 _BRIEF = 10
 """Most words and marks of a refusal that names no job."""
 
-_CAN = re.compile(
-    r"(?:(?:ok|okay|yes|yeah|yep|sure|oh|ah)(?: ,)? )*(?:i|we) (?:can|will|could) ?[,.!]"
-)
-"""Where a short promise goes on to something else: "I can, Ann and I will make a trip of it"."""
-
 _DROPPING = re.compile(r"(?<!\w)drop")
 _GOING_BACK = re.compile(
     r"(?<!\w)(?:after all|any ?more|no longer|(?:has|have|is)? ?c[ao]me up|turns out|let you down|that is me out|(?:hand|give|pass)(?:ing)? [^.]{1,30} (?:back|over) to|back out|pull out|drop out|bail|double booked)(?!\w)"
@@ -123,10 +118,7 @@ def loosened(reading: Reading, extraction: Extraction) -> Extraction:
     The task is left open where the verb tells not which way ("i'll bring her" also answers a pickup), and whoever
     says that they will do whatever it is takes it on ("i'll shift it", "i'll come for you").
     """
-    may_answer = extraction.stance in _READ_ANEW and not extraction.is_coordination
-    if may_answer and _CAN.match(reading.skeleton) is not None:
-        return replace(extraction, stance=Stance.CLAIMS, child=())
-    if may_answer and _does_it(reading):
+    if extraction.stance in _READ_ANEW and not extraction.is_coordination and _does_it(reading):
         return replace(extraction, stance=Stance.CLAIMS)
     is_open = extraction.activity is None and extraction.location is None
     is_vague = is_open and (
