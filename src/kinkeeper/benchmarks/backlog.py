@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions import proposals
 from kinkeeper.actions.effects.calendar import AddEvent
 from kinkeeper.actions.model import ActionType, Proposal
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.observer import (
     APART,
     COORDINATION,
@@ -22,7 +23,6 @@ from kinkeeper.benchmarks.observer import (
     START,
     Cost,
     bench_system,
-    p99_of,
     time_tier_2,
     understanding_job,
 )

@@ -9,7 +9,7 @@ from statistics import median
 from time import process_time_ns
 from zoneinfo import ZoneInfo
 
-from kinkeeper.benchmarks.observer import p99_of
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.brain.household_brain import HouseholdBrain
 from kinkeeper.brain.model import BrainQuery

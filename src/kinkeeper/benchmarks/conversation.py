@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from kinkeeper.benchmarks.observer import p99_of
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.benchmarks.serving import streams, talk
 from kinkeeper.benchmarks.serving.processes import ServerProcess, bare_server, our_server

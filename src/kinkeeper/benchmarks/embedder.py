@@ -4,17 +4,15 @@ CPU time of the process. Without the extra `embedder` only hashing is timed.
 """
 
 import asyncio
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from statistics import median
 from time import process_time_ns
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.benchmarks.observer import p99_of
+from kinkeeper.benchmarks.cost import cpu_microseconds, p99_of, resident_megabytes
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.models.embedding.hashing import HashingEmbedder
 from kinkeeper.models.embedding.minilm import MiniLm, weights_path
@@ -25,7 +23,6 @@ _BATCHES = (1, 32)
 _LARGEST_RATIOS = {1: 1.2, 32: 1.3}
 _PEER = "the bare runtime, texts read and of one length"
 _LINE = "Can somebody bring Leo's {n} shin pads to the field before half past four?"
-_MEGABYTE = 1 << 20
 
 
 def measure(*, rounds: int = _ROUNDS) -> tuple[Ratio | Figure, ...]:
@@ -38,7 +35,7 @@ def measure(*, rounds: int = _ROUNDS) -> tuple[Ratio | Figure, ...]:
     weights = weights_path()
     if weights is None:
         return (*found, Figure(name="MiniLM: not installed, not measured", value=0, unit=""))
-    before = _resident_megabytes()
+    before = resident_megabytes()
     model = MiniLm(weights)
     start = process_time_ns()
     model.embed_now(_lines(1, 0))
@@ -49,7 +46,7 @@ def measure(*, rounds: int = _ROUNDS) -> tuple[Ratio | Figure, ...]:
         Figure(name="MiniLM: loading and the first vector", value=loaded, unit="s of CPU", target=2),
         Figure(
             name="MiniLM: memory beside the program's own", unit="MB", target=220,
-            value=_resident_megabytes() - before,
+            value=resident_megabytes() - before,
         ),
     )  # fmt: skip
 
@@ -59,8 +56,8 @@ def _minilm(model: MiniLm, size: int, rounds: int) -> Ratio:
     own, bare = [], []
     for number in range(rounds):
         texts = _lines(size, number)
-        own.append(_microseconds(partial(model.embed_now, texts)))
-        bare.append(_microseconds(partial(session.run, None, _numbers(texts))))
+        own.append(cpu_microseconds(partial(model.embed_now, texts)))
+        bare.append(cpu_microseconds(partial(session.run, None, _numbers(texts))))
     return Ratio(
         name=f"a batch of {size} by MiniLM", microseconds=median(own), p99_microseconds=p99_of(own),
         peer=_PEER, peer_microseconds=median(bare), target=_LARGEST_RATIOS[size],
@@ -69,7 +66,9 @@ def _minilm(model: MiniLm, size: int, rounds: int) -> Ratio:
 
 def _hashing(rounds: int) -> Ratio:
     embedder = HashingEmbedder()
-    own = [_microseconds(partial(_embed, embedder, _lines(1, number))) for number in range(rounds)]
+    own = [
+        cpu_microseconds(partial(_embed, embedder, _lines(1, number))) for number in range(rounds)
+    ]
     return Ratio(
         name="a text by hashing", microseconds=median(own), p99_microseconds=p99_of(own), peer="-",
         peer_microseconds=None, target=5_000,
@@ -90,14 +89,3 @@ def _numbers(texts: Sequence[str]) -> dict[str, NDArray[np.int64]]:
 
 def _embed(embedder: HashingEmbedder, texts: Sequence[str]) -> None:
     asyncio.run(embedder.embed(texts))
-
-
-def _microseconds(operation: Callable[[], object]) -> float:
-    start = process_time_ns()
-    operation()
-    return (process_time_ns() - start) / 1_000
-
-
-def _resident_megabytes() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / _MEGABYTE

@@ -6,9 +6,8 @@ words of one text.
 """
 
 import gc
-import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,13 +15,14 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import process_time, process_time_ns
+from time import process_time
 from typing import Self
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinkeeper.benchmarks.cost import cpu_microseconds, resident_megabytes
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.episodes import insert_episodes
@@ -45,7 +45,6 @@ _ENDLESS = 1e9
 _LIMIT = 10
 _P95_MS = {10_000: 12.0, 100_000: 20.0, 1_000_000: 60.0}
 _LARGEST_GROWTH = 1.3
-_MEGABYTE = 1 << 20
 _PEER = "SQLite FTS5, any of the words"
 
 
@@ -114,16 +113,16 @@ def _measured(folder: Path, size: int) -> Iterator[Ratio | Figure]:
     with closing(peer), Store.open(str(folder / "memory.db")) as store:
         some = _fill(store, peer, corpus, size)
         gc.collect()
-        before, start = _resident_megabytes(), process_time()
+        before, start = resident_megabytes(), process_time()
         finder = Finder(store, _HOUSEHOLD, zone=ZoneInfo("UTC"), embedder=_NoEmbedder())
         _search(store, finder, "", patience=_ENDLESS)
         built = process_time() - start
-        taken = _resident_megabytes() - before
+        taken = resident_megabytes() - before
         own, theirs = [], []
         for _ in range(_QUERIES):
             query, vector = corpus.query(some), corpus.vectors(1)[0]
-            own.append(_microseconds(partial(_search, store, finder, query, vector=vector)))
-            theirs.append(_microseconds(partial(_ask_peer, peer, query)))
+            own.append(cpu_microseconds(partial(_search, store, finder, query, vector=vector)))
+            theirs.append(cpu_microseconds(partial(_ask_peer, peer, query)))
         yield Ratio(
             name=f"a search among {size:,} episodes", microseconds=median(own),
             p99_microseconds=_percentile(own, 99), peer=_PEER, peer_microseconds=median(theirs),
@@ -166,8 +165,8 @@ def _novelty(store: Store, finder: Finder, corpus: _Corpus, size: int) -> float:
     for new in corpus.episodes(size, _NEW_ROWS):
         stored = partial(insert_episodes, new=[new], at=_BEGUN, is_read=True)
         spent.append(
-            _microseconds(partial(store.write_now, stored))
-            + _microseconds(partial(_search, store, finder, new.text))
+            cpu_microseconds(partial(store.write_now, stored))
+            + cpu_microseconds(partial(_search, store, finder, new.text))
         )
     return median(spent) / 1_000
 
@@ -179,7 +178,7 @@ def _import_growth() -> Iterator[Ratio | Figure]:
         for first in range(0, _FACTS, _FACTS_AT_ONCE):
             facts = [_fact(number) for number in range(first, first + _FACTS_AT_ONCE)]
             stored = partial(import_facts, household=_HOUSEHOLD, imported=facts, at=_BEGUN)
-            costs.append(_microseconds(partial(store.write_now, stored)) / _FACTS_AT_ONCE)
+            costs.append(cpu_microseconds(partial(store.write_now, stored)) / _FACTS_AT_ONCE)
     yield Ratio(
         name=f"a fact imported, of the last of {_FACTS:,}", microseconds=median(costs[-3:]),
         p99_microseconds=max(costs[-3:]), peer="of the first", peer_microseconds=median(costs[:3]),
@@ -241,16 +240,5 @@ def _ask_peer(peer: sqlite3.Connection, query: str) -> object:
     ).fetchall()
 
 
-def _microseconds(operation: Callable[[], object]) -> float:
-    start = process_time_ns()
-    operation()
-    return (process_time_ns() - start) / 1_000
-
-
 def _percentile(values: Sequence[float], percent: int) -> float:
     return float(np.percentile(values, percent))
-
-
-def _resident_megabytes() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / _MEGABYTE

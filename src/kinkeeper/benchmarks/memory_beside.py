@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection
 
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.memory_nightly import Tellings
-from kinkeeper.benchmarks.observer import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.benchmarks.serving import talk
 from kinkeeper.benchmarks.serving.processes import ServerProcess, our_server

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 import httpx
 
-from kinkeeper.benchmarks.observer import p99_of
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.report import Ratio
 from kinkeeper.benchmarks.serving.one_call import HOUSEHOLD, call, role_on, server_of
 from kinkeeper.benchmarks.serving.processes import bare_server

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, insert
 
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.report import Ratio
 from kinkeeper.bootstrap import System, open_system
 from kinkeeper.core.errors import InvariantError
@@ -311,8 +312,3 @@ async def time_tier_2(
         raise InvariantError("a queued message of the benchmark cannot be claimed")
     async with timing(cost):
         await job.handle(key, epoch)
-
-
-def p99_of(found: Sequence[float]) -> float:
-    """Return the 99th percentile."""
-    return sorted(found)[int(len(found) * 0.99)]

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from kinkeeper.brain.model import BrainQuery, Knowledge
 from kinkeeper.brain.telling import BEARS
 from kinkeeper.calendar.rows import read_events
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.report import Floor, Report, Table, share
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.finding.embedding import EmbeddingWork
@@ -101,9 +101,9 @@ def measure(*, embedders: Mapping[str, Embedder | None], root: Path) -> Report:
             answered = [each for each in some if each.is_answered]
             relevances = [each.known.relevance for each in some]
             figures = (
-                _share(each.is_answered for each in known),
-                _share(not each.is_answered for each in unknown),
-                _share(each.is_right for each in answered),
+                share(each.is_answered for each in known),
+                share(not each.is_answered for each in unknown),
+                share(each.is_right for each in answered),
                 _calibration_error(relevances, [each.is_known_well for each in some]),
                 _error_by_chance(relevances),
                 sum(each.milliseconds for each in some) / len(some),
@@ -133,11 +133,6 @@ def _split(asked: Sequence[Asked]) -> dict[str, list[Asked]]:
         FITTED_TITLE: [each for each in asked if not each.is_held_out],
         HELD_OUT_TITLE: [each for each in asked if each.is_held_out],
     }
-
-
-def _share(hits: Iterable[bool]) -> float:
-    found = [*hits]
-    return sum(found) / len(found) if found else 0.0
 
 
 def _calibration_error(relevances: Sequence[float], are_known: Sequence[bool]) -> float:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 
-_READS: Final = frozenset(
+READS: Final = frozenset(
     {
         "calendar.list_events", "calendar.find_free", "memory.search", "task.list", "notes.list",
         "notes.search", "email.search",
@@ -124,7 +124,7 @@ def _compared(
 
 
 def _writes(result: ActionResult) -> bool:
-    return _key(result) not in _READS and result.status.value in _GOOD
+    return _key(result) not in READS and result.status.value in _GOOD
 
 
 def _key(result: ActionResult) -> str:

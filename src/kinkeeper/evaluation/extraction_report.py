@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from kinkeeper.evaluation.extraction import Understood
-from kinkeeper.evaluation.report import Table
+from kinkeeper.evaluation.report import Table, share
 from kinkeeper.observer.model import Tier1Decision
 
 Cells = tuple[str | int | float, ...]
 
 _WORST = 25
+_share = partial(share, of_none=1.0)
 
 
 def real_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
@@ -43,11 +45,11 @@ def real_figures(understood: Sequence[Understood]) -> dict[str, float]:
     sure = [each for each in understood if each.is_sure]
     found = [each for each in sure if each.is_found]
     return {
-        "found": share(each.is_found for each in sure),
-        "kind right": share(each.kind == each.wanted_kind for each in found),
-        "person right": share(each.is_right_person for each in sure),
-        "given to no wrong person": share(not each.is_wrong_person for each in sure),
-        "times read": share(right for each in sure for right in each.times_found()),
+        "found": _share(each.is_found for each in sure),
+        "kind right": _share(each.kind == each.wanted_kind for each in found),
+        "person right": _share(each.is_right_person for each in sure),
+        "given to no wrong person": _share(not each.is_wrong_person for each in sure),
+        "times read": _share(right for each in sure for right in each.times_found()),
     }
 
 
@@ -55,18 +57,18 @@ def _real_row(name: str, part: Sequence[Understood]) -> Cells:
     found = [each for each in part if each.is_found]
     times = [right for each in part for right in each.times_found()]
     return (
-        name, len(part), share(each.is_found for each in part),
-        share(each.kind == each.wanted_kind for each in found),
-        share(each.is_right_person for each in part),
-        share(each.is_wrong_person for each in part), len(times), share(times),
+        name, len(part), _share(each.is_found for each in part),
+        _share(each.kind == each.wanted_kind for each in found),
+        _share(each.is_right_person for each in part),
+        _share(each.is_wrong_person for each in part), len(times), _share(times),
     )  # fmt: skip
 
 
 def _kind_rows(understood: Sequence[Understood]) -> Iterator[Cells]:
     for kind in sorted({kind for each in understood if (kind := each.wanted_kind)}):
         part = [each for each in understood if each.wanted_kind == kind]
-        right = share(each.kind == each.wanted_kind for each in part if each.is_found)
-        yield kind, len(part), share(each.is_found for each in part), right
+        right = _share(each.kind == each.wanted_kind for each in part if each.is_found)
+        yield kind, len(part), _share(each.is_found for each in part), right
 
 
 def family_tables(understood: Sequence[Understood]) -> tuple[Table, ...]:
@@ -95,7 +97,7 @@ def _family_row(name: str, part: Sequence[Understood]) -> Cells:
     answers = [each for each in part if each.labels["attribution_required"]]
     others = [each for each in part if not each.labels["attribution_required"]]
     return (
-        name, len(part), share(each.line["tier1_decision"] == Tier1Decision.DROP for each in part),
+        name, len(part), _share(each.line["tier1_decision"] == Tier1Decision.DROP for each in part),
         sum(each.labels["is_coordination"] for each in part),
         figures["precision"], figures["recall"], figures["kind right"],
         len(answers), figures["answers attributed"],
@@ -110,10 +112,10 @@ def family_figures(part: Sequence[Understood]) -> dict[str, float]:
     found = [each for each in part if each.is_found]
     right = [each for each in found if each.labels["is_coordination"]]
     return {
-        "precision": share(each.labels["is_coordination"] for each in found),
-        "recall": share(each.is_found for each in wanted),
-        "kind right": share(e.kind == e.wanted_kind for e in right if e.wanted_kind),
-        "answers attributed": share(
+        "precision": _share(each.labels["is_coordination"] for each in found),
+        "recall": _share(each.is_found for each in wanted),
+        "kind right": _share(e.kind == e.wanted_kind for e in right if e.wanted_kind),
+        "answers attributed": _share(
             each.line["attribution_source"] is not None
             for each in part
             if each.labels["attribution_required"]
@@ -157,9 +159,3 @@ def confused(name: str, understood: Iterable[Understood]) -> Table:
         columns=("is", "taken for", "messages"),
         rows=tuple((*pair, count) for pair, count in pairs.most_common(8)),
     )
-
-
-def share(rights: Iterable[bool]) -> float:
-    """Return the share of true ones; 1 where there is nothing to be right about."""
-    values = list(rights)
-    return sum(values) / len(values) if values else 1.0

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from kinkeeper.conversation.model import Plan, PlanningContext
 from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.evaluation.dialogue_gold import READS
 from kinkeeper.evaluation.planner_gold import Labelled, Verdict, judge, labelled_requests
-from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.report import Floor, Report, Table, share
 
 DEV, HELD_OUT = "requests_dev.jsonl", "requests_heldout.jsonl"
 
@@ -25,12 +27,7 @@ FLOORS: Final = {
     "public, unseen: right request": 0.6,
     "public, unseen: nothing written for other talk": 0.975,
 }
-_READS: Final = frozenset(
-    {
-        "calendar.list_events", "calendar.find_free", "memory.search", "task.list", "notes.list",
-        "notes.search", "email.search",
-    }
-)  # fmt: skip
+_share = partial(share, of_none=1.0)
 _CALENDAR, _TASK, _NOTES, _MAIL = (
     "calendar.create_event", "task.create", "notes.append notes.create", "email.send_email email.create_draft",
 )  # fmt: skip
@@ -205,13 +202,8 @@ def _is_right(row: Mapping[str, Any], plan: Plan) -> bool:
 def _writes(plan: Plan) -> bool:
     """Whether a plan would change something; what is only offered waits for a yes."""
     asked_for = replace(plan, actions=tuple(each for each in plan.actions if not each.is_offer))
-    return not _kinds(asked_for) <= _READS
+    return not _kinds(asked_for) <= READS
 
 
 def _offers(plan: Plan) -> bool:
     return any(each.is_offer for each in plan.actions)
-
-
-def _share(verdicts: Iterable[bool]) -> float:
-    found = [*verdicts]
-    return sum(found) / len(found) if found else 1.0

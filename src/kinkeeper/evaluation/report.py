@@ -1,5 +1,6 @@
 """What a measurement suite returns: tables for people, floors for CI, the worst mistakes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -53,3 +54,14 @@ class Report:
     tables: tuple[Table, ...]
     floors: tuple[Floor, ...]
     worst: tuple[str, ...]
+
+
+def share(verdicts: Iterable[bool], *, of_none: float = 0.0) -> float:
+    """Return the share of true ones, in [0, 1].
+
+    Args:
+        verdicts: Of each thing that was judged.
+        of_none: What it is where nothing was judged.
+    """
+    found = list(verdicts)
+    return sum(found) / len(found) if found else of_none

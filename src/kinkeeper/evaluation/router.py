@@ -1,11 +1,11 @@
 """Accuracy of routing: the right set of domains, on public requests and on our own, by stage."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
-from kinkeeper.evaluation.report import Floor, Report, Table
+from kinkeeper.evaluation.report import Floor, Report, Table, share
 from kinkeeper.evaluation.router_turns import FLOORS as TURN_FLOORS
 from kinkeeper.evaluation.router_turns import Turns, measure_turns
 from kinkeeper.evaluation.sorting_gold import (
@@ -111,13 +111,8 @@ def _figures(
     with_domain = [_is_right(*pair) for pair in pairs if pair[0].domains]
     fired = [not _is_right(*pair) for pair in pairs if not pair[0].domains]
     return (
-        len(pairs), _share(_is_right(*pair) for pair in pairs), _share(with_domain), _share(fired),
+        len(pairs), share(_is_right(*pair) for pair in pairs), share(with_domain), share(fired),
     )  # fmt: skip
-
-
-def _share(verdicts: Iterable[bool]) -> float:
-    found = [*verdicts]
-    return sum(found) / len(found) if found else 0.0
 
 
 def _wrong(of: str, requests: Sequence[Request], routes: Sequence[Route]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from kinkeeper.conversation.routing.lines import exchanges_of
 from kinkeeper.conversation.routing.router import Router
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.routing.words import clauses_of
-from kinkeeper.evaluation.report import Table
+from kinkeeper.evaluation.report import Table, share
 from kinkeeper.evaluation.routing_gold import (
     FOLLOW_UP_SETS,
     FREE_SOURCES,
@@ -109,9 +109,9 @@ def _exits(
     left = [(each.label != _NONE, social is not None) for each, social in read]
     kinds = [_EXIT_OF.get(each.label) is social for each, social in read]
     return (
-        len(read), _share(gold is found for gold, found in left), _share(kinds),
-        _share(found for gold, found in left if gold),
-        _share(found for gold, found in left if not gold),
+        len(read), share(gold is found for gold, found in left), share(kinds),
+        share(found for gold, found in left if gold),
+        share(found for gold, found in left if not gold),
     )  # fmt: skip
 
 
@@ -163,8 +163,8 @@ def _follow_ups(
     ]
     has_domains = any(each.domains for each in turns)
     return (
-        name, len(turns), _share(seen for gold, seen in found if gold),
-        _share(seen for gold, seen in found if not gold),
+        name, len(turns), share(seen for gold, seen in found if gold),
+        share(seen for gold, seen in found if not gold),
         asyncio.run(_kept(turns, embedder)) if has_domains else "-",
     )  # fmt: skip
 
@@ -177,13 +177,8 @@ async def _kept(turns: Sequence[FollowUp], embedder: Embedder | None) -> float:
     for each in own[:: len(own) // _IN_CONTEXT + 1]:
         routed = await router.route(each.text, household="", history=_history(each.before))
         kept.append(each.domains <= set(routed.triage.domains))
-    return _share(kept)
+    return share(kept)
 
 
 def _history(lines: Sequence[Line]) -> list[Exchange]:
     return exchanges_of((line.is_assistant, line.text) for line in lines)
-
-
-def _share(verdicts: Iterable[bool]) -> float:
-    found = [*verdicts]
-    return sum(found) / len(found) if found else 0.0

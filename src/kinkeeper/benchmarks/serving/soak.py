@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from kinkeeper.actions.tables import pending_actions
-from kinkeeper.benchmarks.observer import p99_of
+from kinkeeper.benchmarks.cost import p99_of
 from kinkeeper.benchmarks.report import Figure, Ratio
 from kinkeeper.benchmarks.serving import talk
 from kinkeeper.benchmarks.serving.load import Answers, connected
