@@ -17,6 +17,7 @@ from kinkeeper.memory.episodes import count_episodes, insert_episodes
 from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.finding.embedding import EmbeddingWork
+from kinkeeper.memory.finding.legs import DENSE
 from kinkeeper.memory.finding.search import Finder, Found, HitKind, Search
 from kinkeeper.memory.finding.vectors import VectorKey, VectorKind, count_vectors, put_vectors
 from kinkeeper.memory.model import (
@@ -302,6 +303,19 @@ def test_meaning_finds_what_words_do_not_once_vectors_are_made(store: Store):
     }  # fmt: skip
     stored = store.read_now(lambda conn: facts_by_id(conn, HOUSE, ["f1"]))["f1"]
     assert stored.status is FactStatus.ACTIVE
+
+
+def test_a_name_of_who_speaks_changes_nothing_about_what_a_query_means(store: Store):
+    senses = Senses()
+    told(store, turn(1, "A ship came in", speaker="Ann"), turn(2, "So late", speaker="Hound"))
+    asyncio.run(EmbeddingWork(store, HOUSE, senses).finish())
+
+    def likeness(query: str) -> float:
+        (hit,) = [hit for hit in found(finder(store, senses), query).hits if hit.id == "t1"]
+        return hit.parts[DENSE]
+
+    assert likeness("Where was Hound sailing?") == pytest.approx(likeness("Where was sailing?"))
+    assert likeness("Where was puppy sailing?") < likeness("Where was sailing?") - 0.1
 
 
 def test_another_model_makes_all_vectors_anew_and_its_are_never_compared_with_old_ones(

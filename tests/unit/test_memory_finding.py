@@ -12,7 +12,7 @@ from kinkeeper.memory.finding.diversity import without_repeats
 from kinkeeper.memory.finding.fusion import context_order
 from kinkeeper.memory.finding.gate import relevance
 from kinkeeper.memory.finding.showing import still_true
-from kinkeeper.memory.finding.signals import is_within, periods_of, with_names
+from kinkeeper.memory.finding.signals import is_within, periods_of, with_names, without_names
 from kinkeeper.memory.finding.terms import Vocabulary, stems
 from kinkeeper.models.embedding.calibration import Calibration
 
@@ -143,3 +143,18 @@ def test_asking_teaches_no_words():
 )
 def test_a_query_gets_the_names_of_those_it_calls_otherwise(query: str, expected: str):
     assert with_names(query, {"mum": "Ines", "big bro": "Tom Ray"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("What did Ines buy for Tom's party?", "What did buy for party?"),
+        ("ines, INES’S and Tom-Ines met", "and met"),
+        ("Inês lives in Tomar", "lives in Tomar"),
+        ("Where is it?", "Where is it?"),
+        ("Ines & Tom?", "Ines & Tom?"),
+        ("", ""),
+    ],
+)
+def test_a_query_is_left_without_names_unless_it_is_nothing_else(query: str, expected: str):
+    assert without_names(query, frozenset({"ines", "tom"})) == expected

@@ -1,7 +1,7 @@
 """The one search of memory: everything that recalls goes through it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +18,6 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import GONE, OFFERED
-from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.episodes import EPISODE
 from kinkeeper.memory.facts import FACT
 from kinkeeper.memory.finding.candidates import Question, gather
@@ -27,7 +26,7 @@ from kinkeeper.memory.finding.pool import Pool, distinct, pooled
 from kinkeeper.memory.finding.reading import read_episodes, read_facts, read_former_facts
 from kinkeeper.memory.finding.shelf import Admission, Shelf
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
-from kinkeeper.memory.finding.signals import periods_of, with_names
+from kinkeeper.memory.finding.signals import periods_of, with_names, without_names
 from kinkeeper.memory.finding.vectors import VectorKind
 from kinkeeper.models.embedding.calibration import Calibration, calibration_of
 from kinkeeper.models.embedding.embedder import Embedder, Vectors
@@ -170,7 +169,7 @@ class Finder:
         start = perf_counter()
         self._begun.set()
         search = replace(search, text=with_names(search.text, self._called))
-        vector = await self._vector(search.text) if await self._remembers_anything() else None
+        vector = await self._vector(search)
         found = await self._store.read(
             lambda conn: self.search_now(conn, search, vector, patience=patience)
         )
@@ -206,7 +205,7 @@ class Finder:
             UnavailableError: The database cannot be read.
         """
         await self.prepare()
-        vector = await self._vector(search.text)
+        vector = await self._vector(search)
         return await self._store.read(lambda conn: self._pool(conn, search, vector))
 
     def search_now(
@@ -248,13 +247,26 @@ class Finder:
 
     async def _remembers_anything(self) -> bool:
         """Tell whether there is something to compare: no model is loaded for an empty memory."""
-        if any(len(followed.shelf) for followed in self._followed.values()):
-            return True
-        return await self._store.read(lambda conn: last_seq(conn, self._household)) > 0
+        if not self._has_read_anything:
+            # The newest tell who speaks here, before the query's vector is made without their names.
+            await self._store.read(self._step)
+        return self._has_read_anything
 
-    async def _vector(self, text: str) -> Vectors | None:
-        if self._embedder is None or not text.strip():
+    @property
+    def _has_read_anything(self) -> bool:
+        return any(len(followed.shelf) for followed in self._followed.values())
+
+    async def _vector(self, search: Search) -> Vectors | None:
+        """Return what a query means but for the names of those who speak.
+
+        A name makes a query like all that its bearer ever said. Whose words are meant is told by the leg of speakers.
+        """
+        if self._embedder is None or not search.text.strip():
             return None
+        if not await self._remembers_anything():
+            return None
+        shelves = [followed.shelf for followed in self._followed.values()]
+        text = without_names(search.text, _speakers_named(search.text, shelves))
         if text in self._vectors:
             return self._vectors[text]
         try:
@@ -289,7 +301,7 @@ class Finder:
             ),
         )  # fmt: skip
         shelves = [(kind, followed.shelf) for kind, followed in self._searched(search)]
-        names = frozenset[str]().union(*(each.speakers_named(search.text) for _, each in shelves))
+        names = _speakers_named(search.text, [shelf for _, shelf in shelves])
         found = [
             (
                 kind,
@@ -346,6 +358,10 @@ def _shelves(household: str, embedder: Embedder | None) -> dict[HitKind, Followi
         ),
         HitKind.FACT: _following_facts(household, embedder, read=read_facts),
     }  # fmt: skip
+
+
+def _speakers_named(text: str, shelves: Iterable[Shelf]) -> frozenset[str]:
+    return frozenset[str]().union(*(shelf.speakers_named(text) for shelf in shelves))
 
 
 def _following_facts(household: str, embedder: Embedder | None, *, read: Reader) -> Following:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinkeeper.language.when import read
 from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.memory.finding.terms import words
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"[^\W_]+")
@@ -64,13 +65,25 @@ def with_names(text: str, called: Mapping[str, str]) -> str:
         text: A query.
         called: Names by other words for whom they are, in lower case.
     """
-    words = set(_WORD.findall(text.casefold()))
+    said = set(_WORD.findall(text.casefold()))
     names = {
         name
         for other, name in called.items()
-        if words.issuperset(_WORD.findall(other)) and not words.issuperset(_WORD.findall(name.casefold()))
+        if said.issuperset(_WORD.findall(other)) and not said.issuperset(_WORD.findall(name.casefold()))
     }  # fmt: skip
     return " ".join([text, *sorted(names)])
+
+
+def without_names(text: str, names: frozenset[str]) -> str:
+    """Return a query without names; as it is where nothing else would be left.
+
+    Args:
+        text: A query.
+        names: Words of names, as `terms.words` reads them.
+    """
+    told = [(part, {*words(part)}) for part in text.split()]
+    rest = " ".join(part for part, own in told if not own or not own <= names)
+    return text if next(words(rest), None) is None else rest
 
 
 def is_within(said_at: NDArray[np.float64], periods: Sequence[Period]) -> NDArray[np.bool_]:
