@@ -88,6 +88,7 @@ def test_children_with_hours_under_one_heading_are_an_item_each():
         "who is winning the match tonight",
         "remember to breathe",
         "I'll wear the blue dress tonight",
+        "I'll take the sausages off now",
         "rain since 4am",
         "freezing this morning",
         "landed in Denver, back at 9",

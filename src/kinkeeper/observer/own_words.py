@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.clocks import has_dotted_hour
 from kinkeeper.observer.idle import is_a_limit
 from kinkeeper.observer.letters import is_letter
@@ -220,7 +220,10 @@ def promises_a_chore(reading: Reading) -> bool:
 
 def _is_timed(reading: Reading) -> bool:
     return any(
-        span.kind is not SpanKind.DURATION and (span.has_date or span.has_time)
+        # What is done "now" is not arranged any more.
+        span.kind is not SpanKind.DURATION
+        and span.grain is not Grain.SECOND
+        and (span.has_date or span.has_time)
         for span in reading.spans
     )
 
