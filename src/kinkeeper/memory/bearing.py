@@ -42,7 +42,7 @@ def subject_of(
     """
     readings = read_statement(text)
     if not readings:
-        return _voice(speaker), None
+        return voice_of(speaker), None
     parents = frozenset((guardians or {}).get(speaker or "", ()))
     subject = _named(readings[0], speaker=speaker, people=people, parents=parents)
     return subject, readings[0].slot or None
@@ -55,7 +55,7 @@ def own_voice(text: str, speaker: str | None) -> str:
         text: A sentence.
         speaker: Who says it, if known.
     """
-    return _voice(speaker) if speaker and _OF_ONE.search(text) else ""
+    return voice_of(speaker) if speaker and _OF_ONE.search(text) else ""
 
 
 def relate_statements(older: Statement, newer: Statement) -> Ruling:
@@ -84,7 +84,7 @@ def is_one_voice(one: Statement, other: Statement) -> bool:
         one: Any.
         other: Any.
     """
-    if _voice(one.speaker) == _voice(other.speaker):
+    if voice_of(one.speaker) == voice_of(other.speaker):
         return True
     return is_shared(one.text) and is_shared(other.text)
 
@@ -156,7 +156,7 @@ def _named(
 ) -> str:
     subject = reading.subject
     if subject == ME:
-        return _voice(speaker)
+        return voice_of(speaker)
     if member := _member(subject, people, parents):
         return member
     is_name = any(
@@ -164,7 +164,7 @@ def _named(
         for part in subject.split("/")
         for word in part.split()
     )
-    return subject if is_name or speaker is None else f"{_voice(speaker)}/{subject}"
+    return subject if is_name or speaker is None else f"{voice_of(speaker)}/{subject}"
 
 
 def _member(subject: str, people: Mapping[str, str], parents: Collection[str]) -> str | None:
@@ -179,6 +179,10 @@ def _member(subject: str, people: Mapping[str, str], parents: Collection[str]) -
     return called.pop() if len(called) == 1 else None
 
 
-def _voice(speaker: str | None) -> str:
-    """Return what stands for whoever says "I"."""
+def voice_of(speaker: str | None) -> str:
+    """Return what stands for whoever says "I".
+
+    Args:
+        speaker: Who says it, if known.
+    """
     return ME if speaker is None else speaker.casefold()

@@ -9,10 +9,11 @@ with all that was ever said of a person or a thing.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from enum import Enum
+from itertools import combinations, product
 
 from kinkeeper.language.dictionary import word_ranks
-from kinkeeper.memory.bearing import ME, subjects_in
+from kinkeeper.memory.bearing import ME, subjects_in, voice_of
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.statements.freely import carried, is_number
 from kinkeeper.memory.statements.reading import Reading, read_statement
@@ -30,6 +31,13 @@ _PLAIN, _NEWS = "plain", "news"
 _DOES = "does"
 
 _Parts = tuple[str, ...]
+
+
+class _Side(Enum):
+    """Under which name who names a topic meets who names none: each looks for what the other is found by."""
+
+    FOUND = "some topic"
+    SEEKING = "no topic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +74,17 @@ def keys_of(statement: Statement) -> Keys:
     of_words = [
         parts for reading, subjects in told for each in subjects for parts in _words(reading, each)
     ]
-    exact = _digests(
-        parts for reading, subjects in told for each in subjects for parts in _exact(reading, each)
+    voice = voice_of(statement.speaker)
+    of_whom = [
+        (reading, who)
+        for reading, subjects in told
+        for each in subjects
+        for who in _called(each, voice)
+    ]
+    exact = _digests(parts for reading, _ in told for parts in _exact(reading))
+    filled, sought = (
+        _digests(parts for reading, who in of_whom for parts in _of_slots(reading, who, side))
+        for side in _Side
     )
     plain, news = (_digests((kind, *parts) for parts in of_words) for kind in (_PLAIN, _NEWS))
     is_news = (
@@ -75,9 +92,9 @@ def keys_of(statement: Statement) -> Keys:
         or any(not _NEWS_CUES.isdisjoint(wording_of(text).cues) for text in texts if text)
     )  # fmt: skip
     return Keys(
-        stored=exact | (news if is_news else plain),
-        asked=exact | news | (plain if is_news else frozenset()),
-        every=exact | news | plain,
+        stored=exact | filled | (news if is_news else plain),
+        asked=exact | sought | news | (plain if is_news else frozenset()),
+        every=exact | sought | news | plain,
     )
 
 
@@ -97,25 +114,55 @@ def _digests(found: Iterable[_Parts]) -> frozenset[str]:
     )
 
 
-def _exact(reading: Reading, subject: str) -> Iterator[_Parts]:
-    """Yield what two plain readings share that say the same, or fill one slot of somebody.
+def _called(subject: str, voice: str) -> Iterator[str]:
+    """Yield what a subject shares with whatever may be the same one: a word of each of its parts ("mum", "mum ida").
 
-    Follows `statements.relation`, which tells more than "other" of two plain readings in these cases alone.
+    Where the first part tells who calls it so, others may mean the same by the rest.
     """
+    ways = {subject, subject.removeprefix(f"{voice}/")}
+    for way in sorted(ways):
+        yield from map("/".join, product(*(part.split() or [""] for part in way.split("/"))))
+
+
+def _exact(reading: Reading) -> Iterator[_Parts]:
+    """Yield what two plain readings share that say the same in whatever words of it count."""
     known = lexicon()
     words = {*reading.words}
     yield "words", *sorted(words - known.bland - known.permitted or words)
+
+
+def _of_slots(reading: Reading, who: str, side: _Side) -> Iterator[_Parts]:
+    """Yield what two plain readings share that tell of one slot of somebody, or give them the same value.
+
+    Follows `statements.relation`, which tells more than "other" of two plain readings in these cases alone, and where
+    they say the same.
+
+    Args:
+        reading: One clause.
+        who: Word of whom it is about.
+        side: Whether it is to be found by this, or looks under it.
+    """
+    if reading.side:
+        yield from (("taste", who, part) for part in _split(reading.value))
+    if reading.value:
+        yield "value", who, *sorted(_split(reading.value))
     family = reading.family or reading.slot
-    # One subject may be told in more words than the other: "mum", "mum ida".
-    for who in subject.rsplit("/", maxsplit=1)[-1].split() or [""]:
-        if reading.value:
-            yield "value", who, *sorted(_split(reading.value))
-        for part in _telling(reading):
-            yield "of value", who, family, part
-        if reading.side:
-            yield from (("taste", who, part) for part in _split(reading.value))
-        if reading.is_single or reading.is_fixed or not reading.value or family in _WHEN:
-            yield "slot", who, family, *sorted(reading.topic if reading.is_exact else ())
+    topics = [*_topics(reading, side)]
+    yield from (
+        ("of value", who, family, part, *topic) for part in _telling(reading) for topic in topics
+    )
+    if reading.is_single or reading.is_fixed or not reading.value or family in _WHEN:
+        yield from (("slot", who, family, *topic) for topic in topics)
+
+
+def _topics(reading: Reading, side: _Side) -> Iterator[_Parts]:
+    """Yield a word of its topic that two share which tell of the same, unless one of them names none."""
+    if reading.is_exact and reading.topic:
+        yield (*sorted(reading.topic),)
+    elif told := reading.topic - {reading.slot, reading.family}:
+        yield from ((word,) for word in (*told, side.value))
+    else:
+        yield from ((each.value,) for each in _Side)
 
 
 def _telling(reading: Reading) -> set[str]:

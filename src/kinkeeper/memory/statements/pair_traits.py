@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, product
 
 from kinkeeper.language.dictionary import word_ranks
@@ -16,6 +17,7 @@ from kinkeeper.memory.statements.wording import Wording, cue_patterns
 from kinkeeper.memory.statements.words import canon_of, lexicon
 
 _UNKNOWN_RANK = 60_000
+_KEPT = 8_192
 _OF_NEW = (
     "is_negative",
     "is_retraction",
@@ -81,6 +83,7 @@ def traits_of(pair: Pair) -> Traits:
 _Traits = Iterator[tuple[str, float]]
 
 
+@lru_cache(maxsize=_KEPT)
 def _rarity(word: str) -> float:
     """Return how rare a word is in the language: 0 the most frequent, 1 unknown."""
     return math.log1p(word_ranks().get(word, _UNKNOWN_RANK)) / math.log1p(_UNKNOWN_RANK)
