@@ -13,7 +13,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.member_names import members_by_name
 from kinkeeper.household.model import Household
-from kinkeeper.memory.concepts import follow_facts
+from kinkeeper.memory.concepts import follow_all_facts
 from kinkeeper.memory.finding.embedding import EmbeddingWork
 from kinkeeper.memory.finding.search import compares_meaning
 from kinkeeper.memory.upkeep.batch import ModelBatch
@@ -133,7 +133,7 @@ class Consolidating:
     async def _follow(self, meaning: Embedder | None) -> None:
         """Let what is derived from facts follow: the map of concepts, and vectors of new words."""
         self._progress("draw the map of concepts anew")
-        await self._store.write(lambda conn: follow_facts(conn, self._household.id))
+        await follow_all_facts(self._store, self._household.id)
         if meaning is not None:
             with suppress(UnavailableError):  # the worker goes on trying
                 await self._embed(self._store, meaning, "learn what changed words mean")

@@ -21,7 +21,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 
 _PROGRAM = f"import sys; from {__name__} import main; sys.exit(main())"
-_NICENESS = 15
+_NICENESS = 19
 # A library's own threads begin while it is loaded, before anybody can lower them, and would take every core.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _FAILED = 1
@@ -86,3 +86,7 @@ def give_way() -> None:
     gc.freeze()
     with suppress(OSError):
         os.nice(_NICENESS)
+    # Whoever wakes takes the core from the idle class at once; but beside work that never rests it would get nothing.
+    if hasattr(os, "SCHED_IDLE") and os.getloadavg()[0] < len(os.sched_getaffinity(0)):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
@@ -19,6 +20,7 @@ from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.words import canon_of
 from kinkeeper.memory.tables import concept_relations, facts, memory_counters
+from kinkeeper.store.store import Store
 
 _relations = concept_relations.c
 _counters = memory_counters.c
@@ -27,7 +29,7 @@ _CLAUSE_END = re.compile(r"[,.;:!?]")
 _DISLIKE = "dislike"
 _MOST_WORDS = 4
 _MOST_BETWEEN = 2
-_AT_ONCE = 500
+_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,31 +87,46 @@ def is_behind(conn: Connection, household: str) -> bool:
     return bool(conn.execute(query).scalar_one_or_none())
 
 
-def follow_facts(conn: Connection, household: str) -> int:
-    """Bring the map up to date with the facts.
+def follow_facts(conn: Connection, household: str) -> bool:
+    """Bring the map up to date with the next facts that have changed: some at a time, because all who write wait.
 
     Args:
         conn: In a write transaction.
         household: Tenant key.
 
     Returns:
-        How many facts had changed.
+        Whether more may follow.
     """
     query = select(_counters.mapped_seq).where(_counters.household == household)
     seq = conn.execute(query).scalar_one_or_none() or 0
-    count = 0
-    while changed := facts_changed(conn, household, after_seq=seq, limit=_AT_ONCE):
-        drop_facts(conn, household, {each.id for each in changed})
-        rows = [_row(each.value) for each in changed if _is_shown(each.value)]
-        named = [row for row in rows if row is not None]
-        if named:
-            conn.execute(insert(concept_relations), named)
-        seq = changed[-1].seq
-        count += len(changed)
+    changed = facts_changed(conn, household, after_seq=seq, limit=_AT_ONCE)
+    if not changed:
+        return False
+    drop_facts(conn, household, {each.id for each in changed})
+    rows = [_row(each.value) for each in changed if _is_shown(each.value)]
+    named = [row for row in rows if row is not None]
+    if named:
+        conn.execute(insert(concept_relations), named)
     conn.execute(
-        update(memory_counters).where(_counters.household == household).values(mapped_seq=seq)
+        update(memory_counters)
+        .where(_counters.household == household)
+        .values(mapped_seq=changed[-1].seq)
     )
-    return count
+    return len(changed) == _AT_ONCE
+
+
+async def follow_all_facts(store: Store, household: str) -> None:
+    """Bring the map up to date with all facts that have changed.
+
+    Args:
+        store: The database.
+        household: Tenant key.
+
+    Raises:
+        UnavailableError: It cannot be written.
+    """
+    while await store.write(partial(follow_facts, household=household)):
+        pass
 
 
 def drop_facts(conn: Connection, household: str, fact_ids: Iterable[str]) -> None:

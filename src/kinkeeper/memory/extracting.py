@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.memory.concepts import follow_facts, is_behind
+from kinkeeper.memory.concepts import follow_all_facts, is_behind
 from kinkeeper.memory.counting import TOPIC
 from kinkeeper.memory.episodes import claim_reading, neighbours, unread_episodes, unread_of
 from kinkeeper.memory.model import Episode, Observation
@@ -100,7 +100,7 @@ class SessionReading:
         for episode in waiting:
             await self._read(episode)
         if not waiting and await self._store.read(self._is_behind):
-            await self._store.write(lambda conn: follow_facts(conn, self._household))
+            await follow_all_facts(self._store, self._household)
         return len(waiting)
 
     def _is_behind(self, conn: Connection) -> bool:

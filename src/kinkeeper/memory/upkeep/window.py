@@ -11,7 +11,7 @@ from kinkeeper.memory.facts import count_facts, facts_changed
 from kinkeeper.memory.model import Episode, Fact
 from kinkeeper.memory.upkeep.runs import looked_up_to
 
-MOST_EPISODES = 500
+MOST_EPISODES = 200
 """What they bear out is written in one transaction, for which all who write wait; more follow in a run of their own."""
 
 MOST_FACTS = 2_000

@@ -24,7 +24,7 @@ async def map_page(request: Request, person: Viewer) -> HTMLResponse:
     viewer = desk.viewer
     store, household = desk.house.store, desk.household
     if await store.read(lambda conn: concepts.is_behind(conn, household)):
-        await store.write(lambda conn: concepts.follow_facts(conn, household))
+        await concepts.follow_all_facts(store, household)
 
     def read(conn: Connection) -> Mapping[str, Any]:
         found = concepts.concept_map(conn, viewer, now=desk.now)
