@@ -185,7 +185,10 @@ def _words(reading: Reading, subject: str) -> Iterator[_Parts]:
     yield from ((subject, word) for word in _rarest({*reading.words} - named)[:_RAREST_OF_ONE])
     if reading.subject != ME:
         known = lexicon()
-        does = {*reading.words} & (known.verbs - known.weak_verbs - known.bland)
+        # By a verb that ends something only two ends would meet.
+        does = {*reading.words} & (
+            known.verbs - known.weak_verbs - known.bland - known.ending_verbs
+        )
         yield from ((subject, _DOES, word) for word in does)
     # Whoever is named counts among the words: "they put Mum in room 9" and "I took it over from Mum" are of Mum, too.
     for pair in combinations(_rarest({*reading.words}), 2):
