@@ -171,7 +171,8 @@ class _Telling:
         await self._tell(self._turns[half:], half)
         if not self._draws.below(_ONE_CHANGE_IN):
             self._store.write_now(self._set_right)
-        self._store.write_now(lambda conn: follow_facts(conn, self._people.id))
+        while self._store.write_now(lambda conn: follow_facts(conn, self._people.id)):
+            pass
         if not self._draws.below(_ONE_NIGHT_IN):
             await self._night()
         # What is told to end, and what is felt, ends by itself before any night has looked.
