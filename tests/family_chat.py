@@ -26,8 +26,8 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer.replay import Replay
+from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
-from kinkeeper.observer.understanding import Extractor
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata

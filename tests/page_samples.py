@@ -12,8 +12,8 @@ from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household, Named
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer.participants import compile_participants
-from kinkeeper.observer.phrasing import Limits, Phrasing
+from kinkeeper.observer.redline.phrasing import Limits, Phrasing
+from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.web.views.changes import Standing
 from kinkeeper.web.views.diff import DiffWords
 from kinkeeper.web.views.items import Lines

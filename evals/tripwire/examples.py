@@ -18,9 +18,9 @@ from kinkeeper.evaluation.coordination import (
 )
 from kinkeeper.language.lexicon import Lexicon
 from kinkeeper.language.text import TokenKind, tokenise
-from kinkeeper.observer.tripwire import SHORT_REPLY_WORDS
-from kinkeeper.observer.tripwire_model import family_pairs, shape, spelling_parts, word_sequences
-from kinkeeper.observer.tripwire_patterns import household_words, load_patterns
+from kinkeeper.observer.tripwire.gate import SHORT_REPLY_WORDS
+from kinkeeper.observer.tripwire.model import family_pairs, shape, spelling_parts, word_sequences
+from kinkeeper.observer.tripwire.patterns import household_words, load_patterns
 
 HERE = Path(__file__).parent
 SPELLING_SCALE = 0.5

@@ -37,9 +37,9 @@ from scipy.sparse import csr_matrix
 from usage import DIMENSIONS, unlabelled, word_vectors
 
 from kinkeeper.evaluation.coordination import family_messages
-from kinkeeper.observer.tripwire import DEFAULT_THRESHOLD as THRESHOLD
-from kinkeeper.observer.tripwire import OPENS_THREAD, SHORT_REPLY_BOOST, THREAD_BOOST
-from kinkeeper.observer.tripwire_model import SHIPPED_WEIGHTS
+from kinkeeper.observer.tripwire.gate import DEFAULT_THRESHOLD as THRESHOLD
+from kinkeeper.observer.tripwire.gate import OPENS_THREAD, SHORT_REPLY_BOOST, THREAD_BOOST
+from kinkeeper.observer.tripwire.model import SHIPPED_WEIGHTS
 
 RIDGE = 6.0
 RAREST = 2

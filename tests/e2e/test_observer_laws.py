@@ -18,12 +18,12 @@ from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.intake import Received
-from kinkeeper.observer.job import UnderstandingJob
 from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.settling.job import UnderstandingJob
+from kinkeeper.observer.settling.understanding import RulesExtractor
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import RulesExtractor
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.store.store import Store
 
 

@@ -21,9 +21,9 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observability.findings import Health
-from kinkeeper.observer.context import BrainContext, ContextSource
+from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.extraction.context import BrainContext, ContextSource
 from kinkeeper.observer.tables import confidence_log, observer_messages
-from kinkeeper.observer.trace import load_trace
 from live_household import MONDAY, live_system, said
 
 ASKED = "who can take Leo to the planetarium on Thursday?"

@@ -26,7 +26,7 @@ from kinkeeper.evaluation.replayed import EpisodePlayer, Stage, play
 from kinkeeper.household.file import load_household
 from kinkeeper.household.folding import fold
 from kinkeeper.household.vocabulary import WordKind
-from kinkeeper.observer.participants import Participants, compile_participants
+from kinkeeper.observer.wording.participants import Participants, compile_participants
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from kinkeeper.cli.observing import decisions
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.tables import messages, outbox
-from kinkeeper.observer.proof import Proof
+from kinkeeper.observer.accounts.proof import Proof
 from kinkeeper.observer.tables import confidence_log, observer_messages, open_questions
 from kinkeeper.settings.model import Settings
 

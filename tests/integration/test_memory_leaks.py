@@ -24,7 +24,7 @@ from kinkeeper.memory.finding import showing
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.memory.model import Category, Episode, Observation, Origin
 from kinkeeper.memory.writing import remember
-from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.store.store import Store
 from live_household import HOUSEHOLD
 from memory_chains import NOW, START

@@ -17,11 +17,11 @@ from kinkeeper.jobs.job import Pace
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
 from kinkeeper.models.records import count_fallbacks
-from kinkeeper.observer.metrics import load_metrics
-from kinkeeper.observer.model_extraction import ModelExtractor, extraction_prompt
+from kinkeeper.observer.accounts.metrics import load_metrics
+from kinkeeper.observer.accounts.telling import trace_record
+from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.telling import trace_record
-from kinkeeper.observer.trace import load_trace
 from live_household import MONDAY, live_system, said
 from modelserver import fails, model_server, says
 

@@ -23,14 +23,14 @@ from kinkeeper.jobs.leases import Key, LeaseLostError
 from kinkeeper.jobs.queue import JobQueue
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.messaging.tables import messages, outbox
+from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.intake import JOB_NAME, Intake, Received
-from kinkeeper.observer.job import UnderstandingJob, first_in_chat
-from kinkeeper.observer.metrics import failures
 from kinkeeper.observer.model import Extraction
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.reading import Reading
+from kinkeeper.observer.settling.job import UnderstandingJob, first_in_chat
+from kinkeeper.observer.settling.understanding import RulesExtractor
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import RulesExtractor
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.reading import Reading
 from live_household import HOUSEHOLD, MONDAY, left_by, live_system, said
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ from kinkeeper.messaging.tables import messages
 from kinkeeper.models.model import Outcome
 from kinkeeper.models.records import CallRecord, insert_call
 from kinkeeper.observer import retention
-from kinkeeper.observer.trace import load_trace
+from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.upkeep import Upkeep
 from kinkeeper.store import engines
 from kinkeeper.store.schema import metadata

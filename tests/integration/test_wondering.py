@@ -8,7 +8,7 @@ import pytest
 from kinkeeper.bootstrap import System
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.outbound import Outbound
-from kinkeeper.observer.metrics import load_metrics
+from kinkeeper.observer.accounts.metrics import load_metrics
 from live_household import MONDAY, live_system, said
 
 OURS, ANSWER_ONLY = "bot-1", "bot-2"

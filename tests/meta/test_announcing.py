@@ -20,7 +20,7 @@ AUDIENCE = "actions/audience.py"
 FUNCTION = "advance"
 STATEMENT = "_advancing"  # what it runs, put together once
 # Works in a transaction that is always undone: it asks what would have been decided, and keeps nothing.
-UNDONE = ("observer/rewinding.py", "_rewind_actions")
+UNDONE = ("observer/accounts/rewinding.py", "_rewind_actions")
 
 
 @cache

@@ -14,13 +14,13 @@ READERS = {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",
         # Counts and takes back changes by their ids; shows none.
-        "kinkeeper.observer.rewinding", "kinkeeper.benchmarks.calendar",
+        "kinkeeper.observer.accounts.rewinding", "kinkeeper.benchmarks.calendar",
     },
     "kinkeeper.actions.tables": {
         "kinkeeper.actions.repository", "kinkeeper.actions.writing", "kinkeeper.actions.audience", "kinkeeper.actions.purging", "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
-        "kinkeeper.observer.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.trace", "kinkeeper.observer.rewinding",
+        "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewinding",
         "kinkeeper.web.live", "kinkeeper.benchmarks.serving.soak",
         # Of open actions that were read for somebody: which messages they rest on.
         "kinkeeper.web.pages.records",
@@ -39,7 +39,7 @@ WHOLE = {
     # Leaves out what is private here, but for what came from there.
     "kinkeeper.connectors.caldav.events", "kinkeeper.connectors.caldav.todos",
     # Counts.
-    "kinkeeper.observer.metrics",
+    "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.
     "kinkeeper.cli.exporting", "kinkeeper.cli.calendar_view",
 }  # fmt: skip

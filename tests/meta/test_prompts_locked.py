@@ -52,7 +52,7 @@ def test_a_prompt_is_used_and_its_output_is_a_strict_type(file: Path) -> None:
         output = getattr(importlib.import_module(module), name)
         assert issubclass(output, BaseModel)
         assert output.model_config.get("extra") == "forbid"
-    sources = (SOURCE / file.parent.parent).glob("*.py")
+    sources = (SOURCE / file.parent.parent).rglob("*.py")
     assert any(f'"{file.stem}"' in source.read_text("utf-8") for source in sources)
 
 

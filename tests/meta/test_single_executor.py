@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.observer.rewinding import Then, rewind
+from kinkeeper.observer.accounts.rewinding import Then, rewind
 from kinkeeper.store.store import Store
 from source_names import Module, Modules, read, sources, writers
 
@@ -27,7 +27,7 @@ OWN_UPKEEP = frozenset({f"{GRAPH}.seeds.sync_seeds", f"{GRAPH}.occurrences.exten
 ADAPTER = "kinkeeper.actions.effects.calendar"
 
 # Takes records back to decide a message again; nothing of it is kept.
-REWINDING = "kinkeeper.observer.rewinding"
+REWINDING = "kinkeeper.observer.accounts.rewinding"
 PLANTED = "kinkeeper.observer.planted"
 
 

@@ -8,7 +8,7 @@ import kinkeeper
 SOURCE = Path(kinkeeper.__file__).parent
 PUT = "outbox.put("
 # Lines of a rule's template; cards for one person; results on messages that went out before.
-UNPROMPTED = {"observer/speaking.py", "observer/offering.py", "actions/announcing.py"}
+UNPROMPTED = {"observer/speaking.py", "observer/cards/offering.py", "actions/announcing.py"}
 # Channels answer the one who asked or pressed; reminders come at the time somebody asked for.
 ANSWERS = ("channels/", "bootstrap/reminders.py")
 

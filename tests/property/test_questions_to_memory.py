@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from kinkeeper.household.folding import fold
 from kinkeeper.household.model import Household, Member, Named, Role
-from kinkeeper.observer.context import compose_queries
+from kinkeeper.observer.extraction.context import compose_queries
 from kinkeeper.observer.model import Extraction, Task
-from kinkeeper.observer.participants import compile_participants
+from kinkeeper.observer.wording.participants import compile_participants
 
 NAMES = st.sampled_from(
     [

@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.language.lexicon import Lexicon, Term
-from kinkeeper.observer.tripwire import load_tripwire, with_context
+from kinkeeper.observer.tripwire.gate import load_tripwire, with_context
 
 _PLAIN = load_tripwire(
     Lexicon([Term("child", "leo", ("Leo",)), Term("activity", "a", ("soccer",))])

@@ -5,10 +5,10 @@ from time import process_time
 
 import pytest
 
-from kinkeeper.observer.extraction import extract
+from kinkeeper.observer.extraction.rules import extract
 from kinkeeper.observer.model import OWN_WORDS, Stance, Task
-from kinkeeper.observer.own_words import own_words_of
-from kinkeeper.observer.parting import segments
+from kinkeeper.observer.wording.own_words import own_words_of
+from kinkeeper.observer.wording.parting import segments
 from miller_words import PARTICIPANTS, read, said
 
 

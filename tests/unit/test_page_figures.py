@@ -9,8 +9,8 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.conversation.effects import Effects, Fired, ModeShare
 from kinkeeper.conversation.model import Mode
 from kinkeeper.observability.findings import Finding, Health
+from kinkeeper.observer.accounts.metrics import LedgerDay, Metrics, NearMiss
 from kinkeeper.observer.feedback import FeedbackCount, Verdict
-from kinkeeper.observer.metrics import LedgerDay, Metrics, NearMiss
 from kinkeeper.web.views.charts import HEIGHT, WIDTH, chart
 from kinkeeper.web.views.comfort import Comfort, comfort
 from kinkeeper.web.views.health import Work, health_page, shown_until

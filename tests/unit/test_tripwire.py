@@ -7,7 +7,7 @@ import pytest
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.language.lexicon import Lexicon, Term
 from kinkeeper.observer.model import Tier1Decision
-from kinkeeper.observer.tripwire import (
+from kinkeeper.observer.tripwire.gate import (
     DEFAULT_THRESHOLD,
     Evidence,
     Tripwire,
@@ -15,7 +15,7 @@ from kinkeeper.observer.tripwire import (
     makes_coordination,
     with_context,
 )
-from kinkeeper.observer.tripwire_patterns import Pattern, PatternSet, load_patterns
+from kinkeeper.observer.tripwire.patterns import Pattern, PatternSet, load_patterns
 
 
 def _household(child: str, sibling: str, adult: str, sport: str, art: str) -> Tripwire:

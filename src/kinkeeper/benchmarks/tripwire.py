@@ -9,9 +9,9 @@ from typing import Any
 
 from kinkeeper.benchmarks.report import Ratio
 from kinkeeper.language.lexicon import Lexicon, Term
-from kinkeeper.observer.tripwire import Tripwire
-from kinkeeper.observer.tripwire_model import load_weights
-from kinkeeper.observer.tripwire_patterns import load_patterns
+from kinkeeper.observer.tripwire.gate import Tripwire
+from kinkeeper.observer.tripwire.model import load_weights
+from kinkeeper.observer.tripwire.patterns import load_patterns
 
 _ROUNDS = 12
 _LIMIT_MICROSECONDS = 200.0

@@ -22,7 +22,7 @@ from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.models.model import ModelGateway
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.understanding import Extractor
+from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.nightly import NightlyBackups
 from kinkeeper.store.store import Store

@@ -35,8 +35,8 @@ from kinkeeper.household.viewing import person_scope
 from kinkeeper.memory import leaving
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.messaging import outbox
-from kinkeeper.observer.retraction import SOURCE as OBSERVER
-from kinkeeper.observer.retraction import withdraw_all
+from kinkeeper.observer.cards.retraction import SOURCE as OBSERVER
+from kinkeeper.observer.cards.retraction import withdraw_all
 from kinkeeper.store.schema import metadata
 from kinkeeper.web.access import tables as _access  # noqa: F401 - makes its tables known
 

@@ -19,7 +19,7 @@ from kinkeeper.models.endpoints import (
 )
 from kinkeeper.models.llama import LlamaServer
 from kinkeeper.models.model import ModelGateway, ModelRole
-from kinkeeper.observer.understanding import Extractor
+from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.settings.models import ExtractorChoice
 from kinkeeper.store.store import Store
@@ -66,7 +66,7 @@ def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extract
     """
     if gateway is None or settings.extractor is ExtractorChoice.RULES:
         return None
-    from kinkeeper.observer.model_extraction import (  # noqa: PLC0415 - loads the templates' library
+    from kinkeeper.observer.settling.model_extraction import (  # noqa: PLC0415 - loads the templates' library
         ModelExtractor,
         extraction_prompt,
     )

@@ -14,10 +14,10 @@ from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.file import load_households
 from kinkeeper.household.model import Household
-from kinkeeper.observer.case import RedlineRules
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.participants import compile_participants
-from kinkeeper.observer.phrasing import Limits
+from kinkeeper.observer.redline.case import RedlineRules
+from kinkeeper.observer.redline.phrasing import Limits
+from kinkeeper.observer.wording.participants import compile_participants
 from kinkeeper.settings.load import data_folder
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store

@@ -25,20 +25,20 @@ from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
+from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.config import ObserverConfig
-from kinkeeper.observer.context import ContextSource
+from kinkeeper.observer.extraction.context import ContextSource
 from kinkeeper.observer.hearing import Hearing
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.job import UnderstandingJob
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.phrasing import Phrasing
-from kinkeeper.observer.proof import Prover
+from kinkeeper.observer.redline.phrasing import Phrasing
 from kinkeeper.observer.replay import Replay
-from kinkeeper.observer.settlement import Settlement
+from kinkeeper.observer.settling.job import UnderstandingJob
+from kinkeeper.observer.settling.settlement import Settlement
+from kinkeeper.observer.settling.understanding import Extractor, RulesExtractor, Understanding
 from kinkeeper.observer.speaking import Speaker
-from kinkeeper.observer.tripwire import load_tripwire
-from kinkeeper.observer.understanding import Extractor, RulesExtractor, Understanding
+from kinkeeper.observer.tripwire.gate import load_tripwire
 from kinkeeper.observer.upkeep import Upkeep
+from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.row_changes import purge as purge_changes
 from kinkeeper.store.store import Store

@@ -21,7 +21,7 @@ from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import local_days
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.observer.trace_words import people
+from kinkeeper.observer.accounts.trace_words import people
 
 _AHEAD = timedelta(days=14)
 

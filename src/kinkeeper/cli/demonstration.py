@@ -26,9 +26,9 @@ from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage, MessageKind
-from kinkeeper.observer.metrics import Metrics, load_metrics
-from kinkeeper.observer.trace import load_trace
-from kinkeeper.observer.trace_words import person
+from kinkeeper.observer.accounts.metrics import Metrics, load_metrics
+from kinkeeper.observer.accounts.trace import load_trace
+from kinkeeper.observer.accounts.trace_words import person
 from kinkeeper.settings.model import Settings
 from kinkeeper.web.views.welcome import Heard
 

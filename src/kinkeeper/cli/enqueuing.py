@@ -16,8 +16,8 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import SystemClock
 from kinkeeper.observer import repository
+from kinkeeper.observer.accounts.lines import decision_line
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.lines import decision_line
 
 
 def enqueue_chat(where: Where, lines: Iterable[bytes]) -> int:

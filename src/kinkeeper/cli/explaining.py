@@ -6,8 +6,8 @@ from kinkeeper.cli.located import Where
 from kinkeeper.cli.opening import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
-from kinkeeper.observer.telling import trace_record
-from kinkeeper.observer.trace import Mark, load_trace
+from kinkeeper.observer.accounts.telling import trace_record
+from kinkeeper.observer.accounts.trace import Mark, load_trace
 
 _SIGNS = {Mark.PASSED: ("✓", "green"), Mark.STOPPED: ("✗", "yellow"), Mark.NOTED: ("·", "dim")}
 

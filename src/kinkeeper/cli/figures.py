@@ -17,8 +17,8 @@ from kinkeeper.conversation.records import ConversationFigures, figures, figures
 from kinkeeper.core.time import midnight
 from kinkeeper.memory.figures import figures_record as memory_record
 from kinkeeper.memory.figures import load_figures
-from kinkeeper.observer.metrics import Metrics, load_metrics
-from kinkeeper.observer.telling import metrics_record
+from kinkeeper.observer.accounts.metrics import Metrics, load_metrics
+from kinkeeper.observer.accounts.telling import metrics_record
 
 
 def show_metrics(where: Where, *, days: int, as_json: bool) -> None:

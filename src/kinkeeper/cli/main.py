@@ -5,36 +5,36 @@ from typing import Annotated
 
 import typer
 
-from kinkeeper.cli import calendar, events, mail, pending, tasks, token, tools
-from kinkeeper.cli.backup import backup
-from kinkeeper.cli.bench import bench
-from kinkeeper.cli.chat import chat
-from kinkeeper.cli.consolidate import consolidate
-from kinkeeper.cli.context import context
-from kinkeeper.cli.demo import demo
-from kinkeeper.cli.doctor import doctor
-from kinkeeper.cli.erase import erase
-from kinkeeper.cli.evaluate import evaluate
+from kinkeeper.cli.commands import calendar, events, mail, pending, tasks, token, tools
+from kinkeeper.cli.commands.backup import backup
+from kinkeeper.cli.commands.bench import bench
+from kinkeeper.cli.commands.chat import chat
+from kinkeeper.cli.commands.consolidate import consolidate
+from kinkeeper.cli.commands.context import context
+from kinkeeper.cli.commands.demo import demo
+from kinkeeper.cli.commands.doctor import doctor
+from kinkeeper.cli.commands.erase import erase
+from kinkeeper.cli.commands.evaluate import evaluate
+from kinkeeper.cli.commands.init import init
+from kinkeeper.cli.commands.invite import invite
+from kinkeeper.cli.commands.jobs import jobs
+from kinkeeper.cli.commands.metrics import metrics
+from kinkeeper.cli.commands.models import models
+from kinkeeper.cli.commands.observe import observe
+from kinkeeper.cli.commands.quiet import quiet
+from kinkeeper.cli.commands.relate import classify, relate
+from kinkeeper.cli.commands.remember import forget, remember
+from kinkeeper.cli.commands.restore import restore
+from kinkeeper.cli.commands.route import route
+from kinkeeper.cli.commands.search import recall, search
+from kinkeeper.cli.commands.serve import serve
+from kinkeeper.cli.commands.sort import sort
+from kinkeeper.cli.commands.when import when
+from kinkeeper.cli.commands.why import why
+from kinkeeper.cli.commands.worker import worker
 from kinkeeper.cli.examples import add_examples
-from kinkeeper.cli.init import init
-from kinkeeper.cli.invite import invite
-from kinkeeper.cli.jobs import jobs
 from kinkeeper.cli.located import Where, located
-from kinkeeper.cli.metrics import metrics
-from kinkeeper.cli.models import models
-from kinkeeper.cli.observe import observe
-from kinkeeper.cli.quiet import quiet
-from kinkeeper.cli.relate import classify, relate
-from kinkeeper.cli.remember import forget, remember
-from kinkeeper.cli.restore import restore
-from kinkeeper.cli.route import route
-from kinkeeper.cli.search import recall, search
-from kinkeeper.cli.serve import serve
-from kinkeeper.cli.sort import sort
 from kinkeeper.cli.terminal import notice
-from kinkeeper.cli.when import when
-from kinkeeper.cli.why import why
-from kinkeeper.cli.worker import worker
 from kinkeeper.core.errors import ConfigError, InputError, KinkeeperError
 
 _FAILED, _BAD_INPUT = 1, 2

@@ -15,7 +15,7 @@ from kinkeeper.cli.opening import looking, opened, present
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
 from kinkeeper.household.model import Household
-from kinkeeper.observer.metrics import Failure, failures
+from kinkeeper.observer.accounts.metrics import Failure, failures
 
 _OPEN = frozenset({ActionStatus.PENDING})
 _ID_LETTERS = 8

@@ -17,7 +17,7 @@ from kinkeeper.evaluation.coordination import read_lines
 from kinkeeper.evaluation.report import Table
 from kinkeeper.language.replies import ReplyKind, asks_for_owner, is_question, read_reply
 from kinkeeper.language.text import TokenKind, tokenise
-from kinkeeper.observer.attribution import Reply, attribute
+from kinkeeper.observer.answers.attribution import Reply, attribute
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
 

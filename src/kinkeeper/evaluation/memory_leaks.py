@@ -39,7 +39,7 @@ from kinkeeper.memory.undo import undo
 from kinkeeper.memory.upkeep.consolidation import consolidate
 from kinkeeper.memory.upkeep.planner import Tools
 from kinkeeper.memory.writing import remember
-from kinkeeper.observer.participants import Participants, compile_participants
+from kinkeeper.observer.wording.participants import Participants, compile_participants
 from kinkeeper.store.store import Store
 
 SAMPLE, FULL = 40, 10_000

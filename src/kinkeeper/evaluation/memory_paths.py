@@ -23,8 +23,8 @@ from kinkeeper.memory.exporting import Exported, exported_lines
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, HitKind, Order, Search
 from kinkeeper.memory.model import FactStatus
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.phrasing import Limits, Phrasing
+from kinkeeper.observer.redline.phrasing import Limits, Phrasing
+from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store
 from kinkeeper.web.views.happened import days_of
 from kinkeeper.web.views.known import Recollection

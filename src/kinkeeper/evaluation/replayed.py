@@ -22,10 +22,10 @@ from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.evaluation.episode_scoring import Line
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.observer.participants import Participants, compile_participants
 from kinkeeper.observer.replay import Replay
+from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.observer.speaking import REPLAY
-from kinkeeper.observer.understanding import Extractor
+from kinkeeper.observer.wording.participants import Participants, compile_participants
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.schema import metadata

@@ -32,15 +32,15 @@ from kinkeeper.evaluation.second_look_report import (
     reading_table,
 )
 from kinkeeper.models.model import ModelGateway
-from kinkeeper.observer.candidates import Offer
 from kinkeeper.observer.consultation import Consultation
-from kinkeeper.observer.doubt import Doubt, doubt_about
-from kinkeeper.observer.extraction import arranges
+from kinkeeper.observer.extraction.candidates import Offer
+from kinkeeper.observer.extraction.doubt import Doubt, doubt_about
+from kinkeeper.observer.extraction.prepared import Around, Part
+from kinkeeper.observer.extraction.rules import arranges
 from kinkeeper.observer.model import BY_MODEL, Extraction
-from kinkeeper.observer.model_extraction import ModelExtractor, extraction_prompt
-from kinkeeper.observer.prepared import Around, Part
-from kinkeeper.observer.reconsidering import offered
-from kinkeeper.observer.understanding import Extractor, RulesExtractor
+from kinkeeper.observer.settling.model_extraction import ModelExtractor, extraction_prompt
+from kinkeeper.observer.settling.reconsidering import offered
+from kinkeeper.observer.settling.understanding import Extractor, RulesExtractor
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.store import Store
 

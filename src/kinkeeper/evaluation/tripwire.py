@@ -16,15 +16,15 @@ from kinkeeper.evaluation.coordination import (
 from kinkeeper.evaluation.report import Floor, Report, Table
 from kinkeeper.language.lexicon import Lexicon
 from kinkeeper.observer.model import Tier1Decision
-from kinkeeper.observer.tripwire import (
+from kinkeeper.observer.tripwire.gate import (
     DEFAULT_THRESHOLD,
     Evidence,
     Tripwire,
     Verdict,
     makes_coordination,
 )
-from kinkeeper.observer.tripwire_model import load_weights
-from kinkeeper.observer.tripwire_patterns import load_patterns
+from kinkeeper.observer.tripwire.model import load_weights
+from kinkeeper.observer.tripwire.patterns import load_patterns
 
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 FLOORS = {

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 from kinkeeper.brain.model import BrainQuery
-from kinkeeper.observer.clauses import task_phrases
 from kinkeeper.observer.model import Task
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.reading import Reading, read_message
-from kinkeeper.observer.wanted import ERRANDS, named_tasks
+from kinkeeper.observer.wording.clauses import task_phrases
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.reading import Reading, read_message
+from kinkeeper.observer.wording.wanted import ERRANDS, named_tasks
 
 
 def query_of(question: str, participants: Participants, *, now: datetime) -> BrainQuery:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from kinkeeper.observer.case import RedlineRules
-from kinkeeper.observer.phrasing import Limits
+from kinkeeper.observer.redline.case import RedlineRules
+from kinkeeper.observer.redline.phrasing import Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,16 +26,18 @@ from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer import questions, repository, retraction
+from kinkeeper.observer import repository
+from kinkeeper.observer.answers import questions
+from kinkeeper.observer.answers.questions import Asked
 from kinkeeper.observer.arranged import has_planning
+from kinkeeper.observer.cards import retraction
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import Decision, Extraction, OpenQuestion, Stance, Tier1Decision
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.questions import Asked
 from kinkeeper.observer.repository import Talk
-from kinkeeper.observer.taking_up import takes_up
-from kinkeeper.observer.tripwire import Evidence, Tripwire, Verdict, makes_coordination
+from kinkeeper.observer.tripwire.gate import Evidence, Tripwire, Verdict, makes_coordination
+from kinkeeper.observer.tripwire.taking_up import takes_up
 from kinkeeper.observer.wondering import note_wonder
+from kinkeeper.observer.wording.participants import Participants
 
 JOB_NAME = "observer.understand"
 _PROMISE_HOLDS = timedelta(hours=12)

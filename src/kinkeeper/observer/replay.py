@@ -20,12 +20,12 @@ from kinkeeper.core.time import VirtualClock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observer import repository
+from kinkeeper.observer.accounts.lines import decision_line, further_withdrawals
 from kinkeeper.observer.intake import Intake, Received
-from kinkeeper.observer.lines import decision_line, further_withdrawals
-from kinkeeper.observer.settlement import Settlement
+from kinkeeper.observer.settling.settlement import Settlement
+from kinkeeper.observer.settling.understanding import Understanding
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tables import observer_messages
-from kinkeeper.observer.understanding import Understanding
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, literal_column,
 from kinkeeper.core.gates import GateResult
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging.inbox import TOPIC as MESSAGES
-from kinkeeper.observer import questions
+from kinkeeper.observer.answers import questions
 from kinkeeper.observer.model import Decision
 from kinkeeper.observer.records import extraction_record
 from kinkeeper.observer.tables import confidence_log, observer_messages

@@ -15,12 +15,13 @@ from kinkeeper.core.time import from_text, local_days
 from kinkeeper.messaging import inbox, outbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.messaging.outbound import Button, Outbound, OutboundState, Verb
-from kinkeeper.observer import questions, repository
+from kinkeeper.observer import repository
+from kinkeeper.observer.answers import questions
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.model import RedlineDecision, RedlineOutcome, RedlineRule
-from kinkeeper.observer.phrasing import Phrasing
 from kinkeeper.observer.quiet import REASON as QUIET
 from kinkeeper.observer.quiet import quiet_until
+from kinkeeper.observer.redline.phrasing import Phrasing
 
 REPLAY = "replay"
 _SAME_CONFLICT = timedelta(hours=24)

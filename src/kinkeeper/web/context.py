@@ -17,9 +17,9 @@ from kinkeeper.memory.context.streaming import Streaming
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding
 from kinkeeper.observability.server import ServerMetrics
+from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.proof import Prover
+from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.store.store import Store
 from kinkeeper.web.security.rates import RateLimits
 from kinkeeper.web.views.welcome import Heard

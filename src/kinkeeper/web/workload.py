@@ -10,7 +10,7 @@ from kinkeeper.conversation.records import figures
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
 from kinkeeper.messaging.tables import failed_updates, outbox
-from kinkeeper.observer.metrics import failures
+from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.web.views.health import Work
 

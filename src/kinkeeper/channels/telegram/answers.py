@@ -16,11 +16,11 @@ from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import local_days
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging.outbound import Button, Verb
-from kinkeeper.observer import trace_words
-from kinkeeper.observer.participants import Participants
-from kinkeeper.observer.phrasing import Limits, Phrasing
+from kinkeeper.observer.accounts import trace_words
+from kinkeeper.observer.accounts.trace import Mark, Trace
 from kinkeeper.observer.quiet import quiet_until
-from kinkeeper.observer.trace import Mark, Trace
+from kinkeeper.observer.redline.phrasing import Limits, Phrasing
+from kinkeeper.observer.wording.participants import Participants
 
 NOTHING_WAITS = "Nothing needs you."
 _MOST_CARDS = 5

@@ -17,8 +17,8 @@ from kinkeeper.household.viewing import Viewer, viewer_for
 from kinkeeper.messaging import addresses, outbox
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observer import feedback
+from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration
-from kinkeeper.observer.trace import load_trace
 
 MENU: Mapping[str, str] = {
     "pending": "What waits for a yes",

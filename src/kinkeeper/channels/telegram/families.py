@@ -10,7 +10,7 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging.addresses import former_chats, keep_private_chats
 from kinkeeper.observer.intake import Intake
-from kinkeeper.observer.participants import Participants
+from kinkeeper.observer.wording.participants import Participants
 
 CHANNEL = "telegram"
 """What rows call this channel."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.core.errors import ConflictError, InputError
-from kinkeeper.observer.correcting import Correction, correct
+from kinkeeper.observer.cards.correcting import Correction, correct
 from kinkeeper.web.access.door import Decider
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.pages.pending import Hash, press, told

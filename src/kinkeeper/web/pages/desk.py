@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import open_actions
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.observer.phrasing import Limits, Phrasing
+from kinkeeper.observer.redline.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import FAMILY, Person

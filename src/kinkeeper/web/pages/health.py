@@ -12,8 +12,8 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.conversation.effects import effects
 from kinkeeper.core.time import local_days
+from kinkeeper.observer.accounts.metrics import load_metrics
 from kinkeeper.observer.feedback import daily_feedback
-from kinkeeper.observer.metrics import load_metrics
 from kinkeeper.web.access.door import Relative
 from kinkeeper.web.context import context_of
 from kinkeeper.web.pages.desk import desk_of, show

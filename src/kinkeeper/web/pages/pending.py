@@ -17,7 +17,7 @@ from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
-from kinkeeper.observer.metrics import failures
+from kinkeeper.observer.accounts.metrics import failures
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_message, load_standing

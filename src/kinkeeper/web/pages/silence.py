@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.gates import Stage
 from kinkeeper.observer import repository
-from kinkeeper.observer.metrics import LedgerDay, NearMiss, load_metrics
+from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss, load_metrics
 from kinkeeper.web.access.door import Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_message

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from kinkeeper.core.errors import ConflictError, NotFoundError
 from kinkeeper.messaging import inbox
 from kinkeeper.observer import feedback
+from kinkeeper.observer.accounts.proof import Proof
+from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.feedback import Verdict
-from kinkeeper.observer.proof import Proof
-from kinkeeper.observer.trace import load_trace
 from kinkeeper.web.access.door import Decider, Relative
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.views.addresses import replay_href, why_href

@@ -13,7 +13,7 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewing import person_of
 from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer.correcting import correctable
+from kinkeeper.observer.cards.correcting import correctable
 from kinkeeper.web.views.changes import Standing, changes_of
 from kinkeeper.web.views.diff import ChangeLine, DiffWords
 from kinkeeper.web.views.overlay import job_title, unowned

@@ -6,8 +6,8 @@ from datetime import date
 from statistics import median
 
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.observer.accounts.metrics import Metrics
 from kinkeeper.observer.feedback import FeedbackCount, Verdict
-from kinkeeper.observer.metrics import Metrics
 from kinkeeper.web.views.charts import Chart, chart
 from kinkeeper.web.views.wording import Wording
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from kinkeeper.actions.effects.calendar import AddEvent
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.household.model import Household, Member
-from kinkeeper.observer.correcting import correctable
+from kinkeeper.observer.cards.correcting import correctable
 from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.wording import Wording
 

@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.conversation.effects import Effects, Fired, ModeShare
 from kinkeeper.observability.findings import Finding, Health
+from kinkeeper.observer.accounts.metrics import Metrics
 from kinkeeper.observer.feedback import FeedbackCount
-from kinkeeper.observer.metrics import Metrics
 from kinkeeper.web.views.comfort import Comfort, comfort
 from kinkeeper.web.views.wording import Wording
 

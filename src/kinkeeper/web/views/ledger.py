@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kinkeeper.observer.metrics import LedgerDay, NearMiss
+from kinkeeper.observer.accounts.metrics import LedgerDay, NearMiss
 from kinkeeper.web.views.quotes import Quote
 from kinkeeper.web.views.wording import Wording
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer.metrics import Failure
+from kinkeeper.observer.accounts.metrics import Failure
 from kinkeeper.web.views.addresses import why_href
 from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.wording import Wording

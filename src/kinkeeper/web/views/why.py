@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinkeeper.core.ids import payload_hash
-from kinkeeper.observer.lines import decision_line
-from kinkeeper.observer.proof import Proof
-from kinkeeper.observer.trace import Mark, Step, Trace
+from kinkeeper.observer.accounts.lines import decision_line
+from kinkeeper.observer.accounts.proof import Proof
+from kinkeeper.observer.accounts.trace import Mark, Step, Trace
 from kinkeeper.web.views.addresses import card_href
 from kinkeeper.web.views.quotes import Quote
 

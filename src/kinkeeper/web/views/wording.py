@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import Interval
 from kinkeeper.language.when import regions, saying
-from kinkeeper.observer.phrasing import Phrasing
+from kinkeeper.observer.redline.phrasing import Phrasing
 
 _HOUR = timedelta(hours=1)
 _SOON = timedelta(hours=20)

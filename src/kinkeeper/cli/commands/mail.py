@@ -1,0 +1,34 @@
+"""`kinkeeper mail`: drafts that are kept here, and mails that did not go out."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.commands.pending import AsOption, JsonOption
+from kinkeeper.cli.located import Where, located
+
+app = typer.Typer(name="mail", help="Drafts kept here and mails that did not go out.")
+
+
+@app.callback(invoke_without_command=True)
+@located
+def mail(where: Where, json_: JsonOption = False) -> None:
+    """Drafts kept here and mails that did not go out."""
+    from kinkeeper.cli.mailing import show_mail
+
+    show_mail(where, as_json=json_)
+
+
+@app.command()
+@located
+def again(
+    where: Where,
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Id of the mail, or its beginning.")],
+    as_: AsOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Ask once more about a mail that did not go out; it is sent after a new yes."""
+    from kinkeeper.cli.deciding import Again, decide
+
+    if not decide(where, id_, Again(), named=as_, json_=json_):
+        raise typer.Exit(1)

@@ -1,0 +1,26 @@
+"""`kinkeeper quiet`: no unprompted message for a while."""
+
+from typing import Annotated
+
+import typer
+
+from kinkeeper.cli.commands.pending import AsOption
+from kinkeeper.cli.located import Where, located
+
+
+@located
+def quiet(
+    where: Where,
+    length: Annotated[
+        str | None,
+        typer.Argument(metavar="LENGTH", help="2h, 30m, 1d, or off; without it: until when."),
+    ] = None,
+    as_: AsOption = None,
+) -> None:
+    """Say nothing in the chat that nobody asked for, for a while."""
+    from kinkeeper.cli.quieting import be_silent, tell_quiet
+
+    if length is None:
+        tell_quiet(where)
+    else:
+        be_silent(where, length, named=as_)

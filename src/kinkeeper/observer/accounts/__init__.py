@@ -1,0 +1,1 @@
+"""What the observer can account for: traces, proofs by repetition, figures."""

@@ -1,0 +1,1 @@
+"""Questions that stand open in a chat, and which of them a message answers."""

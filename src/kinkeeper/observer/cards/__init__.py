@@ -1,0 +1,1 @@
+"""What a person is asked to confirm: made, corrected, replaced and taken back."""

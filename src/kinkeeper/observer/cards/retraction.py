@@ -1,0 +1,261 @@
+"""Taking back what a message had caused: its proposals, its open question, the question's grace.
+
+A card whose ground is gone must never be confirmable, so this runs in the transaction that learns of it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions import repository as action_rows
+from kinkeeper.actions.model import ActionStatus
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.messaging import inbox
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer import repository
+from kinkeeper.observer.answers import questions
+from kinkeeper.observer.model import UNSPECIFIED, OpenQuestion, Stance
+from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.tables import observer_messages
+
+SOURCE = SourceType.OBSERVER.value
+_LAST_WORD_STANDS = timedelta(hours=12)
+
+
+def retract_message(
+    conn: Connection, household: str, stored: StoredMessage, *, now: datetime
+) -> tuple[str, ...]:
+    """Take back everything that a message, and the answers to it, had proposed.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    message = stored.message
+    repository.drop_unfinished(conn, household, str(stored.id), reason="edited")
+    own = [
+        action.id
+        for action in action_rows.find_by_source(conn, household, SOURCE, str(stored.id))
+        if action.status is ActionStatus.PENDING
+    ]
+    answers = repository.answers_to(conn, household, message.chat_id, message.message_id)
+    close_question(conn, household, stored.id, status=questions.WITHDRAWN, by=None, now=now)
+    return withdraw_all(conn, household, [*own, *answers], by_source=message.message_id, now=now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakingBack:
+    """A "never mind", as it was said.
+
+    Attributes:
+        sender: Who takes something back.
+        chat_id: Where.
+        answers: The channel's id of the message they mean, if they reply to one.
+        sent_at: Aware.
+        window: How long ago what they take back may be.
+        only_questions: Whether they only say that what they asked is settled; what they took on stays.
+    """
+
+    sender: str
+    chat_id: str
+    answers: str | None
+    sent_at: datetime
+    window: timedelta
+    only_questions: bool = False
+
+    def may_mean(self, message_id: str) -> bool:
+        """Whether a message may be what is taken back."""
+        return self.answers in {None, message_id}
+
+
+def retract_latest(
+    conn: Connection, household: str, said: TakingBack, *, now: datetime
+) -> tuple[str, ...]:
+    """Take back what a person last asked or proposed: the meaning of "never mind".
+
+    What they asked goes with the answers it got. An open question of theirs counts however old, what they
+    proposed for half a day where they have said nothing since, else within the window.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        said: Who takes back, and what they may mean.
+        now: Aware.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    if not said.only_questions and _drop_unfinished(conn, household, said, now=now):
+        return ()
+    asked, claim = _last_asked(conn, household, said), _last_claim(conn, household, said)
+    if claim is not None and (asked is None or claim.sent_at > asked.asked_at):
+        _reopen(conn, household, claim, window=said.window)
+        return withdraw_all(conn, household, [claim.action_id], by_source=claim.message_id, now=now)
+    return _withdraw_question(conn, household, said, asked, now=now) if asked else ()
+
+
+def _drop_unfinished(conn: Connection, household: str, said: TakingBack, *, now: datetime) -> bool:
+    """Drop what they said last where nobody has understood it yet; returns whether there was something."""
+    unfinished = repository.latest_unfinished(
+        conn, household, said.chat_id, sender=said.sender, since=said.sent_at - said.window
+    )
+    if unfinished is None or not said.may_mean(unfinished.message_id):
+        return False
+    repository.drop_unfinished(conn, household, unfinished.id, reason="withdrawn")
+    close_question(
+        conn, household, int(unfinished.id), status=questions.WITHDRAWN, by=said.sender, now=now
+    )
+    return True
+
+
+def _withdraw_question(
+    conn: Connection, household: str, said: TakingBack, asked: OpenQuestion, *, now: datetime
+) -> tuple[str, ...]:
+    """Close a question, and withdraw what it and the answers to it had proposed."""
+    found = questions.answerable(
+        conn, household, said.chat_id, at=said.sent_at, answered_within=_LAST_WORD_STANDS
+    )
+    ids = [q.action_id for q, _ in found if q.id == asked.id and q.action_id]
+    close_question(conn, household, asked.id, status=questions.WITHDRAWN, by=said.sender, now=now)
+    given = repository.answers_to(conn, household, said.chat_id, asked.message_id)
+    return withdraw_all(conn, household, [*ids, *given], by_source=asked.message_id, now=now)
+
+
+def _last_claim(conn: Connection, household: str, said: TakingBack) -> Row[Any] | None:
+    """Return the message with what a person last proposed, if it can still be meant."""
+    if said.only_questions:
+        return None
+    latest = repository.latest_with_action(
+        conn, household, said.chat_id, sender=said.sender, since=said.sent_at - _LAST_WORD_STANDS,
+        message_id=said.answers,
+    )  # fmt: skip
+    is_meant = said.answers is not None
+    if latest is None or is_meant or latest.sent_at >= said.sent_at - said.window:
+        return latest
+    is_past = _has_spoken(
+        conn, household, said.chat_id, latest.sender, after=latest.sent_at, before=said.sent_at
+    )
+    return None if is_past else latest
+
+
+def _has_spoken(
+    conn: Connection,
+    household: str,
+    chat_id: str,
+    sender: str,
+    *,
+    after: datetime,
+    before: datetime,
+) -> bool:
+    """Whether somebody wrote anything in a chat between two moments."""
+    table = observer_messages.c
+    found = select(table.id).where(
+        table.household == household, table.chat_id == chat_id, table.sender == sender,
+        table.sent_at > after, table.sent_at < before,
+    )  # fmt: skip
+    return conn.execute(found.limit(1)).first() is not None
+
+
+def _last_asked(conn: Connection, household: str, said: TakingBack) -> OpenQuestion | None:
+    """Return what a person last asked, still open or answered not long ago, if it can still be meant."""
+    within = timedelta(0) if said.only_questions else _LAST_WORD_STANDS
+    found = questions.answerable(
+        conn, household, said.chat_id, at=said.sent_at, answered_within=within
+    )
+    asked = next(
+        (
+            question
+            for question, _ in found
+            if question.asker == said.sender and said.may_mean(question.message_id)
+        ),
+        None,
+    )
+    is_implied = said.answers is None and not said.only_questions
+    if asked is None or not is_implied or _stands(conn, household, said, asked):
+        return asked
+    return None
+
+
+def _stands(conn: Connection, household: str, said: TakingBack, asked: OpenQuestion) -> bool:
+    """Whether what was asked is still meant: lately, or it is open, or its asker has been silent since."""
+    if asked.asked_at >= said.sent_at - said.window:
+        return True
+    found = questions.answerable(
+        conn, household, asked.chat_id, at=said.sent_at, answered_within=said.window
+    )
+    if any(question.id == asked.id for question, _ in found):
+        return True
+    return not _has_spoken(
+        conn, household, asked.chat_id, asked.asker, after=asked.asked_at, before=said.sent_at
+    )
+
+
+def release(
+    conn: Connection, household: str, *, chat_id: str, message_id: str, now: datetime
+) -> tuple[str, ...]:
+    """Take back what a message proposed because somebody answered that it is not needed.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        chat_id: Where.
+        message_id: The channel's id of the message.
+        now: Aware.
+
+    Returns:
+        Ids of the actions withdrawn.
+    """
+    found = inbox.find_by_message_id(conn, household, message_id, chat_id=chat_id)
+    return retract_message(conn, household, found[-1], now=now) if found else ()
+
+
+def _reopen(conn: Connection, household: str, latest: Row[Any], *, window: timedelta) -> None:
+    """A claim taken back leaves its job open: whoever says "I'll do it" next means that one."""
+    job = extraction_from_record(latest.extraction)
+    if not job.owners:
+        return
+    question = OpenQuestion(
+        id=int(latest.id), chat_id=latest.chat_id, message_id=latest.message_id,
+        thread_id=latest.thread_id, asker=latest.sender, asked_at=latest.sent_at,
+        until=latest.sent_at + 2 * window, action_id=None,
+        extraction=replace(
+            job, assigned_to=(UNSPECIFIED,), stance=Stance.ASKS, addressee=None, attribution=None
+        ),
+    )  # fmt: skip
+    questions.put(conn, household, question)
+
+
+def close_question(
+    conn: Connection,
+    household: str,
+    question_id: int,
+    *,
+    status: str,
+    by: str | None,
+    now: datetime,
+    part: int | None = None,
+) -> None:
+    """Close what a message asked, or one part of it, and end its grace once nothing is left of it."""
+    questions.close(conn, household, question_id, status=status, by=by, at=now, part=part)
+    left = questions.find(conn, household, question_id)
+    if left is not None and left[1] == questions.OPEN:
+        return
+    repository.cancel_deferred(conn, household, str(question_id), reason=f"question_{status}")
+
+
+def withdraw_all(
+    conn: Connection, household: str, action_ids: Iterable[str], *, by_source: str, now: datetime
+) -> tuple[str, ...]:
+    """Withdraw those of these actions that are still pending.
+
+    Returns:
+        Ids of those that were.
+    """
+    return tuple(
+        action_id
+        for action_id in dict.fromkeys(action_ids)
+        if proposals.withdraw(conn, action_id, household=household, now=now, by_source=by_source)
+    )

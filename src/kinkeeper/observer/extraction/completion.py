@@ -1,0 +1,245 @@
+"""What the household's days add to an extraction: whose activity it is, which one "practice" means, which day. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from zoneinfo import ZoneInfo
+
+from kinkeeper.calendar.model import EventKind
+from kinkeeper.observer.model import Extraction, Stance, Task
+from kinkeeper.observer.schedule import Schedule, Slot
+from kinkeeper.observer.wording.participants import Participants
+
+_TELLING = 4
+"""Fewest letters of a word that may stand for a longer name."""
+_GENERAL = frozenset({
+    "school", "club", "class", "classes", "lesson", "lessons", "practice", "training", "team",
+    "band", "group", "camp", "care", "after", "game",
+})  # fmt: skip
+_NEXT_WEEK = re.compile(r"\bnext (?:week|wk)$", re.IGNORECASE)
+_WEEK = timedelta(days=7)
+_CHANGES = frozenset({Task.CANCEL, Task.MOVE})
+_JOB_STANCES = frozenset({Stance.ASKS, Stance.CLAIMS, Stance.ASSIGNS, Stance.ACCEPTS})
+
+
+def complete(
+    extraction: Extraction,
+    schedule: Schedule,
+    *,
+    today: date,
+    participants: Participants,
+    words: frozenset[str] = frozenset(),
+) -> Extraction:
+    """Fill in what only one reading of the household's days leaves open.
+
+    Args:
+        extraction: After attribution.
+        schedule: The days it names (or the coming week), and the series of its activity.
+        today: Local day of the message.
+        participants: The household compiled.
+        words: What the message says besides people, places and activities, folded.
+
+    Returns:
+        The extraction with activity, child and day filled in where they are certain; never changed.
+    """
+    said = extraction.activity
+    extraction = _name_by_word(extraction, schedule, participants, words)
+    extraction = _name_by_place(extraction, schedule, today)
+    extraction = _name_activity(extraction, schedule, participants)
+    extraction = _name_child(extraction, schedule, participants)
+    extraction = _on_its_own_day(
+        extraction, schedule, today=today, zone=participants.household.zone
+    )
+    if extraction.task in _CHANGES:
+        return _name_day(extraction, schedule, today)
+    return _imply_day(extraction, schedule, today) if extraction.activity == said else extraction
+
+
+def _name_by_word(
+    extraction: Extraction, schedule: Schedule, participants: Participants, words: frozenset[str]
+) -> Extraction:
+    """Let one word of its name stand for an activity that the child has on that day ("the dancing")."""
+    is_named = any(each.id == extraction.activity for each in participants.household.activities)
+    if is_named or not extraction.child or not extraction.dates or extraction.is_special:
+        return extraction
+    telling = {word for word in words if len(word) >= _TELLING and word not in _GENERAL}
+    found = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.event_id
+        and slot.day in extraction.dates
+        and set(extraction.child) & set(slot.who)
+        and telling & set(_words_of(slot, participants))
+    }
+    if len(found) != 1:
+        return extraction
+    task = None if extraction.task is Task.APPOINTMENT else extraction.task
+    return replace(extraction, activity=found.pop(), task=task, is_loose=True)
+
+
+def _name_by_place(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """Who is brought to a place, or fetched there, where one thing of theirs is on that day goes to that ("to the club")."""
+    if extraction.activity or not (extraction.location and extraction.child):
+        return extraction
+    found = {
+        (slot.activity, slot.day)
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.place == extraction.location
+        and slot.day in (extraction.dates or (today,))
+        and set(extraction.child) & set(slot.who)
+    }
+    if len(found) != 1:
+        return extraction
+    activity, day = found.pop()
+    # Which activity it is was concluded, not said: nothing is to be held against its times.
+    return replace(
+        extraction, activity=activity, is_loose=True, dates=extraction.dates or (day,),
+        is_day_implied=extraction.is_day_implied or not extraction.dates,
+    )  # fmt: skip
+
+
+def _words_of(slot: Slot, participants: Participants) -> list[str]:
+    activity = next(
+        (each for each in participants.household.activities if each.id == slot.activity), None
+    )
+    name = activity.name if activity else slot.label
+    return name.casefold().split()
+
+
+def _name_activity(
+    extraction: Extraction, schedule: Schedule, participants: Participants
+) -> Extraction:
+    """Let "practice" stand for the one activity that it can mean on that day."""
+    if not participants.is_session(extraction.activity) or extraction.is_special:
+        return extraction
+    days = _days(extraction, schedule)
+    candidates = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.kind is EventKind.BOOKING
+        and slot.activity
+        and slot.event_id
+        and slot.day in days
+        and (not extraction.child or set(extraction.child) & set(slot.who))
+    }
+    worded = {
+        slot.activity
+        for slot in schedule.slots
+        if slot.activity in candidates and (extraction.activity or "") in slot.label.casefold()
+    }
+    chosen = worded if len(worded) == 1 else candidates
+    # Which activity it is was concluded, not said: nothing is to be held against its times.
+    if len(chosen) != 1:
+        return extraction
+    named = replace(extraction, activity=chosen.pop(), is_loose=True)
+    if extraction.task in _CHANGES and not extraction.dates:
+        # "Training is cancelled" is said of the next one.
+        return replace(named, dates=tuple(days), is_day_implied=True)
+    return named
+
+
+def _name_child(
+    extraction: Extraction, schedule: Schedule, participants: Participants
+) -> Extraction:
+    """An activity that only one set of children has names those children."""
+    children = {child.id for child in participants.household.children}
+    is_whole = set(extraction.child) == children and not any(
+        entity.type == "child" for entity in extraction.entities
+    )
+    if extraction.activity is None or (extraction.child and not is_whole):
+        return extraction
+    of_activity = [
+        slot for slot in (*schedule.slots, *schedule.series) if slot.activity == extraction.activity
+    ]
+    sets = {tuple(person for person in slot.who if person in children) for slot in of_activity}
+    sets.discard(())
+    return replace(extraction, child=sets.pop()) if len(sets) == 1 else extraction
+
+
+def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """A change without a day concerns the next occurrence; one that names only where to concerns it too."""
+    coming = [slot for slot in _of(extraction, schedule.series) if slot.day >= today]
+    if not coming:
+        return extraction
+    if not extraction.named_dates:
+        day = (extraction.moved_from or coming[0].day,)
+        return replace(extraction, dates=day, is_day_implied=False)
+    if extraction.task is Task.MOVE and extraction.moved_from is None:
+        standing = [slot for slot in coming if slot.day in extraction.dates]
+        source = standing[0] if standing else _nearest(coming, extraction.dates[0])
+        return replace(extraction, moved_from=source.day)
+    return extraction
+
+
+def _on_its_own_day(
+    extraction: Extraction, schedule: Schedule, *, today: date, zone: ZoneInfo
+) -> Extraction:
+    """An hour without a day that is the activity's own, or announced for it, means its next day ("she's got choir at 6")."""
+    if not (extraction.is_day_implied and extraction.times) or extraction.is_special:
+        return extraction
+    week = _week_of(extraction)
+    slots = [
+        slot
+        for slot in _of(extraction, schedule.series)
+        if slot.day >= today and (week is None or week <= slot.day < week + _WEEK)
+    ]
+    if week is not None and len(slots) != 1:
+        # Which of its days, or whether it has any then, nobody said.
+        return replace(extraction, dates=(), is_day_implied=False)
+    if not slots or any(slot.day in extraction.dates for slot in slots):
+        return extraction
+    start = slots[0].interval.start.astimezone(zone) if slots[0].interval else None
+    is_its_hour = start is not None and (
+        extraction.is_announced_change or start.time() == extraction.times[0]
+    )
+    if not is_its_hour:
+        return extraction
+    return replace(
+        extraction, dates=(slots[0].day,), is_day_implied=not extraction.is_announced_change
+    )
+
+
+def _week_of(extraction: Extraction) -> date | None:
+    """Return the first day of the week that is named and is not this one ("at 6 next week")."""
+    named = (
+        each for each in extraction.entities
+        if each.type == "date" and _NEXT_WEEK.search(each.surface)
+    )  # fmt: skip
+    found = next(named, None)
+    return None if found is None else date.fromisoformat(found.value)
+
+
+def _imply_day(extraction: Extraction, schedule: Schedule, today: date) -> Extraction:
+    """A job of an activity without a day ("who can do judo?") is that of the activity's next one."""
+    is_named = extraction.activity is not None or extraction.task is not None
+    if not is_named or extraction.dates or extraction.stance not in _JOB_STANCES:
+        return extraction
+    standing = [
+        slot
+        for slot in schedule.slots
+        if slot.activity == extraction.activity
+        and (extraction.activity is not None or slot.task == extraction.task)
+    ]
+    days = [slot.day for slot in _of(extraction, standing or schedule.series) if slot.day >= today]
+    return replace(extraction, dates=(min(days),), is_day_implied=True) if days else extraction
+
+
+def _nearest(slots: Sequence[Slot], day: date) -> Slot:
+    return min(slots, key=lambda slot: (abs((slot.day - day).days), slot.day))
+
+
+def _of(extraction: Extraction, slots: Sequence[Slot]) -> list[Slot]:
+    return [
+        slot
+        for slot in slots
+        if not extraction.child or not slot.who or set(extraction.child) & set(slot.who)
+    ]
+
+
+def _days(extraction: Extraction, schedule: Schedule) -> Sequence[date]:
+    return extraction.dates or sorted({slot.day for slot in schedule.slots})[:1]

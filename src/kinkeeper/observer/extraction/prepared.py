@@ -1,0 +1,101 @@
+"""A message as it is read: its parts, and what stands around it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kinkeeper.household.model import Member
+from kinkeeper.messaging.inbox import StoredMessage
+from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.consultation import Consultation
+from kinkeeper.observer.extraction.context import BrainContext
+from kinkeeper.observer.extraction.continuation import Earlier
+from kinkeeper.observer.model import Extraction, OpenQuestion
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.reading import Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One arrangement of a message.
+
+    Attributes:
+        reading: The words that make it.
+        extraction: What they say, with what the messages just before add.
+        corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
+        corrected: The arrangement that it sets right, as it stood.
+        consultation: What a model was asked about it, if one was.
+    """
+
+    reading: Reading
+    extraction: Extraction
+    corrects: tuple[int, ...] = ()
+    corrected: Extraction | None = None
+    consultation: Consultation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A message read, and what memory says about it; nothing is decided yet.
+
+    Attributes:
+        stored: The message.
+        original: What it edits, if it is an edit.
+        sent_at: When it was said, in the household's zone; of an edit, when the original was.
+        member: Who sent it, if known.
+        parts: What it arranges, one part each; most messages have one.
+        brain: What memory said.
+        talked_since: When somebody else last asked something, of the messages just before.
+        unread_parts: How many more it arranges that were left out, as there were too many.
+    """
+
+    stored: StoredMessage
+    original: StoredMessage | None
+    sent_at: datetime
+    member: Member | None
+    parts: tuple[Part, ...]
+    brain: BrainContext
+    talked_since: datetime | None = None
+    unread_parts: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What `prepare` needs from the database.
+
+    Attributes:
+        stored: The message.
+        original: What it edits, if it is an edit.
+        asked: Questions it may answer, newest first.
+        window: Its context window, newest first.
+        last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
+        arranged: What the chat has arranged lately, newest first, where the message may set it right.
+    """
+
+    stored: StoredMessage
+    original: StoredMessage | None
+    asked: Sequence[OpenQuestion]
+    window: Sequence[StoredMessage]
+    last_child: str | None
+    arranged: Sequence[Arranged] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What is known around one arrangement of a message.
+
+    Attributes:
+        number: Which arrangement it is, from 0.
+        loaded: The message with what surrounds it.
+        sender: Who wrote it, if known.
+        participants: The household compiled.
+        earlier: Reads the context window, newest first.
+        threshold: Confidence from which an arrangement counts.
+    """
+
+    number: int
+    loaded: Loaded
+    sender: Member | None
+    participants: Participants
+    earlier: Callable[[], Sequence[Earlier]]
+    threshold: float

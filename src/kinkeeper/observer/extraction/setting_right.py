@@ -1,0 +1,201 @@
+"""A message that sets right a time, day or child said before: what stands then. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+
+from kinkeeper.language.corrections import is_bare_value, may_correct
+from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.observer.arranged import Arranged
+from kinkeeper.observer.model import Extraction, Stance, Task
+from kinkeeper.observer.wording.clocks import figures, is_given_up, nearer
+from kinkeeper.observer.wording.reading import Reading
+
+_AT_ONCE = timedelta(minutes=3)
+_TO_ALL = re.compile(
+    r"^(?:\W*(?:no+|nope|nah|actually|make|it'?s|it is)\b)|\bnot\s+(?:at\s+)?\w|\bactually\W*$",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:moved|changed|pushed|shifted|switched|bumped|preponed|postponed|rescheduled|swapped|put back|brought forward)\b",
+    re.IGNORECASE,
+)
+_TODAY = re.compile(r"to(?:day|night)|now|this", re.IGNORECASE)
+_WEEK = timedelta(days=7)
+_OF_ITS_OWN = frozenset({Stance.CLAIMS, Stance.ASKS, Stance.ASSIGNS})
+_BARE_NO = frozenset({"no", "sorry"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRight:
+    """What stands once a correction is read together with what it sets right.
+
+    Attributes:
+        extraction: The earlier arrangement with the new values.
+        job: The earlier arrangement as it stood.
+        rows: Ids of the rows of the messages whose cards it takes the place of.
+    """
+
+    extraction: Extraction
+    job: Extraction
+    rows: tuple[int, ...]
+
+
+def set_right(
+    reading: Reading,
+    extraction: Extraction,
+    arranged: Sequence[Arranged],
+    *,
+    sender: str,
+    answers: str | None = None,
+) -> SetRight | None:
+    """Read a message as the correction of an earlier one.
+
+    The sender's own last arrangement is meant, with the answer it got, if any. What another announced is only
+    set right by a "no" or "not"; an open question of theirs is never.
+
+    Args:
+        reading: The present message.
+        extraction: What it says on its own.
+        arranged: What the chat has arranged lately, newest first.
+        sender: Who wrote it.
+        answers: The channel's id of the message it replies to, if any; only that one can be meant then.
+
+    Returns:
+        What stands then; None for no correction, or one that changes nothing.
+    """
+    is_moved = extraction.task is Task.MOVE and not (extraction.activity or extraction.child)
+    if extraction.stance in _OF_ITS_OWN or _refuses(reading, extraction):
+        return None
+    if extraction.task and not is_moved:
+        return None
+    is_signed = is_moved or may_correct(reading.tokens, reading.mentions)
+    if not is_signed and not is_bare_value(reading.tokens, reading.mentions):
+        return None
+    for each in arranged:
+        if answers not in {None, each.message_id}:
+            continue
+        job = _job_meant(each.jobs, extraction)
+        if not _may_be_meant(each, job, reading, sender=sender, is_signed=is_signed):
+            if not is_signed:
+                return None
+            continue
+        right = _with_new_values(reading, extraction, job, sender, is_signed=is_signed)
+        if right is None:
+            return None
+        asked = [other.row_id for other in arranged if other.message_id == each.answers]
+        return SetRight(extraction=right, job=job, rows=(each.row_id, *asked))
+    return None
+
+
+def _job_meant(jobs: Sequence[Extraction], extraction: Extraction) -> Extraction:
+    """Of a list of jobs the one whose child or activity is named, else the last."""
+    named = [
+        job
+        for job in jobs
+        if set(job.child) & set(extraction.child)
+        or (extraction.activity and job.activity == extraction.activity)
+    ]
+    return named[-1] if named else jobs[-1]
+
+
+def _refuses(reading: Reading, extraction: Extraction) -> bool:
+    """Whether it turns a job down, unlike the mere "no" of "no, 5"."""
+    if extraction.stance is not Stance.DECLINES:
+        return False
+    return reading.reply is None or not _BARE_NO.issuperset(reading.reply.cue.split())
+
+
+def _may_be_meant(
+    each: Arranged, job: Extraction, reading: Reading, *, sender: str, is_signed: bool
+) -> bool:
+    if not job.is_coordination or job.stance in {Stance.DECLINES, Stance.WITHDRAWS}:
+        return False
+    if each.sender == sender:
+        return is_signed or reading.sent_at - each.sent_at <= _AT_ONCE
+    # An answer to the sender's own question stands for the question.
+    if job.attribution is not None and job.owners:
+        return is_signed
+    is_news = _TO_ALL.search(reading.text) is not None or _MOVED.search(reading.text) is not None
+    return is_signed and job.stance is Stance.STATES and is_news
+
+
+def _with_new_values(
+    reading: Reading, extraction: Extraction, job: Extraction, sender: str, *, is_signed: bool
+) -> Extraction | None:
+    if extraction.activity not in {None, job.activity}:
+        return None
+    days = _new_days(reading, job)
+    clocks = _new_clocks(reading, job.times[0] if job.times else None)
+    child = tuple(one for one in extraction.child if one != sender)
+    times = clocks if clocks and clocks != job.times[: len(clocks)] else ()
+    dates = days if days and set(days) != set(job.dates) else ()
+    children = child if is_signed and child and not set(child) & set(job.child) else ()
+    if not is_signed and not times:
+        return None
+    if not (times or dates or children):
+        return None
+    return replace(
+        job,
+        stance=_stance(job, sender),
+        dates=dates or job.dates,
+        is_day_implied=job.is_day_implied and not dates,
+        times=times or job.times,
+        time_ranges=() if times else job.time_ranges,
+        child=children or job.child,
+        is_announced_change=True,
+        moved_from=job.moved_from if job.task is Task.MOVE else None,
+        entities=extraction.entities,
+        attribution=None,
+    )
+
+
+def _stance(job: Extraction, sender: str) -> Stance:
+    if not job.owners:
+        return job.stance
+    return Stance.CLAIMS if job.owners == (sender,) else Stance.ASSIGNS
+
+
+def _new_days(reading: Reading, job: Extraction) -> tuple[date, ...]:
+    """The days that are named; a weekday that is today's means next week's where the job is still to come."""
+    today = reading.sent_at.date()
+    is_later = bool(job.dates) and min(job.dates) > today
+    return tuple(
+        span.begin.date() + _WEEK
+        if is_later and span.begin.date() == today and not _TODAY.match(span.surface)
+        else span.begin.date()
+        for span in _kept(reading)
+        if span.has_date and span.grain not in {Grain.WEEK, Grain.MONTH, Grain.YEAR}
+    )
+
+
+def _new_clocks(reading: Reading, near: time | None) -> tuple[time, ...]:
+    """The times of day that are named, a bare figure among them, in the half of the day that is nearer."""
+    found = [
+        (span.start_char, span.begin.time(), span.is_meridiem_known)
+        for span in _kept(reading)
+        if span.has_time
+    ]
+    covered = [(span.start_char, span.end_char) for span in reading.spans]
+    found += [
+        (at, clock, False)
+        for at, clock in figures(reading)
+        if near is not None
+        and not any(start <= at < end for start, end in covered)
+        and not is_given_up(reading.text[:at])
+    ]
+    return tuple(
+        clock if is_known or near is None else nearer(clock, near)
+        for _, clock, is_known in sorted(found)[:1]
+    )
+
+
+def _kept(reading: Reading) -> list[TimeSpan]:
+    return [
+        span
+        for span in reading.spans
+        if span.kind is not SpanKind.DURATION
+        and span.grain is not Grain.SECOND
+        and not is_given_up(reading.text[: span.start_char])
+    ]

@@ -1,0 +1,1 @@
+"""The second tier: a queued message is understood, then everything it changes is written in one transaction."""

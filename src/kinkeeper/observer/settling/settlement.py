@@ -1,0 +1,309 @@
+"""Settles a read message: the half of tier 2 that decides and writes, in one transaction.
+
+In this order: attribution, the household's days, the extraction gate, what goes stale, the rules, the proposal,
+the open questions, the line in the outbox, the record. Deciding inside the transaction is what lets two
+messages understood at the same time see each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.payload import action_record
+from kinkeeper.jobs import leases
+from kinkeeper.observer import repository
+from kinkeeper.observer.answers import questions
+from kinkeeper.observer.answers.attribution import names_job
+from kinkeeper.observer.cards.changing import taken_out
+from kinkeeper.observer.cards.offering import offer
+from kinkeeper.observer.cards.proposing import Ground, Proposer
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.consultation import consultation_record
+from kinkeeper.observer.extraction.context import BrainContext
+from kinkeeper.observer.extraction.prepared import Prepared
+from kinkeeper.observer.model import (
+    Decision,
+    RedlineDecision,
+    RedlineOutcome,
+    RedlineRule,
+    Stance,
+    Tier1Decision,
+)
+from kinkeeper.observer.redline.decision import decide
+from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.redline.rules import needs_owner
+from kinkeeper.observer.settling.case_building import CaseBuilder
+from kinkeeper.observer.settling.days import proposed_effects
+from kinkeeper.observer.settling.earlier_cards import (
+    absorbed,
+    retract_corrected,
+    supersede_stale,
+    withdraw_stale,
+    written_before,
+)
+from kinkeeper.observer.settling.question_tracking import QuestionTracker
+from kinkeeper.observer.settling.turn import Turn
+from kinkeeper.observer.speaking import Speaker, is_told
+from kinkeeper.observer.tables import observer_messages
+from kinkeeper.observer.wording.participants import Participants
+
+_NEEDS_CONTEXT_UP_TO = 0.8
+_TAKING = frozenset({Stance.ACCEPTS, Stance.CLAIMS})
+_MOST_JOBS = 6
+
+
+class Settlement:
+    """Settles the messages of one household.
+
+    Args:
+        participants: The household compiled.
+        config: Thresholds, rules, limits.
+        speaker: Speaks in its groups.
+    """
+
+    def __init__(
+        self, participants: Participants, config: ObserverConfig, speaker: Speaker
+    ) -> None:
+        self._family = participants.household
+        self._household = participants.household.id
+        self._config = config
+        self._speaker = speaker
+        self._cases = CaseBuilder(participants, config)
+        self._phrasing = Phrasing(participants=participants, limits=config.limits)
+        self._proposer = Proposer(self._phrasing, self._household)
+        self._questions = QuestionTracker(self._household, self._proposer, config)
+
+    def settle(
+        self, conn: Connection, prepared: Prepared, *, epoch: int, now: datetime
+    ) -> Decision:
+        """Decide about a message and write everything that follows, in the caller's transaction.
+
+        Args:
+            conn: In a write transaction.
+            prepared: The message, read.
+            epoch: The claim under which the work runs.
+            now: Aware.
+
+        Returns:
+            What tier 2 decided (tier 1's fields are empty).
+
+        Raises:
+            LeaseLostError: Another worker took the row; the transaction must end without effect.
+        """
+        row_id = str(prepared.stored.id)
+        decision, notification = self._decide(conn, prepared, now=now)
+        taken_back = repository.withdrawn_by(conn, self._household, row_id)
+        decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))
+        repository.update_settled(
+            conn, self._household, row_id, decision, notification_id=notification,
+            brain=_brain_record(prepared.brain), consulted=_consulted(prepared),
+            unread_parts=prepared.unread_parts, now=now,
+        )  # fmt: skip
+        leases.finish(conn, observer_messages, (self._household, row_id), epoch)
+        return decision
+
+    def _decide(
+        self, conn: Connection, prepared: Prepared, *, now: datetime
+    ) -> tuple[Decision, int | None]:
+        """Decide about each part; the message's decision is that of the part that speaks, or acts, or is first."""
+        settled = []
+        for number in range(len(prepared.parts)):
+            each = self._decide_part(conn, prepared, number, now=now)
+            settled += [each, *self._decide_rest(conn, prepared, number, each[0], now=now)]
+            if each[0].extraction is None or not needs_owner(each[0].extraction):
+                questions.close(
+                    conn, self._household, prepared.stored.id, status=questions.ANSWERED,
+                    by=None, at=now, part=number,
+                )  # fmt: skip
+        decision, notification = next(
+            (each for each in settled if each[0].reply is not None),
+            next((each for each in settled if each[0].action is not None), settled[0]),
+        )
+        withdrawn = dict.fromkeys(
+            action_id for each, _ in settled for action_id in each.withdrawn_actions
+        )
+        return replace(decision, withdrawn_actions=tuple(withdrawn)), notification
+
+    def _decide_rest(
+        self, conn: Connection, prepared: Prepared, number: int, first: Decision, *, now: datetime
+    ) -> Iterator[tuple[Decision, int | None]]:
+        """Decide on the other jobs of the message answered: a yes that names none of them takes all."""
+        said = prepared.parts[number].extraction
+        if first.attribution_source is None or said.stance not in _TAKING or names_job(said):
+            return
+        for count in range(1, _MOST_JOBS):
+            left = questions.open_for(
+                conn, self._household, prepared.stored.message, except_for=prepared.stored.id
+            )
+            if not any(each.message_id == first.attribution_source for each in left):
+                return
+            decision = self._decide_part(conn, prepared, number, again=count, now=now)
+            if decision[0].attribution_source != first.attribution_source:
+                return
+            yield decision
+
+    def _decide_part(
+        self,
+        conn: Connection,
+        prepared: Prepared,
+        number: int,
+        *,
+        now: datetime,
+        again: int = 0,
+    ) -> tuple[Decision, int | None]:
+        part = prepared.parts[number]
+        set_right = retract_corrected(conn, self._household, part, now=now)
+        built = self._cases.build(conn, prepared, part, now=now)
+        base = Decision(
+            message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
+            tripwire_confidence=0.0, override=None, patterns=(), reason="extraction",
+            extraction=built.case.extraction, gates=built.gates,
+            attribution_source=built.question.message_id if built.question else None,
+            withdrawn_actions=set_right,
+        )  # fmt: skip
+        if built.is_dropped:
+            return base, None
+        if brain_gate := prepared.brain.gate(self._config.brain_min_relevance):
+            base = replace(
+                base, gates=(*built.gates, brain_gate), brain_relevance=prepared.brain.relevance
+            )
+        return self._conclude(
+            Turn(
+                conn=conn, prepared=prepared, part=part, number=number, case=built.case,
+                slot=f"{number}+{again}" if again else str(number),
+                question=built.question, standing=built.standing, pending=built.pending,
+                now=now, base=base,
+            )
+        )  # fmt: skip
+
+    def _conclude(self, turn: Turn) -> tuple[Decision, int | None]:
+        """Apply the rules, then write what follows from them."""
+        if turn.extraction.stance is Stance.ACCEPTS and turn.question is None:
+            return replace(
+                turn.base, redline=RedlineOutcome.silent("acknowledged"), reason="acknowledged"
+            ), None
+        withdrawn = withdraw_stale(turn, self._household)
+        turn = turn.after(withdrawn)
+        verdict = self._mute(turn, self._verdict(turn))
+        action = self._propose(turn, verdict)
+        if action is None and not withdrawn and verdict.reason == "no_rule":
+            verdict = RedlineOutcome.silent("nothing_to_confirm")
+        self._questions.track(
+            turn.conn, turn.prepared, turn.case, answered=turn.question,
+            ground=self._ground(turn), action=action, part=turn.number, now=turn.now,
+        )  # fmt: skip
+        reply: str | None = None
+        buttons: tuple[str, ...] = ()
+        notification: int | None = None
+        if verdict.decision is RedlineDecision.SPEAK:
+            reply = self._phrasing.line(verdict)
+            buttons = self._speaker.buttons(action)
+            notification = self._speaker.speak(
+                turn.conn, turn.prepared.stored, verdict, reply=reply, buttons=buttons,
+                action_id=action.id if action else None, now=turn.now,
+            )  # fmt: skip
+        elif action is not None and verdict.speak_at is None and not is_told(verdict):
+            offer(turn.conn, self._family, turn.prepared.stored, action, now=turn.now)
+        is_degraded = turn.prepared.brain.is_degraded
+        decision = replace(
+            turn.base, redline=verdict, reply=reply, buttons=buttons,
+            action=action_record(action) if action else None,
+            withdrawn_actions=(*turn.base.withdrawn_actions, *withdrawn),
+            reason="brain_timeout_degraded" if is_degraded else verdict.reason,
+        )  # fmt: skip
+        return decision, notification
+
+    def _verdict(self, turn: Turn) -> RedlineOutcome:
+        if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
+            return RedlineOutcome.silent("declined")
+        if _is_edited_too_late(turn):
+            return RedlineOutcome.silent("passed")
+        return decide(turn.case, self._config.rules)
+
+    def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:
+        """Keep silent what was said before, what the day has no room for, and what rests on nothing."""
+        relevance = turn.prepared.brain.relevance
+        if (
+            verdict.rule is RedlineRule.MISSING_VARIABLE
+            and _rests_on_memory(turn)
+            and relevance is not None
+            and relevance < self._config.brain_min_relevance
+            and turn.extraction.confidence <= _NEEDS_CONTEXT_UP_TO
+        ):
+            return replace(
+                verdict, decision=RedlineDecision.SILENT, reason="low_confidence_no_brain",
+                speak_at=None,
+            )  # fmt: skip
+        return self._speaker.mute(turn.conn, verdict, now=turn.now)
+
+    def _ground(self, turn: Turn) -> Ground:
+        maintenance = turn.part.reading.of_kind("maintenance")
+        return Ground(
+            case=turn.case, row_id=turn.source, slot=turn.slot,
+            chat_id=turn.prepared.stored.message.chat_id, sender=turn.sender,
+            expires_at=turn.now + self._config.action_ttl,
+            default_duration=self._config.rules.default_duration,
+            maintenance=maintenance[0].id if maintenance else None,
+            replaces=written_before(turn, self._household),
+            frees=taken_out(turn.standing.slot, turn.standing.leaving),
+        )  # fmt: skip
+
+    def _propose(self, turn: Turn, verdict: RedlineOutcome) -> PendingAction | None:
+        if turn.extraction.stance is Stance.DECLINES and turn.question is not None:
+            return None
+        if turn.extraction.stance is Stance.WITHDRAWS and turn.standing.slot is None:
+            return None
+        if _is_edited_too_late(turn):
+            return None
+        taken_in = absorbed(turn, verdict)
+        proposal = self._proposer.propose(
+            self._ground(turn), verdict, [tuple(proposed_effects(each)) for each in taken_in]
+        )
+        if proposal is None:
+            return None
+        result = proposals.propose(turn.conn, proposal, now=turn.now)
+        if result.is_new:
+            supersede_stale(turn, self._household, taken_in, by_action_id=result.action.id)
+        return result.action
+
+
+def _is_edited_too_late(turn: Turn) -> bool:
+    """Whether a message was edited when what it concerns was over."""
+    dates = turn.extraction.dates
+    if turn.prepared.original is None or not dates:
+        return False
+    case = turn.case
+    ends = [case.interval(day, timedelta()) for day in dates]
+    return all(
+        interval.end < turn.now if interval is not None else case.at(day, time.max) < turn.now
+        for day, interval in zip(dates, ends, strict=True)
+    )
+
+
+def _rests_on_memory(turn: Turn) -> bool:
+    """Whether only memory could tell that the job exists: a mere mention of something unknown."""
+    if turn.extraction.stance is Stance.ASKS or turn.part.reading.is_question:
+        return False
+    return not turn.case.schedule.series and turn.extraction.task is None
+
+
+def _consulted(prepared: Prepared) -> list[dict[str, object]] | None:
+    asked = [part.consultation for part in prepared.parts if part.consultation is not None]
+    return [consultation_record(each) for each in asked] or None
+
+
+def _brain_record(brain: BrainContext) -> dict[str, object] | None:
+    if not brain.queries:
+        return None
+    return {
+        "queries": [query.text for query in brain.queries],
+        "answers": [
+            {"relevance": a.relevance, "summary": a.summary, "items": [dict(i) for i in a.items]}
+            for a in brain.answers
+        ],
+        "trouble": brain.trouble,
+    }

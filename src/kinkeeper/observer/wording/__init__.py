@@ -1,0 +1,1 @@
+"""What the words of one message hold: who, what, when, for whom. Pure."""
