@@ -73,3 +73,20 @@ def test_where_nobody_can_tell_which_half_of_the_day_it_is_asked() -> None:
     assert not asked.actions
     assert asked.clarification is not None
     assert "am or pm" in asked.clarification
+
+
+@pytest.mark.parametrize(
+    ("first", "old", "text", "deadline"),
+    [
+        ("remind me tomorrow at 7 to ring the bank", "19:00", "no, in the morning", "07:00"),
+        ("remind me tomorrow at 8.40 to ring the bank", "20:40", "in the morning", "08:40"),
+        ("remind me tomorrow at 9 to ring the bank", "09:00", "make it the evening", "21:00"),
+        ("remind me tomorrow at 7pm to ring the bank", "19:00", "no, in the morning", "08:00"),
+    ],
+)
+def test_a_bare_hour_is_kept_in_the_part_of_the_day_that_is_told_later(
+    first: str, old: str, text: str, deadline: str
+) -> None:
+    before = reminded(first, f"2026-03-12T{old}:00-05:00")
+
+    assert new_deadline(text, before) == f"2026-03-12T{deadline}"

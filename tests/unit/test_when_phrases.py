@@ -199,6 +199,20 @@ def test_what_recurs_has_its_first_and_last_day(text: str, begin: str, rule: str
     assert span.recurrence == rule
 
 
+@pytest.mark.parametrize(
+    ("text", "begin", "until"),
+    [
+        ("party on the 21st 10 til 12", "2026-03-21T10:00", "2026-03-21T12:00"),
+        ("party on the 21st, 2-4", "2026-03-21T14:00", "2026-03-21T16:00"),
+        ("gala 28th 9 to 1", "2026-03-28T09:00", "2026-03-28T13:00"),
+    ],
+)
+def test_hours_right_behind_a_day_of_the_month_are_on_it(text: str, begin: str, until: str):
+    (span,) = read(text, TUESDAY)
+
+    assert (wall(span.begin), wall(span.until)) == (begin, until)
+
+
 @pytest.mark.parametrize("text", ["sat, 2 til 4", "sat 2 until 4", "sat, 2-4", "sat from 2 till 4"])
 def test_two_hours_of_a_day_are_its_ends(text: str) -> None:
     spans = read(text, TUESDAY)

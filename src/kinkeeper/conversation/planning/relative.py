@@ -136,7 +136,8 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     """Return changes whose day and hour are meant by when something is now.
 
     "The 6th" is of its month, a weekday of its week where that is not this one (unless the day has passed), and a
-    bare "7" the one that is near it; where nobody can tell which, no new start is returned.
+    bare "7" the one that is near it; where nobody can tell which, no new start is returned. "In the morning" is the
+    hour that was said before, where it was said bare.
 
     Args:
         changes: With "start_time" as the words say it by themselves.
@@ -152,6 +153,8 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
     for span in spans:
         if span.has_date and not span.has_time:
             framed = _on(framed, _framed(span, old.date(), case.now.date()))
+        elif span.part_of_day is not None and _was_bare(old, case):
+            framed = _in_part(framed, span, old, case)
         elif span.has_time and not span.is_meridiem_known and _takes_days(thing):
             framed = framed if span.has_date else _as_on_its_day(span, thing, old, case)
         elif span.has_time and not span.is_meridiem_known:
@@ -160,6 +163,28 @@ def in_its_frame(changes: Mapping[str, Any], to: str, thing: Thing, case: Case) 
                 return {name: value for name, value in changes.items() if name != "start_time"}
             framed = near
     return {**changes, "start_time": framed}
+
+
+def _was_bare(old: datetime, case: Case) -> bool:
+    """Whether the message before this one named an hour without the half of its day."""
+    before = case.context.history[-1] if case.context.history else None
+    if before is None:
+        return False
+    said = times_in(before.text, before.at.astimezone(case.household.zone), case.household)
+    return any(
+        span.has_time and not span.is_meridiem_known and span.begin.time() == old.time()
+        for span in said
+    )
+
+
+def _in_part(value: str, span: TimeSpan, old: datetime, case: Case) -> str:
+    """Return a time as the old hour in a part of the day; as it is where the hour has none there."""
+    clock = f"{old.hour % _HALF or _HALF}:{old:%M} {span.surface}"
+    said = times_in(clock, midnight(case.now.date(), case.household.zone), case.household)
+    if len(said) != 1 or said[0].until - said[0].begin > timedelta(hours=1):
+        return value
+    day, mark, _ = value.rpartition("T")
+    return f"{day}{mark}{said[0].begin:%H:%M}"
 
 
 def _takes_days(thing: Thing) -> bool:

@@ -99,13 +99,13 @@ def _is_working_week(start: Partial, finish: Partial) -> bool:
 def _with_cued_range(
     tokens: Sequence[Token], start: Partial, end: int, scope: Scope
 ) -> Expression | None:
-    """Read "Monday" + "between 4 and 6pm"."""
+    """Read "Monday" + "between 4 and 6pm", "the 3rd" + "10 til 12"."""
     at = skip(tokens, end, frozenset({",", "anytime", "sometime", "any", "time", "in"}))
     if at >= len(tokens) or not (start.has_date or start.every):
         return None
     if tokens[at].text in OPENING_RANGE:
         found = expression_at(tokens, at, scope)
-    elif start.every is not None:
+    elif start.every is not None or start == Partial(day=start.day):
         found = _open_range(tokens, at, scope, _RANGE_WORDS, is_cued=False)
     else:
         return None
