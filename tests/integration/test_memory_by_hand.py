@@ -11,6 +11,7 @@ from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.channels.telegram.remembering import Wish, forget
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.memory.journal import list_changes
+from kinkeeper.memory.model import Category
 from page_visits import FREE, actions_of
 from remembered import fact_about, known_to, remember
 from web_server import Served, served
@@ -38,6 +39,14 @@ def test_a_child_asks_and_an_adult_decides(tmp_path: Path):
         receipt = remember(serving, "leo", "I want a dog")
         assert receipt.outcome is Outcome.ASKED
         assert known_to(serving) == []
+
+
+def test_what_is_no_statement_is_technical_only_where_its_words_show_it(tmp_path: Path):
+    with served(tmp_path, rates=FREE) as serving:
+        remember(serving, "sarah", "broccoli is ok actually")
+        remember(serving, "sarah", "reset the router by its red button")
+        assert fact_about(serving, "broccoli").category is not Category.TECHNICAL
+        assert fact_about(serving, "router").category is Category.TECHNICAL
 
 
 def test_remembering_is_undone_once_and_says_so(tmp_path: Path):

@@ -1,20 +1,22 @@
 """What may have changed without words that are sure of it: a night asks once, a person or a model settles it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.viewing import Viewer, person_scope
-from kinkeeper.memory.correcting import edit_fact
+from kinkeeper.memory.correcting import edit_fact, make_private
 from kinkeeper.memory.model import Category, FactStatus
+from kinkeeper.memory.tables import memory_questions
 from kinkeeper.memory.undecided import Undecided, settle_undecided, undecided
 from kinkeeper.memory.undo import undo
-from kinkeeper.memory.upkeep.batch import ModelBatch
-from kinkeeper.memory.upkeep.questions import Answer, count_waiting
+from kinkeeper.memory.upkeep.batch import Case, ModelBatch
+from kinkeeper.memory.upkeep.questions import Answer, QuestionKind, count_waiting
 from kinkeeper.store.store import Store
 from memory_nights import HOUSE, Memory, day
 from scripted_batch import Model, always
@@ -162,3 +164,36 @@ def test_what_a_person_wrote_is_left_to_people(memory: Memory) -> None:
     memory.tools = replace(memory.tools, batch=ModelBatch(model, HOUSE))
     memory.night(day(6))
     assert model.requests == []
+
+
+def test_a_pair_of_which_one_was_made_private_since_is_asked_of_nobody(memory: Memory) -> None:
+    told(memory)
+    memory.night(day(6))
+    new = memory.facts()[NEW].id
+    memory.store.write_now(lambda conn: make_private(conn, JOHN, new, member="john", at=day(6.5)))
+    assert asked(memory) == asked(memory, SARAH) == []
+
+
+class Answering(ModelBatch):
+    """A model that takes so long that a person answers before it does."""
+
+    def __init__(self, memory: Memory, model: Model) -> None:
+        super().__init__(model, HOUSE)
+        self._memory = memory
+
+    async def settle(self, kind: QuestionKind, cases: Sequence[Case]) -> Mapping[str, Answer]:
+        given = await super().settle(kind, cases)
+        answer(self._memory, Answer.KEEP_BOTH)
+        return given
+
+
+def test_a_person_who_answers_while_a_model_thinks_is_right(memory: Memory) -> None:
+    told(memory)
+    memory.night(day(6))
+    memory.tools = replace(memory.tools, batch=Answering(memory, Model(always("NEWER"))))
+    memory.night(day(7), is_agreed=True)
+    assert in_use(memory) == {OLD, NEW}
+    (given,) = memory.store.read_now(
+        lambda conn: conn.execute(select(memory_questions.c.answer)).scalars().all()
+    )
+    assert given == Answer.KEEP_BOTH.value

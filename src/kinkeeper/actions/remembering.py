@@ -11,7 +11,7 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.model import Observation, Origin
-from kinkeeper.memory.statements.classification import classify
+from kinkeeper.memory.statements.classification import classify_personal
 from kinkeeper.memory.statements.extraction import observe
 
 ASKED_FOR = "REMEMBER"
@@ -141,7 +141,7 @@ def people_named(household: Household, text: str) -> dict[str, str]:
 
 def _as_it_stands(text: str) -> Sentence:
     """Return words as one sentence: who asks for it need not put it as a statement."""
-    found = classify(text)
+    found = classify_personal(text)
     return Sentence(
         start=0, end=len(text), category=found.category, type=found.type, title=found.title,
         narrative=text, confidence=_SURE,

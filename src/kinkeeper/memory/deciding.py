@@ -4,7 +4,7 @@ Facts are never written here. A finding is one more piece of evidence, so it sur
 heard later, and is taken back like any other change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,10 +12,13 @@ from sqlalchemy import Connection
 
 from kinkeeper.memory.absorbing import join_strands, strand_root
 from kinkeeper.memory.journal import Change
-from kinkeeper.memory.model import Fact
+from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
-from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, verdicts_on, words_of
+
+BY_UPKEEP, BY_MODEL = "upkeep", "model"
+"""Who finds something where no person does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +45,9 @@ def decide(
     Args:
         conn: In a write transaction.
         change: Collects what becomes different.
-        findings: Pairs; those of which a fact rests on nothing stored are passed over.
-        by: Member id, "model" or "upkeep".
+        findings: Pairs; those of which a fact rests on nothing stored are passed over, and those that a person
+            ruled on where no person finds them.
+        by: Member id, `BY_MODEL` or `BY_UPKEEP`.
         at: Present time, aware.
 
     Returns:
@@ -51,6 +55,7 @@ def decide(
     """
     household = change.made.household
     words = words_of(conn, household, {each for one in findings for each in (one.older, one.newer)})
+    ruled = _ruled_by_people(conn, household, words) if by in {BY_MODEL, BY_UPKEEP} else frozenset()
     parents: dict[str, str] = {}
     verdicts: list[Verdict] = []
     for each in findings:
@@ -61,6 +66,8 @@ def decide(
             household=household, id=verdict_id(household, older.id, newer.id), older=older.id,
             newer=newer.id, ruling=each.ruling, made_by=by, made_at=at,
         )  # fmt: skip
+        if verdict.id in ruled:
+            continue
         verdicts.append(verdict)
         low, high = sorted((strand_root(parents, older.strand), strand_root(parents, newer.strand)))
         parents |= {low: low, high: low}
@@ -68,6 +75,14 @@ def decide(
     strands = {each: strand_root(parents, each) for each in parents}
     join_strands(conn, change, strands)
     return settle(conn, change, set(strands.values()), at=at)
+
+
+def _ruled_by_people(
+    conn: Connection, household: str, words: Mapping[str, Statement]
+) -> frozenset[str]:
+    """Return the ids of what people ruled, also since a plan was made that knows nothing of it."""
+    known = verdicts_on(conn, household, (each.id for each in words.values()))
+    return frozenset(each.id for each in known if each.made_by not in {BY_MODEL, BY_UPKEEP})
 
 
 def support(

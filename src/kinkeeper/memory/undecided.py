@@ -113,7 +113,10 @@ def _waiting(conn: Connection, viewer: Viewer, now: datetime) -> list[Undecided]
     }
     found = []
     for question in asked:
-        if seen.keys() >= {*question.facts}:
-            older, newer = sorted((seen[key] for key in question.facts), key=in_time)
+        if not seen.keys() >= {*question.facts}:
+            continue
+        older, newer = sorted((seen[key] for key in question.facts), key=in_time)
+        # Of two of which one was made private since, neither takes the other's place, and others would read of it.
+        if older.scope == newer.scope:
             found.append(Undecided(id=question.id, older=older, newer=newer))
     return found

@@ -1,7 +1,7 @@
 """Which slot a clause fills, with which value: the slots of the data file, and how well each sentence fits."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kinkeeper.language.dictionary import first_names
@@ -27,6 +27,8 @@ _GENERIC_TOPICS = _canons(
 _NOBODY = _canons(
     "anyone anybody anything someone somebody something nobody it there any that this them him her ever everyone"
 )
+# What stands before a name that tells where a thing is, with whom, or what of its own is meant.
+_FARING = _canons("with at in on by behind near under beside outside until from its")
 _STOPS = _canons(
     "because since although though while which who where when if but until after before instead rather than"
 )
@@ -176,8 +178,14 @@ def _is_named_rightly(
         return not value or value[0] in names or value[0] in first_names()
     if slot.is_thing and raw and has_noun:
         is_numbered = any(sign.isdigit() or sign == "@" for sign in raw[0])
-        return is_numbered or any(word in names for word in raw)
+        return is_numbered or _is_called(raw, names)
     return True
+
+
+def _is_called(raw: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a thing is told as what a name calls it, not as how it fares ("is insured with Aviva", "is due its NCT")."""
+    first = next((place for place, word in enumerate(raw) if word in names), None)
+    return first is not None and _FARING.isdisjoint(raw[1:first])
 
 
 def _has_fitting_digits(value: Sequence[str], slot: Slot) -> bool:

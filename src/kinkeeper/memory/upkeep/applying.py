@@ -11,7 +11,7 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import to_text
 from kinkeeper.memory.absorbing import absorb
 from kinkeeper.memory.counting import last_seq
-from kinkeeper.memory.deciding import Finding, decide, support
+from kinkeeper.memory.deciding import BY_MODEL, BY_UPKEEP, Finding, decide, support
 from kinkeeper.memory.fact_rows import FACTS
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.journal import Cause, Change, changing
@@ -26,9 +26,6 @@ from kinkeeper.memory.upkeep.questions import QuestionKind
 from kinkeeper.memory.upkeep.report import Report, RunState
 from kinkeeper.memory.upkeep.runs import Run, insert_run, left_tonight, looked_up_to, open_question
 from kinkeeper.memory.upkeep.themes import Propose, Theme
-
-BY = "upkeep"
-BY_MODEL = "model"
 
 
 class TooMuchError(Exception):
@@ -78,7 +75,12 @@ def carry_out(conn: Connection, plan: Plan, doing: Doing) -> Run:
     is_quiet = last_seq(conn, household) == window.last_seq
     allowed = _allowed(conn, doing)
     with changing(
-        conn, household, cause=Cause.CONSOLIDATE, summary="nightly upkeep", by=BY, at=doing.now
+        conn,
+        household,
+        cause=Cause.CONSOLIDATE,
+        summary="nightly upkeep",
+        by=BY_UPKEEP,
+        at=doing.now,
     ) as change:
         left_out = _change(conn, change, plan, doing)
         images = change.images()
@@ -121,8 +123,8 @@ def _change(conn: Connection, change: Change, plan: Plan, doing: Doing) -> int:
     known = facts_by_id(conn, household, named)
     fresh = {key for key, fact in known.items() if fact.seq <= plan.window.last_seq}
     pairs = [(key, each) for key, ids in plan.support.items() if key in fresh for each in ids]
-    support(conn, change, pairs, by=BY, at=at)
-    decide(conn, change, _findings(plan.findings, fresh), by=BY, at=at)
+    support(conn, change, pairs, by=BY_UPKEEP, at=at)
+    decide(conn, change, _findings(plan.findings, fresh), by=BY_UPKEEP, at=at)
     decide(conn, change, _findings(plan.verdicts, fresh), by=BY_MODEL, at=at)
     _learn(conn, change, plan.themes, doing)
     let_go(conn, change, now=at)
@@ -157,7 +159,7 @@ def _learn(conn: Connection, change: Change, themes: Sequence[Theme], doing: Doi
             if theme.statement.episode_id in fact.derived_from
             for each in theme.evidence
         ]
-        support(conn, change, supported, by=BY, at=doing.now)
+        support(conn, change, supported, by=BY_UPKEEP, at=doing.now)
 
 
 def _propose(conn: Connection, theme: Theme, doing: Doing) -> None:

@@ -159,15 +159,18 @@ def settle(
     Args:
         conn: In a write transaction.
         household: Tenant key.
-        question_id: Of a question that waits.
+        question_id: Of a question; one that was answered meanwhile keeps its answer.
         answer: What was answered.
         at: Aware.
     """
     conn.execute(
         update(memory_questions)
-        .where(_questions.household == household, _questions.id == question_id)
+        .where(
+            _questions.household == household, _questions.id == question_id,
+            _questions.state == QuestionState.WAITING.value,
+        )
         .values(state=QuestionState.ANSWERED.value, answer=answer.value, answered_at=at)
-    )
+    )  # fmt: skip
 
 
 def retire(conn: Connection, household: str, ids: Collection[str], *, at: datetime) -> None:
@@ -176,15 +179,18 @@ def retire(conn: Connection, household: str, ids: Collection[str], *, at: dateti
     Args:
         conn: In a write transaction.
         household: Tenant key.
-        ids: Of questions that wait.
+        ids: Of questions; those that were answered meanwhile keep their answer.
         at: Aware.
     """
     if ids:
         conn.execute(
             update(memory_questions)
-            .where(_questions.household == household, _questions.id.in_(sorted(ids)))
+            .where(
+                _questions.household == household, _questions.id.in_(sorted(ids)),
+                _questions.state == QuestionState.WAITING.value,
+            )
             .values(state=QuestionState.MOOT.value, answered_at=at)
-        )
+        )  # fmt: skip
 
 
 def count_waiting(conn: Connection, household: str) -> int:
