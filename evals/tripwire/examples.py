@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,23 +143,13 @@ FIGURES = {
 def written_lines() -> list[Example]:
     """Fill in the household lines, once for each stand-in household."""
     examples = []
+    lexicons = [_stand_in_lexicon(names) for names in STAND_INS]
     lines = (HERE / "household_lines.txt").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(line for line in lines if line and not line.startswith("#")):
         label, template = line[0], line[2:]
         for household, names in enumerate(STAND_INS):
             if household and "{" not in template:
                 continue
-            kinds = {key.rstrip("2") for key in names}
-            lexicon = household_lexicon(
-                {
-                    kind: [
-                        {"id": name.lower(), "words": [name]}
-                        for key, name in names.items()
-                        if key.rstrip("2") == kind
-                    ]
-                    for kind in kinds
-                }
-            )
             text = _fill(template, names, 2 * number + household)
             message = LabelledMessage(
                 source="written lines",
@@ -167,11 +157,18 @@ def written_lines() -> list[Example]:
                 conversation="written lines",
                 text=text,
                 context=(),
-                lexicon=lexicon,
+                lexicon=lexicons[household],
                 is_coordination=label in "+~",
             )
             examples.append(Example(message, 1.0, is_reply_line=label in "~="))
     return examples
+
+
+def _stand_in_lexicon(names: Mapping[str, str]) -> Lexicon:
+    kinds: dict[str, list[str]] = {}
+    for key, name in names.items():
+        kinds.setdefault(key.rstrip("2"), []).append(name)
+    return household_lexicon({kind: _entries(kind_names) for kind, kind_names in kinds.items()})
 
 
 def labelled_help(data: Path) -> list[Example]:
@@ -218,7 +215,9 @@ def _threads(path: Path) -> Iterator[Example]:
             if line != "#":
                 household = line[1:].strip()
                 groups = zip(("child", "adult", "activity"), household.split("|"), strict=True)
-                lexicon = household_lexicon({kind: _entries(words) for kind, words in groups})
+                lexicon = household_lexicon(
+                    {kind: _entries(words.split(",")) for kind, words in groups}
+                )
             continue
         message = LabelledMessage(
             source=path.stem.replace("household", "written").replace("_", " "),
@@ -233,8 +232,8 @@ def _threads(path: Path) -> Iterator[Example]:
         yield Example(message, FAMILY_WEIGHT)
 
 
-def _entries(words: str) -> list[dict[str, str | list[str]]]:
-    names = [word.strip() for word in words.split(",") if word.strip()]
+def _entries(words: Iterable[str]) -> list[dict[str, str | list[str]]]:
+    names = [word.strip() for word in words if word.strip()]
     return [{"id": name.lower(), "words": [name]} for name in names]
 
 
