@@ -172,6 +172,8 @@ def test_a_pair_of_which_one_was_made_private_since_is_asked_of_nobody(memory: M
     new = memory.facts()[NEW].id
     memory.store.write_now(lambda conn: make_private(conn, JOHN, new, member="john", at=day(6.5)))
     assert asked(memory) == asked(memory, SARAH) == []
+    memory.night(day(7))
+    assert memory.store.read_now(lambda conn: count_waiting(conn, HOUSE)) == 0
 
 
 class Answering(ModelBatch):

@@ -122,7 +122,7 @@ class OpenChanges:
 
 
 def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
-    """Return the ids of questions of which one fact holds no more.
+    """Return the ids of questions of which one fact holds no more, or is not for whom the other is.
 
     Args:
         conn: In a transaction.
@@ -131,8 +131,8 @@ def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
     """
     asked = waiting(conn, household, QuestionKind.UPDATE, limit=MOST_WAITING)
     facts = facts_by_id(conn, household, (key for each in asked for key in each.facts))
-    current = {key for key, fact in facts.items() if fact.is_current(now)}
-    return [each.id for each in asked if not current.issuperset(each.facts)]
+    scopes = {key: fact.scope for key, fact in facts.items() if fact.is_current(now)}
+    return [each.id for each in asked if len({scopes.get(key, key) for key in each.facts}) > 1]
 
 
 def likeliest(found: Iterable[OpenPair]) -> Sequence[OpenPair]:
