@@ -239,3 +239,23 @@ def test_asking_who_is_free_on_a_day_is_an_arrangement(text: str) -> None:
     assert asked.is_coordination
     assert asked.coordination_type is CoordinationType.CARE_COVERAGE
     assert asked.confidence >= 0.6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "John needs picking up from the station at 5",
+        "John needs to be collected from the clinic at 4",
+        "John needs taking to the doctor at 4 today",
+    ],
+)
+def test_who_is_carried_does_not_do_the_carrying(text: str) -> None:
+    assert said(text).assigned_to == ("unspecified",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["John has to pick up Leo from chess at 5", "John must be picking Leo up from chess at 5"],
+)
+def test_who_has_to_carry_does_it(text: str) -> None:
+    assert said(text).assigned_to == ("john",)

@@ -235,3 +235,17 @@ def test_offices_open_and_working_days_begin_in_the_morning(text: str, hour: int
     (span,) = read(text, TUESDAY)
 
     assert span.begin.hour == hour
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("gran needs dropping at the mosque at 5", 17),
+        ("dropping him at 7", 7),
+        ("drop off at 6.30", 6),
+        ("school run at 8", 8),
+        ("wake me at 5", 5),
+    ],
+)
+def test_nobody_sets_out_at_five_on_the_rounds_of_the_morning(text: str, hour: int) -> None:
+    assert read(text, TUESDAY)[0].begin.hour == hour

@@ -5,8 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from kinkeeper.language.when.tokens import Token
+
+_FIRST_HOUR: Final = 5
+_FIRST_HOUR_OF_ROUNDS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class Guards:
     daytime: frozenset[str]
     morning: frozenset[str]
     morning_phrases: tuple[str, ...]
+    rounds: frozenset[str]
+    round_phrases: tuple[str, ...]
     homographs: Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
 
@@ -43,6 +49,8 @@ def load_guards() -> Guards:
         daytime=frozenset(raw["daytime"]),
         morning=frozenset(raw["morning"]),
         morning_phrases=tuple(raw["morning_phrases"]),
+        rounds=frozenset(raw["rounds"]),
+        round_phrases=tuple(raw["round_phrases"]),
         homographs=homographs,
     )
 
@@ -53,8 +61,8 @@ def is_daytime_talk(tokens: Sequence[Token]) -> bool:
     return not load_guards().daytime.isdisjoint(words | {word.removesuffix("s") for word in words})
 
 
-def is_morning_talk(tokens: Sequence[Token]) -> bool:
-    """Whether the words speak of the early hours: breakfast, the school run, waking up."""
+def morning_begins(tokens: Sequence[Token]) -> int | None:
+    """Return the first hour that is of the morning by the words around: breakfast, waking up, the school run; or None."""
     guards = load_guards()
     texts = ["", *(token.text for token in tokens), ""]
     words = [
@@ -62,10 +70,15 @@ def is_morning_talk(tokens: Sequence[Token]) -> bool:
         for before, word, after in zip(texts, texts[1:], texts[2:], strict=False)
         if not is_another_word(word, before, after)
     ]
-    if not guards.morning.isdisjoint(words):
-        return True
     line = " ".join(words)
-    return any(phrase in line for phrase in guards.morning_phrases)
+    if not guards.morning.isdisjoint(words) or _holds(line, guards.morning_phrases):
+        return _FIRST_HOUR
+    is_round = not guards.rounds.isdisjoint(words) or _holds(line, guards.round_phrases)
+    return _FIRST_HOUR_OF_ROUNDS if is_round else None
+
+
+def _holds(line: str, phrases: Sequence[str]) -> bool:
+    return any(phrase in line for phrase in phrases)
 
 
 def is_another_word(word: str, before: str, after: str) -> bool:

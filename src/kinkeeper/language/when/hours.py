@@ -33,12 +33,12 @@ class Habits:
     """What decides the half of the day where nobody said it.
 
     Attributes:
-        is_morning: The words around speak of the morning.
+        morning_begins: Hour from which a bare one is of the morning, where the words around speak of that.
         day_begins: Hour from which a bare one is of the morning, where the words around speak of working days or offices.
         usual_hour: Usual start of the activity talked about.
     """
 
-    is_morning: bool = False
+    morning_begins: int | None = None
     day_begins: int | None = None
     usual_hour: time | None = None
 
@@ -59,7 +59,7 @@ def hour_of(clock: Clock, part: str | None, habits: Habits) -> int:
         return hour
     if part is not None:
         return _hour_in_part(hour, part)
-    if habits.is_morning and 5 <= hour <= 11:
+    if habits.morning_begins is not None and habits.morning_begins <= hour <= 11:
         return hour
     if habits.usual_hour is not None and hour < 12:
         usual = habits.usual_hour.hour + habits.usual_hour.minute / 60

@@ -18,7 +18,7 @@ from kinkeeper.language.when.acceptance import (
 from kinkeeper.language.when.expressions import Expression, expression_at
 from kinkeeper.language.when.grammar import Scope
 from kinkeeper.language.when.groups import group_at
-from kinkeeper.language.when.guards import is_daytime_talk, is_morning_talk
+from kinkeeper.language.when.guards import is_daytime_talk, morning_begins
 from kinkeeper.language.when.hours import OFFICES_OPEN, Habits
 from kinkeeper.language.when.intervals import resolve_expression
 from kinkeeper.language.when.lexicon import Lexicon, load_lexicon, pieces_of
@@ -92,7 +92,7 @@ def read(
     scope = scope_of(reference, locale)
     starts = {named.id: named.start for named in named_times}
     habits = Habits(
-        is_morning=is_morning_talk(tokens),
+        morning_begins=morning_begins(tokens),
         day_begins=OFFICES_OPEN if is_daytime_talk(tokens) else None,
         usual_hour=usual_hour,
     )

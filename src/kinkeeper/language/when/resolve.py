@@ -123,7 +123,7 @@ def _clocked(
         begin=begin,
         until=begin + step,
         grain=grain,
-        is_meridiem_known=is_certain(clock, partial.part) or habits.is_morning,
+        is_meridiem_known=is_certain(clock, partial.part) or habits.morning_begins is not None,
     )
 
 

@@ -53,6 +53,10 @@ _UNCERTAIN = re.compile(
 _NEEDS = re.compile(
     r"(?:will |do |might |may |just |also )*(?:need|want)(?: (?:a|an|some|my|picking|to be))*$"
 )
+_CARRIED = re.compile(
+    r"(?:(?:will|does|might|may|just|also|still) )*(?:(?:needs?|wants?) (?:\w+ing|picked|collected|fetched|dropped|taken|driven|brought)"
+    r"|(?:(?:needs?|wants?|has|have) to|must) be (?:picked|collected|fetched|dropped|taken|driven|brought))(?!\w)"
+)
 _BASE_FORM = re.compile(
     r"(?:pick|get|collect|fetch|grab|drop|take|drive|bring|cover|watch|mind|look|babysit|go|do)(?: |$)"
 )
@@ -180,8 +184,9 @@ def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     is_asked = bool(_MODAL_BEFORE.search(lead)) or _ends_in_question(reading, clause_end)
     is_negated = bool(_NEGATION.search(between) or _DOUBTED.search(lead))
     word = subject.group()
-    if word in {"i", "we"} and _NEEDS.match(between.strip()):
-        # "I need a lift home" takes nothing on.
+    is_carried = _CARRIED.match(f"{between.strip()} {reading.skeleton[start:end]}") is not None
+    if is_carried or (word in {"i", "we"} and _NEEDS.match(between.strip())):
+        # "I need a lift home" and "gran needs dropping at the station" take nothing on.
         return TaskPhrase(
             task=task, start=start, end=end, stance=Stance.ASKS, is_of_activity=is_of_activity
         )
