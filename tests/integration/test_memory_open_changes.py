@@ -176,6 +176,19 @@ def test_a_pair_of_which_one_was_made_private_since_is_asked_of_nobody(memory: M
     assert memory.store.read_now(lambda conn: count_waiting(conn, HOUSE)) == 0
 
 
+def test_a_question_that_nobody_answers_for_a_month_makes_room_and_is_not_asked_again(
+    memory: Memory,
+) -> None:
+    told(memory)
+    memory.night(day(6))
+    memory.night(day(35))
+    assert len(asked(memory, at=35)) == 1
+    for late in (37, 38):
+        memory.night(day(late))
+        assert memory.store.read_now(lambda conn: count_waiting(conn, HOUSE)) == 0
+    assert in_use(memory) == {OLD, NEW}
+
+
 class Answering(ModelBatch):
     """A model that takes so long that a person answers before it does."""
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -28,7 +28,10 @@ MOST_A_NIGHT = 10
 """Pairs that one night asks about."""
 
 MOST_WAITING = 30
-"""Pairs that wait at a time; who does not answer is asked no more."""
+"""Pairs that wait at a time; while nobody answers these, nothing new is asked."""
+
+PATIENCE = timedelta(days=30)
+"""After how long a question that nobody answered makes room for others."""
 
 UNSURE = "the newer one may say that the other is so no more, but its words do not tell for sure"
 
@@ -122,7 +125,7 @@ class OpenChanges:
 
 
 def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
-    """Return the ids of questions of which one fact holds no more, or is not for whom the other is.
+    """Return the ids of questions that nobody answered in time, or that no longer ask one thing of one audience.
 
     Args:
         conn: In a transaction.
@@ -130,9 +133,13 @@ def moot(conn: Connection, household: str, *, now: datetime) -> Sequence[str]:
         now: Aware.
     """
     asked = waiting(conn, household, QuestionKind.UPDATE, limit=MOST_WAITING)
+    late = waiting(
+        conn, household, QuestionKind.UPDATE, limit=MOST_WAITING, asked_by=now - PATIENCE
+    )
     facts = facts_by_id(conn, household, (key for each in asked for key in each.facts))
     scopes = {key: fact.scope for key, fact in facts.items() if fact.is_current(now)}
-    return [each.id for each in asked if len({scopes.get(key, key) for key in each.facts}) > 1]
+    split = (each for each in asked if len({scopes.get(key, key) for key in each.facts}) > 1)
+    return sorted({each.id for each in (*late, *split)})
 
 
 def likeliest(found: Iterable[OpenPair]) -> Sequence[OpenPair]:

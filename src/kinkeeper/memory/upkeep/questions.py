@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, true, update
 
 from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.tables import memory_questions
@@ -102,7 +102,11 @@ def known_ids(conn: Connection, household: str, ids: Collection[str]) -> frozens
 
 
 def waiting(
-    conn: Connection, household: str, *kinds: QuestionKind, limit: int
+    conn: Connection,
+    household: str,
+    *kinds: QuestionKind,
+    limit: int,
+    asked_by: datetime | None = None,
 ) -> Sequence[Question]:
     """Return questions that wait for an answer, the oldest first.
 
@@ -111,12 +115,14 @@ def waiting(
         household: Tenant key.
         kinds: Which ones.
         limit: Most that are returned, > 0.
+        asked_by: Only those asked by then; None for all.
     """
     query = (
         select(memory_questions)
         .where(
             _questions.household == household, _questions.kind.in_([each.value for each in kinds]),
             _questions.state == QuestionState.WAITING.value,
+            true() if asked_by is None else _questions.asked_at <= asked_by,
         )
         .order_by(_questions.asked_at, _questions.id)
         .limit(limit)
