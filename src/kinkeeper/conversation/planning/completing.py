@@ -66,8 +66,9 @@ def _beside_what_is_known(
             or not isinstance(old, str)
         ):
             continue
-        value = datetime.fromisoformat(combined(moment.partial, old))
-        if "T" in combined(moment.partial, old):
+        joined = combined(moment.partial, old)
+        if "T" in joined:
+            value = datetime.fromisoformat(joined)
             full[name] = (
                 value if value.tzinfo else value.replace(tzinfo=case.household.zone)
             ).isoformat()
