@@ -1,13 +1,15 @@
 """Random chains of what a family tells: facts that follow each other, are put right, end, or are said again."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin
+from kinkeeper.store.store import Store
 
 BEGUN = datetime(2026, 1, 5, 8, tzinfo=UTC)
 """When the first sentence of a chain may be said."""
@@ -194,6 +196,31 @@ class _Sentence(NamedTuple):
     begins: timedelta | None = None
     lasts: timedelta | None = None
     correction: Correction | None = None
+
+
+def in_files(chains: int, *, a_file: int) -> Iterator[tuple[Store, range]]:
+    """Yield the numbers of chains part by part, each with an empty database that is gone afterwards.
+
+    Args:
+        chains: How many, > 0.
+        a_file: Most that share a database, > 0: what others remember is not looked through anyway.
+    """
+    for first in range(0, chains, a_file):
+        with (
+            TemporaryDirectory(prefix="kinkeeper-eval-") as folder,
+            Store.open(f"{folder}/memory.sqlite") as store,
+        ):
+            yield store, range(first, min(first + a_file, chains))
+
+
+def draws_of(number: int, *, seed: int) -> "Draws":
+    """Return what decides one chain, the same whichever others are told.
+
+    Args:
+        number: Of the chain.
+        seed: Of all chains.
+    """
+    return Draws(seed * 1_000_003 + number)
 
 
 def chain(draws: Draws) -> list[Told]:

@@ -6,9 +6,16 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from kinkeeper.evaluation.memory_chains import FURTHER, Draws, Told, chain, plain_chain
+from kinkeeper.evaluation.memory_chains import (
+    FURTHER,
+    Draws,
+    Told,
+    chain,
+    draws_of,
+    in_files,
+    plain_chain,
+)
 from kinkeeper.evaluation.memory_moments import held_at, moments, planted, told_by
 from kinkeeper.evaluation.memory_orders import (
     Arrival,
@@ -72,13 +79,8 @@ def measure(
         progress: Told how far it is.
     """
     family, laws = load_household(root / _FAMILY), Laws()
-    for first in range(0, chains, _A_FILE):
-        with (
-            TemporaryDirectory(prefix="kinkeeper-eval-") as folder,
-            Store.open(f"{folder}/memory.sqlite") as store,
-        ):
-            numbers = range(first, min(first + _A_FILE, chains))
-            asyncio.run(try_laws(store, family, numbers, seed=_SEED, into=laws))
+    for store, numbers in in_files(chains, a_file=_A_FILE):
+        asyncio.run(try_laws(store, family, numbers, seed=_SEED, into=laws))
         progress(f"{numbers.stop} of {chains} chains, {len(laws.found)} breaches")
     return _report(laws)
 
@@ -161,7 +163,7 @@ class _Trial:
         self._note("taken back", found)
 
     def _draws(self) -> Draws:
-        return Draws(self.seed * 1_000_003 + self.number)
+        return draws_of(self.number, seed=self.seed)
 
     def _arrival(self, household: str, turns: Sequence[Told]) -> Arrival:
         return Arrival(

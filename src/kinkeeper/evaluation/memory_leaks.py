@@ -13,12 +13,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, select
 
 from kinkeeper.core.time import VirtualClock
-from kinkeeper.evaluation.memory_chains import Draws, Told, chain, values
+from kinkeeper.evaluation.memory_chains import Draws, Told, chain, draws_of, in_files, values
 from kinkeeper.evaluation.memory_paths import Paths
 from kinkeeper.evaluation.memory_talks import Talks
 from kinkeeper.evaluation.report import Floor, Report, Table
@@ -26,7 +25,7 @@ from kinkeeper.household.file import load_household
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory import tables
-from kinkeeper.memory.concepts import follow_facts
+from kinkeeper.memory.concepts import follow_all_facts
 from kinkeeper.memory.context.streaming import Streaming, Thread
 from kinkeeper.memory.correcting import edit_fact, mark_wrong, retract_fact
 from kinkeeper.memory.episodes import insert_episodes, reply_id
@@ -82,14 +81,8 @@ def measure(
         progress: Told how far it is.
     """
     family, leaks = load_household(root / _FAMILY), Leaks()
-    for first in range(0, chains, _A_FILE):
-        # A file of its own for some hundreds: what others remember is not looked through anyway.
-        with (
-            TemporaryDirectory(prefix="kinkeeper-eval-") as folder,
-            Store.open(f"{folder}/memory.sqlite") as store,
-        ):
-            numbers = range(first, min(first + _A_FILE, chains))
-            asyncio.run(leaking(store, family, numbers, seed=_SEED, into=leaks))
+    for store, numbers in in_files(chains, a_file=_A_FILE):
+        asyncio.run(leaking(store, family, numbers, seed=_SEED, into=leaks))
         progress(f"{numbers.stop} of {chains} chains, {len(leaks.found)} leaks")
     return Report(
         suite="memory leaks", worst=tuple(leaks.found),
@@ -125,7 +118,7 @@ async def leaking(
     participants = compile_participants(family)
     for number in numbers:
         told = _Telling(
-            store, replace(family, id=f"h{number}"), Draws(seed * 1_000_003 + number), participants
+            store, replace(family, id=f"h{number}"), draws_of(number, seed=seed), participants
         )
         said, gone = await told.asked()
         into.tried += len(gone)
@@ -171,8 +164,7 @@ class _Telling:
         await self._tell(self._turns[half:], half)
         if not self._draws.below(_ONE_CHANGE_IN):
             self._store.write_now(self._set_right)
-        while self._store.write_now(lambda conn: follow_facts(conn, self._people.id)):
-            pass
+        await follow_all_facts(self._store, self._people.id)
         if not self._draws.below(_ONE_NIGHT_IN):
             await self._night()
         # What is told to end, and what is felt, ends by itself before any night has looked.
