@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Literal
 
 import uvicorn
 from playwright.sync_api import Browser, sync_playwright
@@ -82,7 +83,7 @@ class Picture:
     page: str
     path: str
     width: int = 390
-    theme: str = "light"
+    theme: Literal["light", "dark"] = "light"
     card: str = ""
 
     @property
@@ -214,11 +215,11 @@ def invite(system: System) -> str:
 def take(  # noqa: PLR0917 - what a picture needs
     browser: Browser, address: str, invitation: str, pictures: Sequence[Picture], folder: Path
 ) -> None:
-    """Log in once and take each picture as a screen shows it."""
+    """Sign in once and take each picture as a screen shows it."""
     first = browser.new_context(base_url=address)
     page = first.new_page()
     page.goto(invitation)
-    page.get_by_role("button", name="Log in as").click()
+    page.get_by_role("button", name="Sign in as").click()
     page.wait_for_url("**/")
     state = first.storage_state()
     first.close()

@@ -51,7 +51,7 @@ class Site:
         try:
             if member is not None:
                 page.goto(self.serving.invitation(member, role))
-                page.get_by_role("button", name="Log in as").click()
+                page.get_by_role("button", name="Sign in as").click()
                 page.wait_for_url("**/")
             yield page
         finally:

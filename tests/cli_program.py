@@ -4,13 +4,19 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from warm_process import FROZEN_NOW
 from warm_start import PROGRAM, Started
 
 _LONGEST_RUN_SECONDS = 120
+# By home: the present of commands that follow a replay, as if the replayed days were today.
+_PRESENT: dict[Path, str] = {}
 MILLER = Path(__file__).parents[1] / "examples" / "miller"
 
 
@@ -51,9 +57,10 @@ class Program:
         self, *words: str, stdin: bytes = b"", settings: Mapping[str, str] | None = None
     ) -> Ran:
         """Run it to its end, in a process that need not load it first."""
+        frozen = {FROZEN_NOW: _PRESENT[self.home]} if self.home in _PRESENT else {}
         with Started(
             [PROGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            cwd=self.home, env={**self.environment(), **(settings or {})},
+            cwd=self.home, env={**self.environment(), **frozen, **(settings or {})},
         ) as process:  # fmt: skip
             try:
                 out, err = process.communicate(stdin, timeout=_LONGEST_RUN_SECONDS)
@@ -62,6 +69,8 @@ class Program:
                 raise
         ran = Ran(process.returncode, out.decode(), err.decode())
         assert "Traceback" not in ran.err, ran.err
+        if "observe" in words and (end := _end_of_replay(words, stdin)):
+            _PRESENT[self.home] = max(end, _PRESENT.get(self.home, ""))
         return ran
 
     def cold(self, *words: str) -> Ran:
@@ -86,6 +95,22 @@ class Program:
             [PROGRAM, *words, *self.where()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, cwd=self.home, env=self.environment(),
         )  # fmt: skip
+
+
+def _end_of_replay(words: Sequence[str], stdin: bytes) -> str:
+    """Return when a replay stops, in UTC; empty where nothing tells."""
+    given = words[words.index("observe") + 1 :]
+    path = Path(given[0]) if given else None
+    chat = path.read_bytes() if path is not None and path.is_file() else stdin
+    moments = []
+    for line in chat.splitlines():
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
+            moments.append(datetime.fromisoformat(json.loads(line)["sent_at"]))
+    with suppress(ValueError, IndexError):
+        moments.append(datetime.fromisoformat(words[words.index("--until") + 1]))
+    zone = ZoneInfo("America/Chicago")
+    aware = [each if each.tzinfo else each.replace(tzinfo=zone) for each in moments]
+    return max(aware).astimezone(UTC).isoformat() if aware else ""
 
 
 def message(number: int, sender: str, text: str, at: str, **more: Any) -> dict[str, Any]:

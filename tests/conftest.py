@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from compiled_once import open_compiled
@@ -53,6 +54,14 @@ def made_once() -> Iterator[None]:
         patch.setattr(engines, "_sqlite_engine", open_compiled)
         patch.setattr(opening, "compile_participants", cache(opening.compile_participants))
         yield
+
+
+@pytest.fixture(autouse=True)
+def logging_restored() -> Iterator[None]:
+    """Undo what a command did to the log: it would go on writing to a captured stream that is closed by then."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ GRAPH = (
     "events", "occurrence_overrides", "occurrences", "occurrence_people", "event_changes",
 )  # fmt: skip
 # How often and under which lease work was begun; everything else is the state of a database.
-LEASES = frozenset({"epoch", "begun", "attempt", "lease_until", "failures"})
+LEASES = frozenset({"epoch", "begun", "attempt", "lease_until", "failures", "runner"})
 DEFAULTS = load_settings(environment={}, env_file=Path("/none"), toml_file=Path("/none"))
 CHAT = "family"
 
@@ -264,9 +264,13 @@ def chat(name: str = "miller", *, path: Path | None = None, **settings: object) 
         if not file.exists():
             shutil.copyfile(str(source.store.url.database), file)
         with Store.open(str(file)) as store:
+            family = replace(
+                source.household, pending_ttl=timedelta(hours=changed.pending_action_ttl_hours)
+            )
             system = replace(
                 source, settings=changed, config=observer_config(changed), store=store,
-                recall=Recall(changed, source.household, store),
+                recall=Recall(changed, family, store), household=family,
+                participants=replace(source.participants, household=family),
             )  # fmt: skip
             yield Chat(system, file, runner)
 

@@ -1,6 +1,6 @@
 """Whether a measurement reaches its floors, told with what it reached instead."""
 
-from kinkeeper.evaluation.report import Report
+from evals.report import Report
 
 
 def assert_floors_hold(report: Report) -> None:

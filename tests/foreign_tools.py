@@ -1,6 +1,6 @@
 """A tool server of somebody else's, in a process of its own: real protocol, over pipes or HTTP, not always friendly.
 
-Run with a folder: what is called is noted in `calls`, and `description` replaces what `lookup` says of itself.
+Run with a folder: what is called is noted in `calls`, and `description` replaces what `lookup` its own description.
 """
 
 import sys
@@ -40,6 +40,9 @@ def build(folder: Path) -> MCPServer:
         time.sleep(30)
         return "late"
 
+    def endless() -> str:
+        return "x" * 6_000_000
+
     def quit_now() -> str:
         noted("quit")
         sys.stdout.flush()
@@ -48,7 +51,7 @@ def build(folder: Path) -> MCPServer:
         os._exit(3)
 
     server.add_tool(lookup, description=said.read_text() if said.exists() else HOSTILE)
-    for tool in (book, broken, slow, quit_now):
+    for tool in (book, broken, slow, endless, quit_now):
         server.add_tool(tool, description=f"{tool.__name__} something")
     return server
 

@@ -32,6 +32,7 @@ _HOW_IT_WENT = {
     "epoch",
     "begun",
     "lease_until",
+    "runner",
     "due_at",
     "error",
 }

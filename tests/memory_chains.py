@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, select
 
-from kinkeeper.evaluation.memory_chains import BEGUN, MANY, SINGLE
+from evals.memory_chains import BEGUN, MANY, SINGLE
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory import tables
 from kinkeeper.memory.model import Category, Correction, Episode, Observation, Origin

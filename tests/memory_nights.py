@@ -12,8 +12,10 @@ import numpy as np
 from sqlalchemy import Connection, delete, insert, select
 
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.memory.adjusting import Adjustment, adjust
 from kinkeeper.memory.episodes import insert_episodes
 from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.journal import Cause, changing
 from kinkeeper.memory.model import Category, Episode, Fact, Observation, Origin
 from kinkeeper.memory.tables import facts, memory_vectors, statement_keys
 from kinkeeper.memory.upkeep.consolidation import consolidate
@@ -125,6 +127,17 @@ class Memory:
     def revert(self, run: Run, at: datetime) -> None:
         """Take a night back."""
         self.store.write_now(lambda conn: revert(conn, self.household, run.id, by="john", at=at))
+
+    def adjust(self, adjustments: Sequence[Adjustment], at: datetime) -> None:
+        """Set something about facts, as the upkeep does."""
+
+        def work(conn: Connection) -> None:
+            with changing(
+                conn, self.household, cause=Cause.CONSOLIDATE, summary="", by=None, at=at
+            ) as change:
+                adjust(conn, change, adjustments, at=at)
+
+        self.store.write_now(work)
 
     def forget_meeting_points(self) -> None:
         """Let what is said next not find what was said until now."""

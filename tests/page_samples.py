@@ -19,7 +19,7 @@ from kinkeeper.web.views.diff import DiffWords
 from kinkeeper.web.views.items import Lines
 from kinkeeper.web.views.people import people_of
 from kinkeeper.web.views.wording import Wording
-from pending_samples import FAMILY, event, proposal
+from pending_samples import EXPIRES, FAMILY, event, proposal
 
 EMPTY = Standing(events={}, occurrences={})
 PLACES = {"dojo": "The dojo"}
@@ -68,7 +68,8 @@ def action(asked: Proposal | None = None, **fields: Any) -> PendingAction:
     wanted = asked or proposal()
     plain = PendingAction(
         id=f"action-{wanted.source_id}", proposal=wanted, payload_hash="0" * 64, version=1,
-        status=ActionStatus.PENDING, created_at=wanted.expires_at - timedelta(hours=48),
+        status=ActionStatus.PENDING, created_at=EXPIRES - timedelta(hours=48),
+        expires_at=EXPIRES,
     )  # fmt: skip
     return replace(plain, **fields)
 

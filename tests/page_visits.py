@@ -72,3 +72,7 @@ async def press(
     return await client.post(
         path, data={"csrf": field_of(page, "csrf"), "hash": field_of(page, "hash"), **fields}
     )
+
+
+async def post(client: httpx.AsyncClient, page: str, path: str, **fields: str) -> httpx.Response:
+    return await client.post(path, data={"csrf": field_of(page, "csrf"), **fields})

@@ -28,8 +28,15 @@ from pending_samples import (
 ANY_TIME = NOW + timedelta(minutes=5)
 
 
-def put(store: Store, stored: Proposal | None = None, *, now: datetime = NOW) -> PendingAction:
-    return store.write_now(lambda conn: propose(conn, stored or proposal(), now=now)).action
+def put(
+    store: Store,
+    stored: Proposal | None = None,
+    *,
+    family: Household = FAMILY,
+    now: datetime = NOW,
+) -> PendingAction:
+    wanted = stored or proposal()
+    return store.write_now(lambda conn: propose(conn, wanted, household=family, now=now)).action
 
 
 def yes(

@@ -38,6 +38,8 @@ def household(household_id: str = "vienna") -> Household:
 
 
 FAMILY = household()
+EXPIRES = datetime(2026, 5, 15, tzinfo=ZONE)
+"""When the sample proposal expires: its checkup is on the day before."""
 
 
 def event(name: str = "checkup", *, household_id: str = FAMILY.id, **fields: Any) -> Event:
@@ -88,7 +90,6 @@ def proposal(source_id: str = "m1", **fields: Any) -> Proposal:
         effects=adding(event(source_id, household_id=household_id)),
         choices=(),
         merge_key=None,
-        expires_at=NOW + timedelta(hours=48),
     )
     return replace(plain, **fields)
 

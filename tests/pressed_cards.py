@@ -19,7 +19,7 @@ from kinkeeper.messaging.outbound import Button, Outbound, StoredOutbound, Verb
 from kinkeeper.messaging.tables import outbox as table
 from kinkeeper.observer.pressing import PressAnswer, press
 from kinkeeper.store.store import Store
-from pending_samples import FAMILY, NOW, PARENT, choice, event, proposal, summaries
+from pending_samples import FAMILY, NOW, PARENT, choice, event, household, proposal, summaries
 from scripted_channel import Death, Outcome, ScriptedChannel
 
 GROUP = "chat-1"
@@ -54,8 +54,10 @@ class Cards:
 
     def propose(self, stored: Proposal | None = None) -> PendingAction:
         now = self.clock.now()
+        wanted = stored or proposal()
+        family = household(wanted.household)
         return self.store.write_now(
-            lambda conn: propose(conn, stored or proposal(), now=now)
+            lambda conn: propose(conn, wanted, household=family, now=now)
         ).action
 
     def say(self, action: PendingAction, **fields: Any) -> int:

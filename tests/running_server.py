@@ -76,12 +76,14 @@ def decided(server: Running, secret: str, number: int, text: str) -> dict[str, A
 
 
 @contextmanager
-def running(program: Program, **environment: str) -> Iterator[Running]:
+def running(
+    program: Program, *, executable: Path = PROGRAM, **environment: str
+) -> Iterator[Running]:
     """Run the server until the end of the block, or until it ends by itself."""
     log = program.home / "serve.log"
     with log.open("wb") as stream:
         process = Started(
-            [PROGRAM, "serve", "--port", "0", *where(program)], stdin=subprocess.DEVNULL,
+            [executable, "serve", "--port", "0", *where(program)], stdin=subprocess.DEVNULL,
             stdout=stream, stderr=stream, cwd=program.home,
             env={**program.environment(), **environment},
         )  # fmt: skip

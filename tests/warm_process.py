@@ -17,13 +17,19 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import kinkeeper.cli
 from kinkeeper.cli.main import main
+from kinkeeper.core.time import SystemClock
 
 LONGEST_REQUEST = 1 << 20
+FROZEN_NOW = "FROZEN_NOW"
+"""Environment variable with the instant at which the program's clock stands still."""
+CLOCK_FILE = "CLOCK_FILE"
+"""Environment variable with a file that says by how many seconds the program's clock is wrong; it may change."""
 _STREAMS = 3
 _MOST_FILES = 4096
 
@@ -77,12 +83,21 @@ def _run(run: dict[str, Any], streams: Sequence[int]) -> int:
     os.environ.clear()
     os.environ.update(run["environment"])
     sys.argv = run["arguments"]
+    if moment := os.environ.pop(FROZEN_NOW, None):
+        frozen = datetime.fromisoformat(moment)
+        SystemClock.now = lambda _: frozen  # type: ignore[method-assign]
+    if file := os.environ.get(CLOCK_FILE):
+        SystemClock.now = lambda _: _wrong_now(Path(file))  # type: ignore[method-assign]
     code = _code_of(sys.argv[0])
     threading._shutdown()  # type: ignore[attr-defined]  # as the interpreter does at its end
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     return code
+
+
+def _wrong_now(file: Path) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=float(file.read_text()))
 
 
 def _code_of(program: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import TracebackType
 from typing import Any, BinaryIO
 
 PROGRAM = Path(sys.executable).with_name("kinkeeper")
@@ -36,9 +37,19 @@ class Started(subprocess.Popen[Any]):
         }  # fmt: skip
         self._told = os.fdopen(told, "rb", buffering=0)
         self.pid = _warm().start(run, [*streams, tell], self._told)
-        os.close(tell)
         self._child_created = True
         self._close_pipe_fds(p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Kill the process where the block failed: who would otherwise tell it to end?"""
+        if kind is not None and self.poll() is None:
+            self.kill()
+        super().__exit__(kind, error, traceback)
 
     def _internal_poll(self, *_: object, **__: object) -> int | None:
         if self.returncode is None and self._waitpid_lock.acquire(blocking=False):
@@ -76,7 +87,10 @@ class _Warm:
             request = json.dumps(run).encode() + b"\n"
             sent = socket.send_fds(self._wants, [request], files)
             self._wants.sendall(request[sent:])
-            return int(told.readline())
+            os.close(files[-1])
+            if not (answer := told.readline()):
+                raise RuntimeError("the warm process has died; its error is above")
+            return int(answer)
 
     def _end(self) -> None:
         self._wants.close()

@@ -2,10 +2,11 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -43,13 +44,18 @@ class Served:
         return self.client(headers={"Authorization": f"Bearer {token}"}, **more)
 
     def token(
-        self, member: str, role: AccessRole = AccessRole.OWNER, household: str | None = None
+        self,
+        member: str,
+        role: AccessRole = AccessRole.OWNER,
+        household: str | None = None,
+        *,
+        is_program: bool = False,
     ) -> str:
         """Return an API token."""
         issued = self.context.store.write_now(
             lambda conn: logins.create_token(
                 conn, household or self.system.household.id, member, role=role, label="test",
-                now=self.clock.now(),
+                now=self.clock.now(), is_program=is_program,
             )
         )  # fmt: skip
         return issued.secret
@@ -75,10 +81,27 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, *, database: str | None = None, **context: Any) -> Iterator[Served]:
-    """Serve the sample household from a database, one in that folder by default, on a clock that is moved by hand."""
+def served(
+    folder: Path,
+    *,
+    database: str | None = None,
+    members: str = "",
+    renamed: Mapping[str, str] = MappingProxyType({}),
+    **context: Any,
+) -> Iterator[Served]:
+    """Serve the sample household from a database, one in that folder by default, on a clock that is moved by hand.
+
+    Args:
+        folder: For its files.
+        database: Another database.
+        members: Further members, as the household's file has them.
+        renamed: Other ids for what the file names by these.
+        **context: Of the server, in place of the usual.
+    """
     with (
-        live_system(database or folder / "family.sqlite", household=_listening(folder)) as system,
+        live_system(
+            database or folder / "family.sqlite", household=_listening(folder, members, renamed)
+        ) as system,
         live_intake(system, refuses_chats=True) as intake,
     ):
         clock = VirtualClock(MONDAY)
@@ -116,11 +139,15 @@ def listening(serving: Served) -> Iterator[str]:
         thread.join(10)
 
 
-def _listening(folder: Path) -> Path:
+def _listening(folder: Path, members: str, renamed: Mapping[str, str]) -> Path:
     """Write the sample household's file, with a chat that may be listened to."""
     text = HOUSEHOLD.read_text(encoding="utf-8")
+    for old, new in renamed.items():
+        text = text.replace(f'"{old}"', f'"{new}"')
     file = folder / "household.toml"
-    file.write_text(text.replace("[household]\n", '[household]\nchats = ["family"]\n', 1), "utf-8")
+    file.write_text(
+        text.replace("[household]\n", '[household]\nchats = ["family"]\n', 1) + members, "utf-8"
+    )
     return file
 
 

@@ -29,7 +29,7 @@ REFUSED = "refused"
 """Folder inside the folder, for pairs that the server will never take, each with its answer."""
 
 _ACCEPTED = 202
-_HOPELESS = frozenset({400, 405, 413, 422})
+_HOPELESS = frozenset({400, 405, 409, 413, 422})
 _SHORTEST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 _WAITING, _UNFINISHED = ".json", ".part"
 

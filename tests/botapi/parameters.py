@@ -77,7 +77,7 @@ async def read_arguments(request: Request) -> Arguments:
     """Return the arguments of a call, wherever they stand in it.
 
     Raises:
-        Refusal: The body is not what its type says.
+        Refusal: The body does not match its content type.
     """
     values: dict[str, Any] = dict(request.query_params)
     uploads: dict[str, Upload] = {}

@@ -2,14 +2,18 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from kinkeeper.actions.approvals import confirm, reject
+from kinkeeper.actions.event_files import read_events
+from kinkeeper.actions.importing import Import
 from kinkeeper.actions.journal import count_refusals
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.proposals import propose
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action, list_actions
 from kinkeeper.actions.undo import undo
+from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
@@ -22,7 +26,9 @@ ADULTS = (PARENT, GUARDIAN, HELPER)
 
 def test_of_many_presses_in_many_processes_places_one_counts(store: Store, address: str) -> None:
     actions = [
-        store.write_now(lambda conn, n=n: propose(conn, proposal(f"m{n}"), now=NOW)).action
+        store.write_now(
+            lambda conn, n=n: propose(conn, proposal(f"m{n}"), household=FAMILY, now=NOW)
+        ).action
         for n in range(ACTIONS)
     ]
 
@@ -53,7 +59,9 @@ def test_of_many_presses_in_many_processes_places_one_counts(store: Store, addre
 
 
 def test_a_decision_is_stored_and_taken_back_alike(store: Store) -> None:
-    action = store.write_now(lambda conn: propose(conn, proposal(), now=NOW)).action
+    action = store.write_now(
+        lambda conn: propose(conn, proposal(), household=FAMILY, now=NOW)
+    ).action
     who = {"member": PARENT, "household": FAMILY, "now": NOW}
     done = store.write_now(lambda conn: confirm(conn, action.id, **who))
     assert (
@@ -69,3 +77,31 @@ def test_a_decision_is_stored_and_taken_back_alike(store: Store) -> None:
     )
     assert listed == [undone.action]
     assert store.read_now(summaries) == []
+
+
+def test_a_file_is_imported_in_steps_and_found_again(store: Store) -> None:
+    file = (
+        b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:club@x\r\nSUMMARY:Club\r\nDTSTART:20260506T160000Z\r\n"
+        b"RRULE:FREQ=WEEKLY\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:club@x\r\nSUMMARY:Club\r\n"
+        b"RECURRENCE-ID:20260513T160000Z\r\nDTSTART:20260513T180000Z\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\n"
+        b"UID:own@x\r\nSUMMARY:Own\r\nCLASS:PRIVATE\r\nDTSTART:20260507T160000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+
+    def imported() -> list[str]:
+        found = read_events(file.splitlines(keepends=True), FAMILY, ImportLimit(NOW))
+        work = Import(
+            id=f"import {len(told)}",
+            household=FAMILY,
+            member=PARENT,
+            now=NOW,
+            name="a file",
+            found=found,
+        )
+        for step in work.steps():
+            found.report(store.write_now(partial(work.write, step=step)).lines)
+        return [line["status"] for line in found.lines]
+
+    told: list[list[str]] = []
+    told.append(imported())
+    told.append(imported())
+    assert told == [["added", "added"], ["unchanged", "unchanged"]]

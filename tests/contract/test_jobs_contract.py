@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -17,6 +18,7 @@ from kinkeeper.jobs.queue import JobQueue, dispatch_id, key_of, key_text
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.store import Store
+from runner_rows import enter
 from work_rows import metadata, work
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -37,6 +39,13 @@ def queue(store: Store) -> Iterator[JobQueue]:
     opened = JobQueue(store)
     yield opened
     opened.close()
+
+
+def take(conn: Connection, executor: str) -> None:
+    """Let every dispatch be taken by a process."""
+    schema = "dbos." if conn.dialect.name == "postgresql" else ""
+    taken = f"UPDATE {schema}workflow_status SET status = 'PENDING', executor_id = :executor"  # noqa: S608 - our own
+    conn.execute(text(taken), {"executor": executor})
 
 
 def put(conn: Connection, key: Key, due_at: datetime = NOW) -> None:
@@ -76,7 +85,7 @@ def test_a_row_and_its_dispatch_are_there_together_or_not_at_all(
         store.write_now(enqueue_and_fail)
     store.write_now(lambda conn: enqueue(conn, ("h", "kept")))
     ids = [dispatch_id("note.read", ("h", name), 1) for name in ("undone", "kept")]
-    assert queue.waiting(ids) == {ids[1]: "ENQUEUED"}
+    assert {id_: each.status for id_, each in queue.waiting(ids).items()} == {ids[1]: "ENQUEUED"}
     assert store.read_now(states) == {"queued": 1}
 
 
@@ -175,7 +184,7 @@ def test_work_that_only_waits_its_turn_is_left_alone(
 ) -> None:
     def enqueue(conn: Connection) -> None:
         put(conn, ("h", "a"))
-        put(conn, ("h", "b"))
+        put(conn, ("h", "b"), NOW + timedelta(hours=9))
         queue.enqueue(conn, "note.read", ("h", "a"))
         queue.enqueue(conn, "note.read", ("h", "b"), delay=timedelta(hours=9))
 
@@ -184,19 +193,46 @@ def test_work_that_only_waits_its_turn_is_left_alone(
     assert upkeep.row(("h", "a")) == upkeep.row(("h", "b")) == ("queued", 1)
 
 
+def test_a_delayed_dispatch_that_a_wrong_clock_put_off_is_made_again_once_it_had_time(
+    store: Store, queue: JobQueue, upkeep: Upkeep
+) -> None:
+    def enqueue(conn: Connection) -> None:
+        put(conn, ("h", "a"))
+        queue.enqueue(conn, "note.read", ("h", "a"), delay=timedelta(hours=9))
+
+    store.write_now(enqueue)
+    assert [upkeep.run(timedelta(hours=1)) for _ in range(2)] == [0, 1]
+    assert upkeep.row(("h", "a")) == ("queued", 2)
+
+
 def test_a_dispatch_that_another_process_took_gets_time_once(
     store: Store, queue: JobQueue, upkeep: Upkeep
 ) -> None:
     def enqueue_as_taken(conn: Connection) -> None:
         put(conn, ("h", "a"))
         queue.enqueue(conn, "note.read", ("h", "a"))
-        schema = "dbos." if conn.dialect.name == "postgresql" else ""
-        taken = f"UPDATE {schema}workflow_status SET status = 'PENDING'"  # noqa: S608 - our own
-        conn.execute(text(taken))
+        take(conn, "another")
+        enter(conn, "another", beat_seconds_ago=0)
 
     store.write_now(enqueue_as_taken)
     assert [upkeep.run(timedelta(minutes=1)) for _ in range(7)] == [0, 0, 0, 0, 0, 1, 0]
     assert upkeep.row(("h", "a")) == ("queued", 2)
+
+
+def test_a_dispatch_that_a_dead_process_took_is_lost_at_once(postgres_url: str) -> None:
+    with Store.open(postgres_url) as store, closing(JobQueue(store)) as queue:
+
+        def enqueue_as_taken(conn: Connection) -> None:
+            metadata.create_all(conn)
+            put(conn, ("h", "a"))
+            queue.enqueue(conn, "note.read", ("h", "a"))
+            take(conn, "dead")
+            enter(conn, "dead", beat_seconds_ago=21)
+
+        store.write_now(enqueue_as_taken)
+        upkeep = Upkeep(store, queue)
+        assert upkeep.run(timedelta(seconds=1)) == 1
+        assert upkeep.row(("h", "a")) == ("queued", 2)
 
 
 def test_work_that_is_not_due_is_left_alone(store: Store, upkeep: Upkeep) -> None:

@@ -152,7 +152,8 @@ def test_what_holds_no_more_is_found_by_no_way(store: Store):
 
 
 def test_what_fades_leaves_passive_search_first_and_then_all_search(store: Store):
-    known(store, fact(1, "Bo collects stamps", confidence=0.6))
+    told(store, turn(1, "stamp album", said_at=NOW))
+    known(store, fact(1, "Bo is quite into stamps", confidence=0.6, evidence=("t1",)))
     searched = finder(store)
     soon, later = NOW + timedelta(days=25), NOW + timedelta(days=75)
     assert ids(searched, "stamps", kinds=(HitKind.FACT,), now=soon) == ["f1"]
@@ -226,14 +227,19 @@ def test_what_was_forgotten_or_never_held_is_found_as_of_no_time(store: Store):
 
 
 def test_what_is_over_or_faded_by_now_had_its_time(store: Store):
-    known(store, fact(1, "Bo rents a garage", at=NOW - 40 * DAY), fact(2, "Bo collects stamps"))
+    told(store, turn(1, "an album", said_at=NOW))
+    known(
+        store,
+        fact(1, "Bo rents a garage", at=NOW - 40 * DAY),
+        fact(2, "Bo is quite into stamps", evidence=("t1",)),
+    )
     searched = finder(store)
     ended = NOW + 5 * DAY
     store.write_now(lambda conn: retract_fact(conn, Viewer.of(HOUSE), "f1", by="bo", at=ended))
     late = {"now": NOW + 400 * DAY, "kinds": (HitKind.FACT,)}
     assert then(searched, "garage", -4, **late) == [("fact", "Bo rents a garage")]
     assert then(searched, "garage", -5, **late) == []
-    assert then(searched, "stamps", -60, **late) == [("fact", "Bo collects stamps")]
+    assert then(searched, "stamps", -60, **late) == [("fact", "Bo is quite into stamps")]
     assert then(searched, "stamps", -200, **late) == []
 
 

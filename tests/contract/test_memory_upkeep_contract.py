@@ -29,7 +29,7 @@ def test_a_night_joins_supports_and_is_taken_back(store: Store) -> None:
 def test_a_night_that_asks_is_answered(store: Store) -> None:
     memory = Memory(store)
     for text in unlike(8):
-        memory.say(text, day(0))
+        memory.say(f"{text} these days", day(0))
     asking = memory.night(day(120))
     assert asking.state is RunState.ASKS
     assert store.read_now(lambda conn: open_question(conn, HOUSE)) == asking

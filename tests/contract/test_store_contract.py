@@ -70,7 +70,7 @@ def test_opening_at_the_same_time_from_many_places(address: str) -> None:
 def test_a_newer_database_is_refused(store: Store, address: str) -> None:
     newer = text("UPDATE alembic_version SET version_num = '9999'")
     store.write_now(lambda conn: conn.execute(newer))
-    with pytest.raises(StoreVersionError, match="newer program"):
+    with pytest.raises(StoreVersionError, match="newer version"):
         Store.open(address)
 
 
@@ -119,7 +119,7 @@ def test_a_broken_constraint_is_the_callers_to_handle(counting: Store) -> None:
 def test_a_zero_character_is_kept_or_refused_with_a_sentence(counting: Store, address: str) -> None:
     named = {"name": "a\0b", "value": 1}
     if address.startswith("postgresql"):
-        with pytest.raises(InputError, match="zero character"):
+        with pytest.raises(InputError, match="null character"):
             counting.write_now(lambda conn: conn.execute(insert(counters), named))
     else:
         counting.write_now(lambda conn: conn.execute(insert(counters), named))

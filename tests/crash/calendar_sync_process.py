@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +34,8 @@ async def main(path: str, household_file: str, address: str) -> None:
     household = load_household(Path(household_file))
     with Store.open(path) as store:
         syncing = CalendarSync(
-            store=store, household=household.id, kinds=(Events(household),),
+            store=store, household=household, kinds=(Events(household),),
             connect=lambda: Telling(Address.parse(address)), clock=SystemClock(),
-            lasts=timedelta(hours=48),
         )  # fmt: skip
         print("ready", flush=True)
         await syncing.run_once()

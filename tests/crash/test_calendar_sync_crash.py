@@ -73,8 +73,8 @@ def test_every_event_stands_there_once_however_often_the_process_is_killed(tmp_p
             store.write_now(change)
         clock = VirtualClock(max(MONDAY, datetime.now(MONDAY.tzinfo)))
         syncing = CalendarSync(
-            store=store, household=household.id, kinds=(Events(household),),
-            connect=lambda: CalDavClient(server.address), clock=clock, lasts=timedelta(hours=48),
+            store=store, household=household, kinds=(Events(household),),
+            connect=lambda: CalDavClient(server.address), clock=clock,
         )  # fmt: skip
         asyncio.run(syncing.run_once())
         asyncio.run(syncing.run_once())

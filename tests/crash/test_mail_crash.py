@@ -4,7 +4,6 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -39,9 +38,7 @@ def fill(conn: Connection) -> None:
         to = Address(address=f"p{number}@t.example")
         mail = Mail(to=(to,), subject=f"Mail {number}", body="text")
         effect = SendMail(mail=mail) if number < MAILS else CreateDraft(mail=mail)
-        wanted = sending(
-            f"turn-{number}", effects=(effect.frozen(),), expires_at=now + timedelta(days=1)
-        )
+        wanted = sending(f"turn-{number}", effects=(effect.frozen(),))
         action = approvals.request(conn, wanted, member=PARENT, household=FAMILY, now=now).action
         approvals.confirm(conn, action.id, member=PARENT, household=FAMILY, now=now)
 

@@ -52,7 +52,7 @@ def test_a_question_is_answered_and_tells_what_it_rests_on(home: Site):
         say(page, "What is on this week?")
         expect(last(page)).to_contain_text("soccer")
         expect(page.locator("#announcer")).not_to_be_empty()
-        last(page).get_by_text("What was used for this?").click()
+        last(page).get_by_text("What is this based on?").click()
         expect(last(page).locator(".used li").first).to_be_visible()
 
 
@@ -63,21 +63,21 @@ def test_what_matters_waits_for_a_press_that_is_never_the_default(home: Site):
         question = last(page).locator(".ask")
         expect(question).to_contain_text("soccer")
         expect(page.get_by_role("textbox", name="Your message")).to_be_focused()
-        question.get_by_role("button", name="No").click()
+        question.get_by_role("button", name="Dismiss").click()
         expect(last(page).locator(".ask-stands")).to_contain_text("Declined")
-        expect(page.get_by_role("button", name="Yes, do it")).to_have_count(0)
+        expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
 def test_a_typed_yes_settles_the_card_and_it_can_be_taken_back(home: Site):
     with home.visit() as page:
         page.goto("/chat?new=true")
         say(page, "cancel soccer on Thursday")
-        expect(page.get_by_role("button", name="Yes, do it")).to_have_count(1)
+        expect(page.get_by_role("button", name="Approve")).to_have_count(1)
         say(page, "yes")
-        expect(page.get_by_role("button", name="Yes, do it")).to_have_count(0)
+        expect(page.get_by_role("button", name="Approve")).to_have_count(0)
         expect(last(page).locator(".ask-stands")).to_contain_text("Done")
         last(page).get_by_role("button", name="Undo").click()
-        expect(last(page).locator(".ask-stands")).to_contain_text("Taken back")
+        expect(last(page).locator(".ask-stands")).to_contain_text("Undone")
 
 
 def test_two_open_pages_show_the_same_and_a_lost_connection_loses_nothing(home: Site):
@@ -113,9 +113,9 @@ def test_nobody_reads_anothers_conversation(home: Site):
 def test_it_works_without_scripts(home: Site):
     with home.visit(java_script_enabled=False) as page:
         page.goto("/chat?new=true")
-        page.get_by_role("textbox", name="Your message").fill("What is on tomorrow?")
+        page.get_by_role("textbox", name="Your message").fill("What's on tomorrow?")
         page.get_by_role("button", name="Send").click()
-        expect(last(page).locator(".mine")).to_have_text("What is on tomorrow?")
+        expect(last(page).locator(".mine")).to_have_text("What's on tomorrow?")
         for _ in range(50):
             if last(page).locator(".reply").inner_text():
                 break
@@ -128,8 +128,8 @@ def test_a_child_may_ask_and_an_adult_decides(home: Site):
         page.goto("/chat?new=true")
         say(page, "cancel soccer on Thursday")
         for _ in ("as it came", "as it stands"):
-            expect(page.get_by_role("button", name="Yes, do it")).to_have_count(0)
-            expect(last(page)).to_contain_text("An adult has to say yes")
+            expect(page.get_by_role("button", name="Approve")).to_have_count(0)
+            expect(last(page)).to_contain_text("Needs an adult's approval")
             page.reload()
 
 

@@ -47,20 +47,20 @@ def _whole_way(page: Page) -> None:
     card = page.locator(".card", has_text=SUMMARY).first
     expect(card).to_contain_text(CLAIM)
     card.get_by_role("link", name="why?").first.click()
-    expect(page.locator(".ladder")).to_contain_text("Looks like planning")
-    expect(page.locator(".rung").last).to_contain_text("Kept for a yes")
-    page.get_by_role("button", name="Decide it again").click()
+    expect(page.locator(".ladder")).to_contain_text("Sounds like a plan")
+    expect(page.locator(".rung").last).to_contain_text("Saved for approval")
+    page.get_by_role("button", name="Re-run this decision").click()
     expect(page.locator("#proof")).to_contain_text("the same decision")
     page.goto("/pending")
-    page.locator(".card", has_text=SUMMARY).first.get_by_role("button", name="Confirm").click()
+    page.locator(".card", has_text=SUMMARY).first.get_by_role("button", name="Approve").click()
     expect(page.locator(".notice")).to_contain_text("Saved:")
     page.goto("/calendar?span=agenda")
     piece = page.locator(".piece.stands", has_text=SUMMARY)
     expect(piece).to_be_visible()
     piece.click()
-    expect(page.locator("main")).to_contain_text("It was heard in the chat.")
-    page.get_by_role("button", name="Take it back").click()
-    expect(page.locator(".notice")).to_contain_text("Taken back:")
+    expect(page.locator("main")).to_contain_text("Mentioned in the group chat.")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".notice")).to_contain_text("Undone:")
     page.goto("/calendar?span=agenda")
     expect(page.locator(".piece.stands", has_text=SUMMARY)).to_have_count(0)
 
@@ -103,7 +103,7 @@ def test_every_page_is_for_every_eye_and_thumb(home: Site, width: int, theme: st
     with home.visit(viewport={"width": width, "height": 800}, color_scheme=theme) as page:
         page.goto("/pending")
         asked = page.locator(".card", has_text="Leo haircut").get_by_role("button")
-        expect(asked.filter(has_text="Confirm")).to_be_visible()
+        expect(asked.filter(has_text="Approve")).to_be_visible()
         expect(asked.filter(has_text="John")).to_be_visible()
         card = page.locator(".card a:has-text('Change')").first.get_attribute("href") or ""
         why = page.locator("a:has-text('why?')").first.get_attribute("href") or ""
@@ -135,9 +135,9 @@ def test_the_keyboard_reaches_a_decision_and_never_begins_on_it(home: Site):
         for _ in range(60):
             page.keyboard.press("Tab")
             reached.append(page.evaluate("document.activeElement.innerText.trim()"))
-            if reached[-1] == "Confirm":
+            if reached[-1] == "Approve":
                 break
-        assert reached[-1] == "Confirm"
+        assert reached[-1] == "Approve"
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         page.keyboard.press("Enter")
         expect(page.locator(".notice")).to_contain_text("Saved:")
@@ -161,16 +161,16 @@ def test_a_screen_on_the_wall_shows_and_cannot_decide(home: Site):
     with home.visit("john", AccessRole.SCREEN) as page:
         page.goto("/")
         expect(page.locator(".lanes")).to_be_visible()
-        expect(page.get_by_role("link", name="Waiting")).to_have_count(0)
+        expect(page.get_by_role("link", name="Inbox")).to_have_count(0)
         page.goto("/calendar")
-        expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
+        expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
 def test_the_play_runs_to_its_end(home: Site):
     with home.visit(None, reduced_motion="no-preference") as page:
         page.goto("/welcome")
         expect(page.locator(".scene").last).to_be_hidden()
-        expect(page.get_by_role("button", name="Play it again")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("button", name="Play again")).to_be_visible(timeout=60_000)
         expect(page.locator(".scene").last).to_be_visible()
         assert (
             int(page.locator("#counts dd").first.inner_text())

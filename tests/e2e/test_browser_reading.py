@@ -29,7 +29,7 @@ def test_forced_colours_keep_edges_and_marks(home: Site):
     home.hear("sarah", "who's picking up Mia from ballet today?")
     with home.visit(forced_colors="active") as page:
         page.goto("/pending")
-        button = page.get_by_role("button", name="Confirm").first
+        button = page.get_by_role("button", name="Approve").first
         assert button.evaluate("(each) => getComputedStyle(each).borderTopStyle") == "solid"
         card = page.locator(".card").first
         assert (

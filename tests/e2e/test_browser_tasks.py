@@ -23,14 +23,14 @@ def home(tmp_path: Path, browser: Browser) -> Iterator[Site]:
 def _fill(page: Page) -> None:
     page.goto("/tasks")
     page.get_by_text("Add a task").click()
-    page.get_by_label("What is to be done").fill("Return the library books")
+    page.get_by_label("Task", exact=True).fill("Return the library books")
     page.get_by_label("Day").fill("2027-03-05")
-    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("button", name="Add task").click()
     expect(page.locator(".notice")).to_contain_text("Return the library books")
     page.get_by_text("Write a note").click()
     page.get_by_label("Title").fill("Shopping")
-    page.get_by_label("Text, or one line").fill("oat milk\neggs")
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_label("Text, or one item").fill("oat milk\neggs")
+    page.get_by_role("button", name="Save note").click()
     expect(page.locator(".note-lines li")).to_have_count(2)
 
 
@@ -44,7 +44,7 @@ def test_a_task_and_a_list_go_all_the_way(home: Site):
         field.press("Enter")
         expect(page.locator(".note-lines")).to_contain_text("bread")
         page.get_by_role("button", name="Done: Return the library books").click()
-        expect(page.locator("#part-todo")).to_contain_text("There is nothing to do.")
+        expect(page.locator("#part-todo")).to_contain_text("Nothing to do.")
         page.get_by_role("button", name="Undo").click()
         expect(page.locator("#part-todo")).to_contain_text("Return the library books")
     assert home.complaints == []

@@ -43,6 +43,46 @@ def test_events_of_json_lines_are_added_once_and_taken_back_together(program: Pr
     ] == []
 
 
+def test_a_large_import_is_taken_back_in_one_step(program: Program) -> None:
+    many = [
+        {
+            "summary": f"Lesson {number}",
+            "start": f"2026-03-{1 + number % 19:02}T{8 + number % 9:02}:00",
+        }
+        for number in range(230)
+    ]
+    own = (
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:u\r\nSUMMARY:Biopsy\r\nDTSTART:20260306T100000Z\r\n"
+        "X-KINKEEPER-PRIVATE-TO:leo\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    before = program.run("events", *SPAN).value
+    ran = program.run("import", "-", "--as", "events", stdin=as_lines(many))
+    (told,) = [line for line in ran.err.splitlines() if "undoes all of it" in line]
+    assert "in 3 steps" in told
+    import_id = told.split("kinkeeper undo ")[1].split()[0]
+    assert len(program.run("events", *SPAN).value) == len(before) + len(many)
+    assert program.run("import", "-", stdin=own.encode()).code == 0
+    undone = program.run("undo", import_id)
+    assert (undone.code, undone.out) == (0, "The import has been undone (3 steps).\n")
+    left = {each["summary"] for each in program.run("events", *SPAN).value}
+    assert left == {each["summary"] for each in before}
+    own_left = {each["summary"] for each in program.run("events", *SPAN, "--as", "leo").value}
+    assert "Biopsy" in own_left
+    assert program.run("undo", import_id).out == "This import has already been undone.\n"
+
+
+def test_what_changed_since_an_import_stays_and_is_named(program: Program) -> None:
+    many = [{"summary": f"Lesson {at}", "start": "2026-03-06T08:00"} for at in range(120)]
+    ran = program.run("import", "-", "--as", "events", stdin=as_lines(many))
+    import_id = ran.err.split("kinkeeper undo ")[1].split()[0]
+    found = program.run("events", *SPAN).value
+    (first,) = {each["action_id"] for each in found if each["summary"] == "Lesson 0"}
+    assert program.run("undo", first).code == 0
+    assert program.run("undo", import_id).out == "The import has been undone (1 step).\n"
+    left = {each["summary"] for each in program.run("events", *SPAN).value}
+    assert not [each for each in left if each.startswith("Lesson")]
+
+
 def test_bad_events_are_named_and_good_ones_added(program: Program) -> None:
     ran = program.run("import", "-", stdin=as_lines([*BAD, EVENTS[0]]))
     assert ran.code == 2

@@ -56,4 +56,4 @@ def test_tools_of_the_settings_are_listed_called_and_asked_about(program: Progra
     assert wrong.code in {1, 2}
     (program.home / "kinkeeper.toml").write_text('[mcp_servers.task]\ncommand = "x"\n')
     clash = program.run("tools", "list")
-    assert (clash.code, "name of a part" in clash.err) == (2, True)
+    assert (clash.code, "name this program uses" in clash.err) == (2, True)

@@ -41,8 +41,8 @@ def test_help_loads_neither_database_nor_tables() -> None:
 
 @pytest.mark.slow
 def test_every_command_tells_what_it_takes(program: Program) -> None:
-    listed = program.bare("--help").out.split("Commands:")[1]
-    commands = [line.split()[0] for line in listed.splitlines() if line.startswith("  ")]
+    listed = program.bare("--help").out.split("Everyday:")[1].split("Start here")[0]
+    commands = [line.split()[0] for line in listed.splitlines() if line[:3].strip()]
     names = [name for name in commands if name.isalpha()]
     assert {"init", "demo", "observe", "pending", "why", "doctor"} <= set(names)
     for name in names:

@@ -96,7 +96,7 @@ def test_somebody_recalls_what_the_household_knows(tmp_path: Path):
     before = program.run("recall", "allergic", "--as-of", "2026-05-03", "--json")
     assert before.value == []
     assert program.run("recall", "allergic", "--as-of", "last May").code == 2
-    assert "nothing is remembered" in program.run("recall", "submarine").out.lower()
+    assert "nothing in memory matches" in program.run("recall", "submarine").out.lower()
 
 
 MOVES = [

@@ -34,7 +34,7 @@ def line(ran: Ran) -> dict[str, Any]:
 
 def test_without_a_model_everything_is_well(program: Program) -> None:
     assert line(program.run("doctor", "--json"))["health"] == "ok"
-    assert "rules do all work" in program.run("models").out
+    assert "rules do all the work" in program.run("models").out
     found = program.run("models", "--json").value
     assert found["servers"] == []
     assert found["calls"] == []
@@ -97,7 +97,7 @@ def test_the_doctor_tells_of_a_public_host_whether_it_is_well_or_not(
 
     (well, _), (refused, why) = told(MODEL_NAME="big")
     assert (well, refused) == ("ok", "warning")
-    assert "kept from it" in why
+    assert "group chat text is not sent to it" in why
     (_, missing), (_, why) = told(MODEL_NAME="small", ALLOW_REMOTE_MODEL_FOR_CHAT="true")
     assert "does not have small" in missing
-    assert "may go to it" in why
+    assert "may be sent to it" in why

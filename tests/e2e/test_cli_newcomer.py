@@ -38,7 +38,7 @@ def test_the_demo_is_quick_speaks_little_and_leaves_nothing(program: Program) ->
 
 def test_the_demo_is_a_table_for_people(program: Program) -> None:
     shown = program.bare("demo").out
-    for words in ("SPEAK", "SILENT", "DROP", "Sarah", "[Dentist]", "The silence ledger"):
+    for words in ("SPEAK", "SILENT", "DROP", "Sarah", "[Dentist]", "Each day in brief"):
         assert words in shown
 
 
@@ -91,7 +91,7 @@ def test_a_folder_of_household_files_is_checked_whole(program: Program) -> None:
     )
     refused = program.bare("pending")
     assert refused.code == 2
-    assert "name one file of it" in refused.err
+    assert "specify one of its files" in refused.err
 
 
 def test_the_first_settings_change_nothing(program: Program) -> None:
@@ -147,8 +147,8 @@ def test_the_doctor_tells_of_a_newer_database_and_a_readable_one(replayed: Progr
 
 def test_why_tells_every_step_and_where_it_stopped(replayed: Program) -> None:
     spoken = replayed.run("why", "m03").out
-    assert "Looks like planning" in spoken
-    assert "Spoke, because two things collide" in spoken
+    assert "Sounds like a plan" in spoken
+    assert "Spoke because two plans clash" in spoken
     dropped = replayed.run("why", "m02", "--json").value
     assert dropped["steps"][-1]["mark"] == "stopped"
     assert dropped["gates"][0]["passed"] is False

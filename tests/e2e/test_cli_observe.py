@@ -1,6 +1,7 @@
 """`kinkeeper observe` takes whatever a chat file holds, and answers line by line."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -33,16 +34,16 @@ BAD_LINES = {
     line(message_id=True): "true or false",
     line(message_id=1.5): "a number",
     line(message_id="x" * 129): "longer than 128",
-    line(sender="\ud800"): "half a character",
+    line(sender="\ud800"): "unpaired surrogate",
     line(text="absent"): '"text" is missing',
-    line(text=5): '"text" must be a text',
+    line(text=5): '"text" must be text',
     line(sent_at="absent"): '"sent_at" is missing',
-    line(sent_at="2026-02-30T10:00:00"): "no date and time that exists",
-    line(sent_at="2026-03-02T25:00:00"): "no date and time that exists",
-    line(sent_at="yesterday"): "no date and time that exists",
+    line(sent_at="2026-02-30T10:00:00"): "which is not a real date and time",
+    line(sent_at="2026-03-02T25:00:00"): "which is not a real date and time",
+    line(sent_at="yesterday"): "which is not a real date and time",
     line(sent_at="2026-03-02"): "time of day is missing",
     line(sent_at="0001-01-01T00:00:00"): "year 1",
-    line(sent_at=1772640000): '"sent_at" must be a text',
+    line(sent_at=1772640000): '"sent_at" must be text',
     line(kind="poke"): "\"kind\" is 'poke'",
     line(kind="reaction"): '"target" is missing',
     line(kind="edit", target=None): '"target" is missing',
@@ -194,7 +195,7 @@ def test_an_export_of_telegram_is_recognised(program: Program, tmp_path: Path) -
         (("observe", "/"), 2, "directory"),
         (("observe", "/dev/null", "--until", "soon"), 2, "not a time"),
         (("observe", "/dev/null", "--household", "/no/such.toml"), 2, "no/such.toml"),
-        (("observe", "/dev/null", "--db", "mysql://x"), 2, "cannot hold the data"),
+        (("observe", "/dev/null", "--db", "mysql://x"), 2, "cannot be used"),
         (("observe", "/dev/null", "--db", "/proc/no/x.sqlite"), 1, "cannot create"),
     ],
 )
@@ -214,9 +215,46 @@ def test_without_a_household_it_says_how_to_make_one(program: Program) -> None:
     assert "kinkeeper init" in ran.err
 
 
-def test_the_default_database_lies_in_the_data_folder(program: Program) -> None:
-    words = ["observe", "/dev/null", "--env", "staging"]
+def data_files(program: Program, *words: str) -> list[str]:
+    """Return the databases that a command leaves in its data folder."""
     household = ["--household", str(MILLER / "household.toml")]
     settings = {"XDG_DATA_HOME": str(program.home / "data")}
-    assert program.bare(*words, *household, settings=settings).code == 0
-    assert (program.home / "data" / "kinkeeper" / "staging.sqlite").is_file()
+    ran = program.bare(*words, *household, settings=settings)
+    assert ran.code == 0, ran.err
+    return sorted(path.name for path in (program.home / "data").rglob("*.sqlite"))
+
+
+def test_the_default_database_lies_in_the_data_folder(program: Program) -> None:
+    assert data_files(program, "events", "--env", "staging") == ["staging.sqlite"]
+
+
+def test_a_replay_leaves_the_household_s_database_alone(program: Program) -> None:
+    assert data_files(program, "observe", str(MILLER / "chat.jsonl")) == []
+
+
+def test_a_replay_can_be_kept_in_a_database_that_is_named(program: Program) -> None:
+    trial = program.home / "trial.sqlite"
+    household = ["--household", str(MILLER / "household.toml")]
+    chat = str(MILLER / "chat.jsonl")
+    ran = program.bare("observe", chat, "--into", str(trial), *household)
+    assert ran.code == 0
+    assert str(trial) in ran.err
+    shown = program.bare("pending", "--json", "--db", str(trial), *household)
+    assert len(shown.value) > 0
+
+
+def test_a_replay_is_not_mixed_into_live_use_unasked(program: Program) -> None:
+    line = json.dumps(
+        message(1, "sarah", "Leo has the dentist Thursday at 4pm", "2026-03-02T08:05")
+    )
+    assert program.run("observe", "-", "--enqueue", stdin=line.encode()).code == 0
+    # The same file arrives by a live channel.
+    live = sqlite3.connect(program.database)
+    with live:
+        live.execute("UPDATE messages SET channel = 'telegram'")
+    live.close()
+    refused = program.run("observe", "-", stdin=line.encode())
+    assert refused.code == 1
+    assert "--into" in refused.err
+    meant = program.run("observe", "-", "--into", str(program.database), stdin=line.encode())
+    assert meant.code == 0

@@ -12,7 +12,7 @@ def test_quiet_is_set_told_and_ended(program: Program) -> None:
     done = program.run("quiet", "2h", "--as", "mom")
     assert (done.code, done.out.startswith("Quiet until ")) == (0, True)
     assert program.run("quiet").out == done.out
-    assert program.run("quiet", "off").out == "Speaking again.\n"
+    assert program.run("quiet", "off").out == "Quiet is off.\n"
     assert program.run("quiet").out == "Not quiet.\n"
 
 

@@ -128,6 +128,8 @@ def test_a_port_that_is_taken_is_one_line(home: Program) -> None:
 def test_a_link_from_the_terminal_logs_in_and_a_revoked_key_does_not(home: Program) -> None:
     with running(home) as server, server.client() as browser:
         made = home.bare("invite", "sarah", "--json", *where(home)).value
+        assert made["link"].startswith(f"{server.address}/invite/")
+        assert made["phone_link"] is None
         path = "/invite/" + made["link"].rsplit("/", 1)[1]
         assert browser.post(path).status_code == 303
         assert browser.get("/api/me").json()["role"] == "adult"
@@ -138,6 +140,20 @@ def test_a_link_from_the_terminal_logs_in_and_a_revoked_key_does_not(home: Progr
         while browser.get("/api/me").status_code != 401:
             assert time.monotonic() < deadline
             time.sleep(0.2)
+
+
+def test_an_invitation_names_an_address_that_a_phone_can_reach(home: Program) -> None:
+    before = home.bare("invite", "sarah", *where(home))
+    assert "only opens on this machine" in before.err
+    token(home, "sarah")
+    everywhere = {"HOST": "0.0.0.0", "PORT": "8901"}  # noqa: S104
+    made = home.bare("invite", "sarah", "--json", *where(home), settings=everywhere).value
+    assert made["link"].startswith("http://127.0.0.1:8901/invite/")
+    phone = made["phone_link"]
+    assert phone is None or ("127.0.0.1" not in phone and ":8901/invite/" in phone)
+    named = {"PUBLIC_URL": "https://family.example"}
+    made = home.bare("invite", "sarah", "--json", *where(home), settings=named).value
+    assert made["phone_link"].startswith("https://family.example/invite/")
 
 
 @pytest.mark.parametrize(

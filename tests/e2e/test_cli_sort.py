@@ -53,7 +53,7 @@ def test_a_server_that_is_gone_is_a_warning_and_texts_are_still_sorted(program: 
 
     found = finding(program, **gone)
     assert found["health"] == "warning"
-    assert "refuses the connection" in found["found"]
+    assert "refused the connection" in found["found"]
     sorted_ = ran(program, "sort", "--json", "what's", "on", "my", "calendar", **gone)
     assert sorted_.value["domains"] == ["calendar"]
     assert "sorting.unfitted" in sorted_.err  # hashing judged, and nobody is led to think otherwise

@@ -42,7 +42,7 @@ def test_what_goes_wrong_is_told_in_a_line(program: Program) -> None:
     none = program.run("tasks", "done", "the roof")
     assert (none.code, "roof" in none.err) == (1, True)
     child = program.run("tasks", "add", "Buy me a dog", "--for", "john", "--as", "leo")
-    assert (child.code, child.out.startswith("Waiting for an adult's yes")) == (1, True)
+    assert (child.code, child.out.startswith("Waiting for an adult's approval")) == (1, True)
     (waiting,) = program.run("pending", "--json").value
     assert program.run("pending", "confirm", waiting["id"]).code == 0
     program.run("export", str(program.home / "all"), "--as", "all")

@@ -35,15 +35,17 @@ def test_a_worker_understands_what_was_taken_in_and_stops_when_told(program: Pro
     assert worker.returncode == 0, err
     assert out == b""
     assert b"Traceback" not in err
-    assert "Kept for a yes" in program.run("why", "m1").out
+    assert "Saved for approval" in program.run("why", "m1").out
 
 
 def test_a_second_worker_on_one_file_is_refused(program: Program) -> None:
     assert program.observe([]).code == 0
     with program.start("worker") as first:
-        assert first.stderr is not None
-        assert b"working" in first.stderr.readline()
-        second = program.run("worker")
-        assert second.code == 1
-        assert "process" in second.err
-        first.send_signal(signal.SIGTERM)
+        try:
+            assert first.stderr is not None
+            assert b"running jobs" in first.stderr.readline()
+            second = program.run("worker")
+        finally:
+            first.send_signal(signal.SIGTERM)
+    assert second.code == 1
+    assert "process" in second.err

@@ -10,6 +10,7 @@ import pytest
 from botapi import Message
 from kinkeeper.actions.tables import pending_actions
 from kinkeeper.conversation.tables import stage_failures, turns
+from kinkeeper.memory.tables import episodes, facts
 from kinkeeper.messaging.tables import messages
 from kinkeeper.tasks.tables import task_reminders, tasks
 from modelserver import hangs, model_server
@@ -65,6 +66,48 @@ def test_what_matters_is_asked_with_all_of_it_and_done_by_a_press(millers: Famil
             millers.sarah.says(millers.bot, "what is on on Thursday?")
             calendar = await told_alone(millers, program, 2)
             assert "soccer" not in calendar.text.lower()
+
+    run(scenario, within=180)
+
+
+@pytest.mark.parametrize(
+    ("told", "word", "button", "answer"),
+    [
+        ("The stopcock is behind the washing machine", "stopcock", "Just for me", "Only you can see that now."),
+        ("I have been diagnosed with asthma", "asthma", "Share it", "The whole family can see that now."),
+        ("Keep it to yourself: there is a kite in the shed", "kite", "Share it", "The whole family can see that now."),
+    ],
+)  # fmt: skip
+def test_one_tap_changes_who_may_see_what_was_told(
+    millers: Family, told: str, word: str, button: str, answer: str
+):
+    def scopes(program: Running) -> set[str]:
+        rows = [*program.rows(episodes), *program.rows(facts)]
+        return {row.scope for row in rows if word in str(row)}
+
+    async def scenario() -> None:
+        async with greeted(millers) as program:
+            millers.sarah.says(millers.bot, "hello")  # what is slow to load is loaded then
+            await told_alone(millers, program, 1)
+            millers.sarah.says(millers.bot, told)
+            saved = await told_alone(millers, program, 2)
+            assert saved.buttons == [button]
+            millers.sarah.says(millers.bot, "what is on tomorrow?")
+            await told_alone(millers, program, 3)
+            kept, wanted = (
+                ("household", "person:sarah")
+                if button == "Just for me"
+                else ("person:sarah", "household")
+            )
+            assert scopes(program) == {kept}
+            press = millers.sarah.presses(saved, button)
+            await program.until(lambda: press.answer, "an answer to the press")
+            assert (press.answer or {})["text"] == answer
+            assert scopes(program) == {wanted}
+            again = millers.sarah.presses(saved, button)
+            await program.until(lambda: again.answer, "an answer to the press")
+            assert (again.answer or {})["text"] == answer
+            assert len([row for row in program.rows(pending_actions) if row.undone_at is None]) == 1
 
     run(scenario, within=180)
 

@@ -33,7 +33,7 @@ def test_a_conflict_is_spoken_pressed_written_edited_and_taken_back(millers: Fam
             back = millers.john.presses(asked, "Undo")
             await back.answered()
             await program.until(lambda: not asked.buttons, "the end of the button")
-            assert asked.text.startswith("Taken back")
+            assert asked.text.startswith("Undone")
             [action] = [r for r in program.rows(pending_actions) if r.status == "done"]
             assert action.undone_by == "john"
 

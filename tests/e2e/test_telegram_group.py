@@ -218,14 +218,14 @@ def test_two_households_share_a_bot_and_nothing_else(millers: Family) -> None:
             ann.says(other, "/pending")
             await program.step()
             told = [each.text for each in ann.sees(other) if each.receiver is ann.account]
-            assert told == ["Nothing needs you."]
+            assert told == ["Nothing is waiting for you."]
             data = asked.button("John")["callback_data"]
             ours = [each for each in ann.sees(other) if each.sender is millers.bot][-1]
             ours.keyboard_by = millers.bot
             press = ann.presses_data(ours, data)
             await program.step()
             assert press.answer is not None
-            assert "not known" in press.answer["text"]
+            assert "no longer works" in press.answer["text"]
             assert {row.household for row in program.rows(messages)} == {"miller"}
             assert {r.status for r in program.rows(pending_actions)} <= {"pending", "superseded"}
 
@@ -247,8 +247,8 @@ def test_commands_answer_who_asked_and_nobody_else(millers: Family) -> None:
             seen = [m for m in millers.sarah.sees(millers.group) if m.receiver is not None]
             texts = [each.text for each in seen]
             assert len(texts) == 7, texts
-            assert "Lapses" in texts[0]
-            assert "Heard it from Sarah" in texts[-1]
+            assert "Expires" in texts[0]
+            assert "Message from Sarah" in texts[-1]
             assert texts[-1] == texts[-2]
             assert not [m for m in millers.john.sees(millers.group) if m.receiver is not None]
             assert seen[0].buttons[-1] == "Not right"
@@ -271,7 +271,7 @@ def test_where_nobody_can_be_answered_alone_the_list_has_no_buttons(tmp_path: Pa
             millers.sarah.says(millers.group, "/pending")
             await program.step()
             [told] = millers.said_by_bot
-            assert told.text.startswith("Waiting for a yes")
+            assert told.text.startswith("Waiting for approval")
             assert not told.buttons
             millers.sarah.starts(millers.bot)
             await program.step()
@@ -294,12 +294,12 @@ def test_a_menu_lists_the_commands_and_which_of_them_nobody_sees(millers: Family
         async with millers.stepping() as program:
             menu = millers.bot.commands[f"chat:{millers.group.id}", ""]
             assert [each["command"] for each in menu] == [
-                "pending", "why", "today", "week", "remember", "forget", "quiet", "help",
+                "pending", "why", "today", "week", "remember", "forget", "digest", "quiet", "help",
             ]  # fmt: skip
             assert [each.get("is_ephemeral", False) for each in menu][:3] == [True, True, False]
             millers.sarah.says(millers.group, "/pending", only_to=millers.bot)
             await program.step()
-            assert millers.sarah.sees(millers.group)[-1].text == "Nothing needs you."
+            assert millers.sarah.sees(millers.group)[-1].text == "Nothing is waiting for you."
             assert not millers.said_by_bot
             millers.group.demote(millers.bot)
             await program.step()
@@ -358,7 +358,7 @@ def test_quiet_is_quiet_until_it_ends(millers: Family) -> None:
             await program.step()
             texts = [m.text for m in millers.sarah.sees(millers.group) if m.receiver is not None]
             assert "write 2h" in texts[0]
-            assert texts[1].startswith("Quiet until Mon 2 Mar 10am")
+            assert texts[1].startswith("Quiet until Mon Mar 2 10am")
             assert len(program.rows(quiet_periods)) == 1
             millers.john.says(millers.group, CLAIMS)
             millers.api.advance(60)

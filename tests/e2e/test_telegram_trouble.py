@@ -90,7 +90,7 @@ def test_what_was_asked_for_is_sent_once_more_and_says_so(
             await program.deliver()
             texts = [each.text for each in millers.alone_with(millers.sarah)]
             assert len(texts) == shown
-            assert texts[-1] == "Nothing needs you. (sent again)"
+            assert texts[-1] == "Nothing is waiting for you. (sent again)"
 
     run(scenario)
 
@@ -332,7 +332,7 @@ def test_doctor_says_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
         told = findings(millers.api.url, millers.bot.token)
         hidden = next(remedy for found, remedy in told.items() if "privacy mode" in found)
         assert "administrator" in hidden
-        assert any("sarah cannot be reached alone" in found for found in told)
+        assert any("sarah cannot be reached privately" in found for found in told)
         assert "TELEGRAM_BOT_TOKEN" in str(findings(millers.api.url, "1:A"))
         url = millers.api.url
     offline = findings(url, millers.bot.token)

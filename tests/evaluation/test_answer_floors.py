@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals import answers
 from floors import assert_floors_hold
-from kinkeeper.evaluation import answers
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.brain import measure
 from floors import assert_floors_hold
-from kinkeeper.evaluation.brain import measure
 
 pytestmark = pytest.mark.evaluation
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evals import confirmations
 from floors import assert_floors_hold
 from kinkeeper.conversation.planning import model_planner
-from kinkeeper.evaluation import confirmations
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,4 +27,5 @@ def test_without_a_look_at_the_persons_own_words_all_would_be_asked(
         for each in confirmations.measure(None, root=ROOT, is_full=False).floors
     }
 
-    assert by == {"rules: run at once": 1.0, "model: run at once": 0.0}
+    # Of 67 requests two only tell of an event ("mia has a playdate with zoe on friday at 3"): each becomes a card.
+    assert by == {"rules: run at once": 1 - 2 / 67, "model: run at once": 0.0}

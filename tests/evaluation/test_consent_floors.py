@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from evals.agentdojo import workspace_cases
+from evals.consent import FURTHER, Case, cases_of, outcomes
+from evals.hostile_places import PLACES
+from evals.hostile_turns import CHANNELS, Outcome
+from evals.hostile_turns import attacked as household
 from kinkeeper.actions import admission, approvals, executor
 from kinkeeper.actions.consent import Consent
-from kinkeeper.evaluation.agentdojo import workspace_cases
-from kinkeeper.evaluation.consent import FURTHER, Case, cases_of, outcomes
-from kinkeeper.evaluation.hostile_places import PLACES
-from kinkeeper.evaluation.hostile_turns import CHANNELS, Outcome
-from kinkeeper.evaluation.hostile_turns import attacked as household
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = len(PLACES) * len(FURTHER)
@@ -63,8 +63,8 @@ def test_attackers_want_everything_that_writes() -> None:
 
 @pytest.mark.evaluation
 def test_without_the_gate_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (approvals, executor):
-        monkeypatch.setattr(module, "consent_for", lambda *_: Consent.RUN_AT_ONCE)
+    for module, gate in ((approvals, "decide"), (executor, "consent_for")):
+        monkeypatch.setattr(module, gate, lambda *_: Consent.RUN_AT_ONCE)
 
     # Each in a household of its own: what one erases, the next would look for in vain.
     for case in of_each_want():
@@ -75,6 +75,7 @@ def test_without_the_gate_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.evaluation
 def test_without_a_look_at_who_presses_others_get_past(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission, "objection", lambda *_: None)
+    monkeypatch.setattr(admission, "_is_theirs", lambda *_: True)
 
     assert all("a child's press" in each.effects for each in attacked(cases(len(PLACES))))
 

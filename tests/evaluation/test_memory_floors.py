@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evals import memory_retrieval
+from evals.memory_gold import own
 from floors import assert_floors_hold
-from kinkeeper.evaluation import memory_retrieval
-from kinkeeper.evaluation.memory_gold import own
 from public_data import public_data
 
 DATA = public_data()
@@ -24,7 +24,7 @@ def test_finding_by_words_reaches_its_floors() -> None:
 
 
 def test_our_own_conversations_are_whole() -> None:
-    conversations = own(ROOT / "evals")
+    conversations = own(ROOT / "evals" / "data")
 
     assert len(conversations) >= 10
     for conversation in conversations:

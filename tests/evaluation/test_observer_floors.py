@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.chatter import household_talk, sample, text_messages
+from evals.observer import FLOORS, measure_public, measure_shipped
+from evals.report import Report
 from floors import assert_floors_hold
-from kinkeeper.evaluation.chatter import household_talk, sample, text_messages
-from kinkeeper.evaluation.observer import FLOORS, measure_public, measure_shipped
-from kinkeeper.evaluation.report import Report
 from public_data import public_data
 
 ROOT = Path(__file__).parents[2]

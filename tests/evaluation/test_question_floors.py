@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals import questions
 from floors import assert_floors_hold
-from kinkeeper.evaluation import questions
 
 ROOT = Path(__file__).parents[2]
 

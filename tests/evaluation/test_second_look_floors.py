@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.second_look import measure
 from floors import assert_floors_hold
-from kinkeeper.evaluation.second_look import measure
 from kinkeeper.settings.model import Settings
 from modelserver import model_server, says
 

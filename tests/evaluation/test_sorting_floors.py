@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.__main__ import SUITES, Scope
 from floors import assert_floors_hold
-from kinkeeper.cli.measuring import SUITES, Scope
 from public_data import public_data
 
 DATA = public_data()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from evals.tripwire import measure
 from floors import assert_floors_hold
-from kinkeeper.evaluation.tripwire import measure
 from public_data import public_data
 
 ROOT = Path(__file__).parents[2]
@@ -17,5 +17,5 @@ DATA = public_data()
 def test_tripwire_reaches_its_floors() -> None:
     if not (DATA / "coordination_real_dev.jsonl").exists():
         pytest.skip(f"NOT MEASURED: no public data in {DATA}; set KINKEEPER_DATA to its folder")
-    report = measure(DATA, chats=ROOT / "evals")
+    report = measure(DATA, chats=ROOT / "evals" / "data")
     assert_floors_hold(report)

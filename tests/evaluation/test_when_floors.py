@@ -2,8 +2,8 @@
 
 import pytest
 
+from evals.when import measure
 from floors import assert_floors_hold
-from kinkeeper.evaluation.when import measure
 from public_data import public_data
 
 DATA = public_data()

@@ -8,6 +8,9 @@ from sqlalchemy import delete
 from kinkeeper.models.tables import model_budgets, model_calls
 from kinkeeper.store.store import Store
 from modelserver import ModelServer, model_server, says
+from postgres_server import migrated_postgres, postgres_server, postgres_url
+
+__all__ = ["migrated_postgres", "postgres_server", "postgres_url"]
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +40,12 @@ def calls(kept_calls: Store) -> Store:
     for table in (model_calls, model_budgets):
         kept_calls.write_now(lambda conn, each=table: conn.execute(delete(each)))
     return kept_calls
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """Return the address of an empty database on each server that is supported; None for a file of the test's own."""
+    if request.param == "sqlite":
+        return None
+    url: str = request.getfixturevalue("postgres_url")
+    return url

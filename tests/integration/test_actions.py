@@ -80,7 +80,9 @@ def test_a_proposal_comes_back_as_it_was_frozen(store: Store) -> None:
 def test_the_same_source_proposes_once_whatever_it_says_later(store: Store) -> None:
     first = put(store)
     again = store.write_now(
-        lambda conn: propose(conn, proposal(summary="Rather different"), now=ANY_TIME)
+        lambda conn: propose(
+            conn, proposal(summary="Rather different"), household=FAMILY, now=ANY_TIME
+        )
     )
     assert again.action == first
     assert not again.is_new
@@ -99,7 +101,7 @@ def test_the_same_wish_within_the_hour_joins_the_first(store: Store) -> None:
     soon = NOW + timedelta(minutes=59)
     for _ in range(2):
         joined = store.write_now(
-            lambda conn: propose(conn, proposal("m2", merge_key="k"), now=soon)
+            lambda conn: propose(conn, proposal("m2", merge_key="k"), household=FAMILY, now=soon)
         )
         assert joined.action == first
         assert joined.is_merged
@@ -125,7 +127,9 @@ def test_after_an_hour_or_a_decision_a_wish_is_new(store: Store) -> None:
 
 
 def test_a_wish_does_not_join_one_whose_time_is_over(store: Store) -> None:
-    put(store, proposal("m1", merge_key="k", expires_at=NOW + timedelta(minutes=10)))
+    impatient = replace(FAMILY, pending_ttl=timedelta(minutes=10))
+    undated = proposal("m1", merge_key="k", effects=(), extraction={})
+    put(store, undated, family=impatient)
     later = put(store, proposal("m2", merge_key="k"), now=NOW + timedelta(minutes=10))
     assert later.proposal.source_id == "m2"
 
@@ -274,14 +278,14 @@ def test_a_yes_to_the_only_way_takes_it(store: Store) -> None:
 
 def test_time_expires_on_touch_although_nobody_swept(store: Store) -> None:
     action = put(store)
-    assert yes(store, action, now=action.proposal.expires_at).outcome is Outcome.EXPIRED
+    assert yes(store, action, now=action.expires_at).outcome is Outcome.EXPIRED
     assert stored_status(store, action) is ActionStatus.EXPIRED
     assert refusals(store) == {Refusal.LATE: 1}
 
 
 def test_a_clock_set_back_revives_nothing(store: Store) -> None:
     action = put(store)
-    yes(store, action, now=action.proposal.expires_at + timedelta(days=1))
+    yes(store, action, now=action.expires_at + timedelta(days=1))
     assert yes(store, action, now=NOW).outcome is Outcome.EXPIRED
     assert put(store).status is ActionStatus.EXPIRED
     assert graph(store) == []
@@ -289,8 +293,8 @@ def test_a_clock_set_back_revives_nothing(store: Store) -> None:
 
 def test_the_sweeper_expires_what_is_due_once(store: Store) -> None:
     due = put(store)
-    put(store, proposal("m2", expires_at=NOW + timedelta(hours=72)))
-    late = NOW + timedelta(hours=48)
+    put(store, proposal("m2", effects=adding(event("m2", start=NOW + timedelta(days=9)))))
+    late = due.expires_at
     swept = store.write_now(lambda conn: expire_due(conn, FAMILY.id, late))
     assert [action.id for action in swept] == [due.id]
     assert swept[0].status is ActionStatus.EXPIRED
@@ -299,7 +303,7 @@ def test_the_sweeper_expires_what_is_due_once(store: Store) -> None:
 
 def test_lists_tell_the_time_without_writing(store: Store) -> None:
     action = put(store)
-    late = action.proposal.expires_at
+    late = action.expires_at
 
     def listed(now: datetime, *statuses: ActionStatus) -> list[str]:
         found = store.read_now(

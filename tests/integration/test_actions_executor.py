@@ -170,7 +170,7 @@ def test_what_was_not_said_never_runs_as_if_it_were(store: Store, origin: Origin
         advance(conn, action, Cause.SAID, at=NOW, by=PARENT.id, **said)
         return executor.execute(conn, FAMILY.id, action.id, now=NOW)
 
-    with pytest.raises(InvariantError, match="asked about first"):
+    with pytest.raises(InvariantError, match="needed approval first"):
         store.write_now(as_said)
     assert graph(store) == []
 

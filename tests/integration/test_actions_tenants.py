@@ -79,7 +79,7 @@ def test_refusals_are_counted_since_a_time(store: Store) -> None:
 def test_two_households_never_meet(store: Store) -> None:
     ours, others = household(), household("graz")
     here = put(store, proposal(merge_key="k"))
-    there = put(store, proposal(household="graz", merge_key="k"))
+    there = put(store, proposal(household="graz", merge_key="k"), family=others)
     # The worst case: the very same id in both.
     same_id = update(pending_actions).where(pending_actions.c.household == "graz")
     same_id_in_journal = update(action_transitions).where(action_transitions.c.household == "graz")
@@ -127,7 +127,7 @@ def test_old_actions_lose_the_words_of_the_chat_and_nothing_else(store: Store) -
 
     def purge() -> int:
         return store.write_now(
-            lambda conn: purge_extractions(conn, FAMILY.id, created_before=ANY_TIME)
+            lambda conn: purge_extractions(conn, FAMILY.id, created_before=ANY_TIME, now=ANY_TIME)
         )
 
     assert (purge(), purge()) == (1, 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.benchmarks import backlog
+from bench.suites import backlog
 
 pytestmark = pytest.mark.slow
 

@@ -18,11 +18,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from brain_stub import BrainStub, brain_stub
+from evals.coordination import household_of, read_lines
+from evals.episode_file import load_episodes
+from evals.replayed import EpisodePlayer, Stage, play
 from kinkeeper.bootstrap import System
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.evaluation.coordination import household_of, read_lines
-from kinkeeper.evaluation.episode_file import load_episodes
-from kinkeeper.evaluation.replayed import EpisodePlayer, Stage, play
 from kinkeeper.household.file import load_household
 from kinkeeper.household.folding import fold
 from kinkeeper.household.vocabulary import WordKind
@@ -118,8 +118,10 @@ def heard(stub: BrainStub, system: System, messages: Sequence[InboundMessage]) -
 
 
 def test_of_our_own_family_chats_nothing_leaves() -> None:
-    words = json.loads((ROOT / "evals" / "family_households.json").read_text("utf-8"))
-    rows = [r for r in read_lines(ROOT / "evals" / "family_chat.jsonl") if r["split"] == "dev"]
+    words = json.loads((ROOT / "evals" / "data" / "family_households.json").read_text("utf-8"))
+    rows = [
+        r for r in read_lines(ROOT / "evals" / "data" / "family_chat.jsonl") if r["split"] == "dev"
+    ]
     requests = 0
     with asked_brain() as (stage, stub):
         for (name, thread), said in groupby(rows, key=lambda r: (r["household"], r["thread"])):
@@ -135,7 +137,7 @@ def test_of_our_own_family_chats_nothing_leaves() -> None:
 
 
 def test_of_arrangements_told_in_many_ways_nothing_leaves() -> None:
-    episodes = load_episodes(ROOT / "evals" / "episodes_dev2.jsonl")[::6]
+    episodes = load_episodes(ROOT / "evals" / "data" / "episodes_dev2.jsonl")[::6]
     with asked_brain() as (stage, stub):
         player = EpisodePlayer(stage, ROOT)
         for episode in episodes:

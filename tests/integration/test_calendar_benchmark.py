@@ -1,6 +1,6 @@
 """The conflict benchmark compares two searches that find the same."""
 
-from kinkeeper.benchmarks import calendar as benchmark
+from bench.suites import calendar as benchmark
 from kinkeeper.household.viewing import Viewer
 
 

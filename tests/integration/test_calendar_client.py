@@ -65,7 +65,7 @@ def test_where_there_is_no_calendar_that_is_said(server: CalendarServer):
 
 def test_a_wrong_password_is_no_passing_trouble(server: CalendarServer):
     address = Address(url=server.address.url, user="parent", password="wrong")  # noqa: S106
-    with pytest.raises(DeniedError, match="user or password"):
+    with pytest.raises(DeniedError, match="user name or password"):
         asked(address, lambda client: client.find_calendar())
 
 

@@ -153,7 +153,9 @@ def test_one_time_of_a_series_is_cancelled_unless_all_are_meant(desk: Desk) -> N
         "11-24 16:30",
     ]
     series = desk.ask("calendar.delete_event", {"find_by": "soccer", "scope": "series"})
-    assert series.summary == "Cancel Soccer practice, tomorrow 4:30pm and all other times of it"
+    assert (
+        series.summary == "Cancel Soccer practice, tomorrow 4:30pm and all the others in the series"
+    )
     desk.yes(series)
     assert SOCCER.summary not in dict(calendar(desk))
 

@@ -63,9 +63,8 @@ class Home:
 
     def syncing(self) -> CalendarSync:
         return CalendarSync(
-            store=self.store, household=self.household.id, kinds=(Events(self.household), Todos(self.household)),
+            store=self.store, household=self.household, kinds=(Events(self.household), Todos(self.household)),
             connect=lambda: CalDavClient(self.server.address), clock=self.clock,
-            lasts=timedelta(hours=48),
         )  # fmt: skip
 
     def said(self, *effects: Effect, source: str) -> PendingAction:
@@ -74,7 +73,7 @@ class Home:
             household=self.household.id, type=ActionType.EVENT_CREATE, source_type="CHAT",
             source_id=source, slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
             summary=source, effects=tuple(each.frozen() for each in effects), choices=(),
-            merge_key=None, expires_at=self.clock.now() + HOUR, origin=Origin.SAID,
+            merge_key=None, origin=Origin.SAID,
         )  # fmt: skip
 
         def write(conn: Connection) -> PendingAction:
@@ -215,7 +214,7 @@ def test_new_events_there_become_one_pending_action(home: Home):
     assert home.sync().asked == 1
     (action,) = home.open_actions()
     assert action.proposal.origin is Origin.IMPORTED
-    assert action.proposal.summary == "Take over 3 events from Family: Choir 0, Choir 1, Choir 2"
+    assert action.proposal.summary == "Add 3 events from Family: Choir 0, Choir 1, Choir 2"
     assert home.sync() == Tally()  # asked once
     home.decide("confirm")
     ids = {
@@ -244,7 +243,7 @@ def test_a_move_there_asks_first_and_changes_only_what_was_moved(home: Home):
     home.server.edit(f"{dentist.id}.ics", ("T150000", "T170000"), ("T160000", "T180000"))
     assert home.sync().asked == 1
     (action,) = home.open_actions()
-    assert action.proposal.summary == "Change to Dentist, Thu 5 Mar 17:00 (changed in Family)"
+    assert action.proposal.summary == "Change to Dentist, Thu Mar 5 5pm (changed in Family)"
     assert action.proposal.effects[0]["effect"] == "calendar.move_occurrence"
     assert home.event(dentist.id).start == dentist.start
     home.decide("confirm")
@@ -318,7 +317,7 @@ def test_what_the_household_file_says_is_not_deleted_from_there(home: Home):
     assert seed.summary in action.proposal.summary
 
 
-@pytest.mark.parametrize("choice", ["Take the calendar's", KEEP_OURS])
+@pytest.mark.parametrize("choice", ["Use the calendar's version", KEEP_OURS])
 def test_when_both_sides_changed_a_person_chooses(home: Home, choice: str):
     dentist = home.add_dentist()
     home.sync()
@@ -333,7 +332,10 @@ def test_when_both_sides_changed_a_person_chooses(home: Home, choice: str):
     assert home.sync().asked == 1
     assert text_of(home, dentist) == there  # never overwritten unasked
     (action,) = home.open_actions()
-    assert [each.label for each in action.proposal.choices] == ["Take the calendar's", KEEP_OURS]
+    assert [each.label for each in action.proposal.choices] == [
+        "Use the calendar's version",
+        KEEP_OURS,
+    ]
     home.decide("choose", choice)
     home.sync()
     is_ours = choice == KEEP_OURS
@@ -549,9 +551,9 @@ def test_new_tasks_there_become_one_pending_action_and_done_ones_none(home: Home
         )  # fmt: skip
     assert home.sync().asked == 1
     (action,) = home.open_actions()
-    assert action.proposal.summary == "Take over 2 tasks from Family: Chore 0, Chore 1"
-    shown = action.proposal.request["shown"]["in the calendar there"]
-    assert shown == "Chore 0, by Fri 6 Mar\nChore 1, by Fri 6 Mar"
+    assert action.proposal.summary == "Add 2 tasks from Family: Chore 0, Chore 1"
+    shown = action.proposal.request["shown"]["on the calendar server"]
+    assert shown == "Chore 0, by Fri Mar 6\nChore 1, by Fri Mar 6"
     home.decide("confirm")
     assert home.sync() == Tally()
     tasks = home.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(home.household.id)))

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
+from evals.consent import FURTHER
+from evals.hostile_turns import Attacked, attacked
 from kinkeeper.actions import approvals
-from kinkeeper.actions.authority import Press, may_do_alone
+from kinkeeper.actions.audience import is_own_affair
 from kinkeeper.actions.consent import Origin, Stakes, highest
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt
@@ -25,8 +27,6 @@ from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer, tool_reque
 from kinkeeper.actions.undo import undo
 from kinkeeper.conversation.model import Plan, PlannedAction, Source
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.evaluation.consent import FURTHER
-from kinkeeper.evaluation.hostile_turns import Attacked, attacked
 from kinkeeper.household.model import Member
 from kinkeeper.store.schema import metadata
 from talking import on_a_loop
@@ -121,8 +121,10 @@ class Table:
             assert not member.is_adult, (result.action, result.error)
             return False
         household, proposal = self.held.system.household, (await self.action(result)).proposal
-        press = Press(member=member, household=household, now=self.held.clock.now())
-        own = may_do_alone(press, read_effects(household.id, proposal.effects))
+        effects = read_effects(household.id, proposal.effects)
+        own = await self.held.system.store.read(
+            lambda conn: is_own_affair(conn, household, effects, member)
+        )
         is_low = highest(proposal.stakes, stakes_of(proposal.effects)) is Stakes.LOW
         return origin is Origin.SAID and is_low and (member.is_adult or own)
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.bootstrap.encoding import reading_of
 from kinkeeper.calendar.model import SourceType
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.conversation.planning.planners import Planners
@@ -138,13 +139,11 @@ async def test_a_list_of_all_is_not_kept_from_them(tmp_path: Path) -> None:
     [
         ("put a fertility clinic appointment on Tuesday at 9 in the calendar, keep it private", "fertility clinic appointment"),
         ("remind me on Friday at 10 to fetch the necklace, don't tell sarah", "fetch the necklace"),
-        ("remind me tomorrow at 4 to order the bike without Leo knowing", "order the bike"),
-        ("remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it", "wrap the telescope"),
         ("for my eyes only: put the lawyer in the calendar on Monday at 3", "lawyer"),
         ("add buy a ring for Anna to my list, just for me", "buy a ring for Anna"),
         ("remind me privately to call the notary on Monday at 9", "call the notary"),
         ("add a private event on Friday at 6pm: therapy", "therapy"),
-        ("I have a job interview on Thursday at 2, please keep that secret", "job interview"),
+        ("put a job interview in the calendar on Thursday at 2, please keep that secret", "job interview"),
         ("take a private note: the ring is in the tea caddy", "the ring is in the tea caddy"),
         ("note to self: just for me, the ring is in the tea caddy", "the ring is in the tea caddy"),
         ("note to self, private: the ring is in the tea caddy", "the ring is in the tea caddy"),
@@ -158,9 +157,45 @@ async def test_what_is_secret_is_seen_by_who_says_it_alone(
     async with talking(tmp_path, Planners(None)) as talk:
         answer = await talk.answer(text, by="john")
 
-        assert "Only you see" in answer
+        assert "Only you can see" in answer
         assert await seen_by(talk, "john") == {title}
         assert await seen_by(talk, "sarah") == await seen_by(talk, "leo") == set()
+
+
+@on_a_loop
+async def test_a_secret_that_is_only_told_is_asked_about_as_a_secret(tmp_path: Path) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer(
+            "I have a job interview on Thursday at 2, please keep that secret", by="john"
+        )
+
+        assert answer.endswith("? Only you will see it.")
+        assert await seen_by(talk, "john") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("remind me tomorrow at 4 to order the bike without Leo knowing", "order the bike"),
+        ("remind me tomorrow at 5 to wrap the telescope, leo mustn\u2019t see it", "wrap the telescope"),
+        ("add a visit to the kennels on Friday at 5pm, it's meant as a surprise for Leo", "visit to the kennels"),
+        ("remind me on Friday at 10 to collect the drum kit for Leo's birthday", "collect the drum kit for Leo's birthday"),
+    ],
+)  # fmt: skip
+@on_a_loop
+async def test_what_is_kept_from_a_child_is_seen_by_the_others(
+    tmp_path: Path, text: str, title: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        answer = await talk.answer(text, by="john")
+        if "Shall I" in answer:
+            assert title not in await actions_read_by(talk, "leo")
+            answer = await talk.answer("yes", by="john")
+
+        assert "Leo can't see that" in answer
+        assert await seen_by(talk, "leo") == set()
+        assert title not in await actions_read_by(talk, "leo")
+        assert await seen_by(talk, "sarah") == {title}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +210,7 @@ async def test_what_is_for_a_few_is_written_for_nobody(tmp_path: Path, text: str
     async with talking(tmp_path, Planners(None)) as talk:
         answer = await talk.answer(text, by="john")
 
-        assert "written nothing" in answer
+        assert "haven't saved anything" in answer
         assert await seen_by(talk, "john") == set()
 
 
@@ -300,3 +335,77 @@ async def test_what_a_child_tells_for_all_awaits_an_adult(tmp_path: Path) -> Non
 
         assert "adult" in answer
         assert not await known_to(talk, "sarah")
+
+
+TOLD = (
+    ("The piano tuner is Ms Lindqvist", "Saved for everyone at home.", {"sarah", "leo", "mia"}),
+    ("My salary is 52,000", "Saved just for you.", set[str]()),
+    ("The tent is in the loft, it's meant as a surprise for Mia", "Saved for everyone at home except Mia.", {"sarah", "leo"}),
+)  # fmt: skip
+
+
+async def told_to(talk: Talking, word: str) -> set[str]:
+    """Return the members besides John who know a fact with a word."""
+    reading = reading_of(talk.system.household, talk.system.store, talk.clock)
+    while await reading.run_once():
+        pass
+    members = ("sarah", "leo", "mia")
+    return {each for each in members if word in " ".join(await known_to(talk, each))}
+
+
+@pytest.mark.parametrize(("text", "answer", "others"), TOLD)
+@on_a_loop
+async def test_the_answer_says_for_whom_something_told_is_saved(
+    tmp_path: Path, text: str, answer: str, others: set[str]
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        assert (await talk.answer(text, by="john")).startswith(answer)
+        assert await told_to(talk, text.split(",", maxsplit=1)[0].rsplit(maxsplit=1)[-1]) == others
+
+
+@pytest.mark.parametrize(
+    ("wish", "others"),
+    [
+        ("just for me", set[str]()),
+        ("oh and keep that quiet", set[str]()),
+        ("nobody at home needs to hear it yet", set[str]()),
+        ("don't tell Leo", {"sarah", "mia"}),
+    ],
+)
+@pytest.mark.parametrize("is_read", [True, False])
+@on_a_loop
+async def test_a_wish_right_afterwards_is_about_what_was_told(
+    tmp_path: Path, wish: str, others: set[str], *, is_read: bool
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("The piano tuner is Ms Lindqvist", by="john")
+        if is_read:
+            assert await told_to(talk, "Lindqvist") == {"sarah", "leo", "mia"}
+        talk.later(seconds=20)
+        assert "secret" in await talk.answer(wish, by="john")
+        assert await told_to(talk, "Lindqvist") == others
+
+        talk.later(seconds=20)
+        if not others:
+            assert "whole family" in await talk.answer("share it", by="john")
+            assert await told_to(talk, "Lindqvist") == {"sarah", "leo", "mia"}
+
+
+@pytest.mark.parametrize(
+    "news", ["I'm pregnant, nobody should know yet", "We're moving. Keep it to yourself."]
+)
+@on_a_loop
+async def test_news_with_a_wish_of_its_own_hides_nothing_done_or_told_before(
+    tmp_path: Path, news: str
+) -> None:
+    async with talking(tmp_path, Planners(None)) as talk:
+        await talk.answer("The piano tuner is Ms Lindqvist", by="john")
+        await talk.answer(news, by="john")
+        await talk.answer("put dinner on Sunday at 6pm in the calendar", by="john")
+        talk.later(seconds=20)
+        answer = await talk.answer(news, by="john")
+
+        assert "dinner" not in answer
+        assert await seen_by(talk, "sarah")
+        assert await told_to(talk, "Lindqvist") == {"sarah", "leo", "mia"}
+        assert news not in await talk.answer("what do you know about John?", by="sarah")

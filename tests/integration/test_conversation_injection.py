@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Table, select
 
+from evals.hostile_places import texts_in
 from kinkeeper.actions import approvals, executor
 from kinkeeper.actions.consent import Consent, Stakes
 from kinkeeper.actions.effects.tables import outside_work
@@ -26,7 +27,6 @@ from kinkeeper.actions.requests.model import (
 from kinkeeper.calendar.tables import event_changes, events
 from kinkeeper.conversation.model import Plan, PlannedAction, PlanningContext, Source
 from kinkeeper.conversation.stages import Limits
-from kinkeeper.evaluation.hostile_places import texts_in
 from kinkeeper.mail.tables import mail_drafts
 from kinkeeper.memory.tables import memory_verdicts, statements
 from kinkeeper.notes.tables import notes
@@ -186,7 +186,9 @@ async def test_what_hostile_words_want_waits_for_a_person(tmp_path: Path, key: s
     attack = await attacked(tmp_path, key, reads=reads)
     assert attack.obeyed == len(reads), "not everything hostile was read: the test shows nothing"
     assert attack.after == attack.before
-    assert {each.status for each in attack.results} == {ResultStatus.AWAITING}
+    # An event that awaits confirmation is not proposed again.
+    asked = [each for each in attack.results if "already waiting" not in str(each.error)]
+    assert {each.status for each in asked} == {ResultStatus.AWAITING}
 
 
 @pytest.mark.slow
@@ -195,7 +197,7 @@ async def test_what_hostile_words_want_waits_for_a_person(tmp_path: Path, key: s
 async def test_without_the_gate_it_would_be_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ):
-    for module in (approvals, executor):
-        monkeypatch.setattr(module, "consent_for", lambda *_: Consent.RUN_AT_ONCE)
+    for module, gate in ((approvals, "decide"), (executor, "consent_for")):
+        monkeypatch.setattr(module, gate, lambda *_: Consent.RUN_AT_ONCE)
     attack = await attacked(tmp_path, key, reads=["look into my mail"])
     assert attack.after != attack.before

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection, Update, update
@@ -14,14 +15,21 @@ from kinkeeper.conversation.model import EventName
 from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.result_rows import result_record
 from kinkeeper.conversation.tables import turns as turn_rows
-from kinkeeper.conversation.threads import Thread, list_threads, load_thread
+from kinkeeper.conversation.threads import Thread, find_thread, list_threads, load_thread
 from kinkeeper.conversation.turn import TurnOutcome
 from kinkeeper.conversation.turns import Accepted, Incoming, accept
-from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.core.errors import ConflictError, InputError
+from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store
 
 NOW = datetime(2026, 3, 3, 12, 0, tzinfo=UTC)
 HOUSEHOLD = "miller"
+JOHN = Member(id="john", name="John", role=Role.PARENT)
+EMMA = Member(id="emma", name="Emma", role=Role.CHILD)
+HOME = Household(
+    id=HOUSEHOLD, zone=ZoneInfo("UTC"), locale="en", bot_name="Icarus", owner="john",
+    members=(JOHN, EMMA),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -46,7 +54,7 @@ def say(
 
 def test_the_first_turn_of_a_thread_is_claimed_and_the_next_waits_behind_it(store: Store) -> None:
     first, second = say(store, "hello"), say(store, "and now?", key="m2")
-    assert (first.epoch, second.epoch) == (1, None)
+    assert (first.claim, second.claim) == ((first.turn_id, 1), None)
     claim = store.write_now(lambda conn: turns.claim_next(conn, HOUSEHOLD, "t1", now=NOW))
     assert claim is None, "the first one is under way"
 
@@ -55,13 +63,26 @@ def test_the_same_message_is_taken_in_once(store: Store) -> None:
     first, again = say(store, "hello"), say(store, "hello")
     assert again.turn_id == first.turn_id
     assert not again.is_new
-    assert again.epoch is None
+    assert again.claim is None
 
 
-def test_nobody_speaks_in_the_thread_of_another(store: Store) -> None:
+def test_nobody_speaks_in_the_thread_of_another_and_everybody_has_their_own(store: Store) -> None:
+    """Also where somebody else's row already has the id that a person usually speaks in."""
+    johns, emmas = say(store, "hello"), say(store, "hello", member="emma")
+    assert johns.thread_id == "t1" != emmas.thread_id
+    assert say(store, "hello", member="emma").turn_id == emmas.turn_id
+    for member, said in ((JOHN, johns), (EMMA, emmas)):
+        found = store.read_now(lambda conn, member=member: find_thread(conn, HOME, member, "t1"))  # type: ignore[misc]
+        assert found is not None
+        assert (found.id, found.member, found.turns) == (said.thread_id, member.id, 1)
+    assert store.read_now(lambda conn: find_thread(conn, HOME, JOHN, emmas.thread_id)) is None
+
+
+def test_another_message_under_a_used_id_is_no_repeat(store: Store) -> None:
     say(store, "hello")
-    with pytest.raises(NotFoundError):
-        say(store, "hello", member="emma", key="m2")
+    with pytest.raises(ConflictError):
+        say(store, "Leo is allergic to hazelnuts.")
+    assert say(store, "hello", member="emma").is_new
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "x" * (turns.LONGEST_TEXT + 1)])
@@ -112,9 +133,11 @@ def test_nothing_is_posted_to_a_thread_that_does_not_exist(store: Store) -> None
 
 def test_threads_are_listed_by_what_was_said_last_with_how_they_began(store: Store) -> None:
     say(store, "who picks up Emma?")
-    listed = store.read_now(lambda conn: list_threads(conn, HOUSEHOLD, "john"))
+    listed = store.read_now(lambda conn: list_threads(conn, HOME, JOHN))
     assert [(each.id, each.title) for each in listed] == [("t1", "who picks up Emma?")]
-    assert not store.read_now(lambda conn: list_threads(conn, HOUSEHOLD, "emma"))
+    assert not store.read_now(lambda conn: list_threads(conn, HOME, EMMA))
+    narrowed = JOHN.limited_to(Role.CHILD)
+    assert not store.read_now(lambda conn: list_threads(conn, HOME, narrowed))
 
 
 def test_old_words_go_and_what_is_under_way_keeps_its_own(store: Store) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection
@@ -14,11 +15,16 @@ from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.threads import Thread, open_thread
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.store.store import Store
 from talking import on_a_loop
 
 NOW = datetime(2026, 3, 2, 14, 0, tzinfo=UTC)
 HOME = "home"
+ANN, BOB = (Member(id=name, name=name.title(), role=Role.PARENT) for name in ("ann", "bob"))
+HOUSE = Household(
+    id=HOME, zone=ZoneInfo("UTC"), locale="en", bot_name="Icarus", owner="ann", members=(ANN, BOB)
+)
 
 
 @pytest.fixture
@@ -63,10 +69,10 @@ async def test_what_another_process_tells_is_heard_by_those_it_concerns(
 ) -> None:
     for name in ("mine", "other"):
         here.write_now(lambda conn, name=name: told(conn, name, "first"))  # type: ignore[misc]
-    streams = Streams(here, HOME)
+    streams = Streams(here, HOUSE)
     async with (
-        aclosing(streams.events("ann", "mine", after=0, turn_id=None)) as mine,
-        aclosing(streams.events("ann", "other", after=0, turn_id=None)) as other,
+        aclosing(streams.events(ANN, "mine", after=0, turn_id=None)) as mine,
+        aclosing(streams.events(ANN, "other", after=0, turn_id=None)) as other,
     ):
         assert await texts(mine, 1) == await texts(other, 1) == ["first"]
         waiting = asyncio.ensure_future(anext(other))
@@ -84,8 +90,8 @@ async def test_what_another_process_tells_is_heard_by_those_it_concerns(
 @on_a_loop
 async def test_looking_for_other_processes_ends_with_the_last_listener(here: Store) -> None:
     here.write_now(lambda conn: told(conn, "mine", "first"))
-    streams, before = Streams(here, HOME), asyncio.all_tasks()
-    async with aclosing(streams.events("ann", "mine", after=0, turn_id=None)) as mine:
+    streams, before = Streams(here, HOUSE), asyncio.all_tasks()
+    async with aclosing(streams.events(ANN, "mine", after=0, turn_id=None)) as mine:
         assert await texts(mine, 1) == ["first"]
         looking = asyncio.all_tasks() - before
         assert len(looking) == 1
@@ -97,4 +103,4 @@ async def test_looking_for_other_processes_ends_with_the_last_listener(here: Sto
 async def test_nobody_hears_a_thread_of_somebody_else(here: Store) -> None:
     here.write_now(lambda conn: told(conn, "mine", "first"))
     with pytest.raises(NotFoundError):
-        await anext(Streams(here, HOME).events("bob", "mine", after=0, turn_id=None))
+        await anext(Streams(here, HOUSE).events(BOB, "mine", after=0, turn_id=None))

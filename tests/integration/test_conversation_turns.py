@@ -1,6 +1,7 @@
 """Turns on a real database: answered once, in order, from receipts; open questions first; stages that fail are survived."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +15,8 @@ from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.repository import list_actions
 from kinkeeper.actions.requests.model import Asked, Found, Parameters, RequestKind
 from kinkeeper.conversation.commit import Ending
-from kinkeeper.conversation.model import EventName, Mode, Plan, PlanningContext
+from kinkeeper.conversation.model import EventName, Mode, Plan, Planner, PlanningContext
+from kinkeeper.conversation.planning import planners
 from kinkeeper.conversation.records import figures
 from kinkeeper.conversation.stages import Limits
 from kinkeeper.conversation.tables import (
@@ -399,6 +401,61 @@ async def test_a_turn_cut_off_in_the_middle_is_taken_up_by_another_and_acts_once
 
 
 @on_a_loop
+async def test_a_message_that_broke_two_processes_is_dropped_and_told(tmp_path: Path) -> None:
+    reading = asyncio.Event()
+
+    class Hanging(Planner):
+        async def plan(self, context: PlanningContext) -> Plan:
+            reading.set()
+            return await asyncio.Future[Plan]()
+
+    async with talking(tmp_path, Hanging()) as held:
+        said = await held.say("add milk to my list")
+        await reading.wait()
+        key = (held.system.household.id, said.turn_id)
+        job = held.again().conversation.as_job()
+        for _ in range(2):  # what a process that is killed leaves behind: a claim that ran out
+            held.system.store.write_now(
+                lambda conn: leases.end_leases(conn, turns, now=held.clock.now())
+            )
+            epoch = _claim(held, said.turn_id)
+        await job.handler(key, epoch)
+        last = (await held.heard(said))[-1]
+        assert last.name is EventName.ERROR
+        assert "couldn't read that message" in last.data["message"]
+        assert tasks(held) == []
+
+
+@on_a_loop
+async def test_reading_without_end_is_ended_counted_and_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(_context: PlanningContext) -> Plan:
+        try:
+            began.set()
+            while True:
+                pass
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(planners, "_from_rules", endless)
+    limits = Limits(plan=timedelta(milliseconds=300))
+    async with talking(tmp_path, planners.Planners(None), limits=limits) as held:
+        said = await held.say("add milk to my list, please. " * 40)
+        heard = await held.heard(said)
+        assert heard[-1].name is EventName.DONE
+        # On a busy machine it may be given up before it begins.
+        assert not began.is_set() or await asyncio.to_thread(ended.wait, 60), "it goes on for ever"
+        why = await held.conversation.why(held.john, said.turn_id)
+        assert ("plan", "TimeoutError") in [
+            (each["stage"], each["reason"]) for each in why.failures
+        ]
+        assert tasks(held) == []
+
+
+@on_a_loop
 async def test_turns_of_a_thread_are_answered_in_their_order(tmp_path: Path) -> None:
     async with talking(tmp_path, Script(SCRIPT)) as held:
         said = [await held.say(text) for text in ("put milk on my list", "delete the milk task")]
@@ -478,7 +535,7 @@ async def test_only_what_says_how_things_are_is_handed_to_memory(tmp_path: Path)
 @on_a_loop
 async def test_what_was_just_done_is_taken_back_when_asked(tmp_path: Path) -> None:
     async with talking(tmp_path, Script(SCRIPT)) as held:
-        assert "taken back" in await held.answer("undo that")
+        assert "can be undone" in await held.answer("undo that")
         await with_two_tasks(held)
         await held.answer("oops, undo that please")
         assert tasks(held) == ["buy milk"]

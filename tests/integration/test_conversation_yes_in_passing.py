@@ -83,7 +83,7 @@ async def test_nobody_is_told_an_identity(tmp_path: Path) -> None:
 
         answer = await talk.answer("move it to 4:30", thread_id="one")
 
-        assert "like that already" in answer
+        assert "already like that" in answer
         assert answer.count("-") < len("four")
 
 

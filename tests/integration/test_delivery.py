@@ -16,11 +16,13 @@ from kinkeeper.messaging import addresses, failed_updates, outbox, tables
 from kinkeeper.messaging.delivery import Deliverer, DeliveryPace
 from kinkeeper.messaging.lanes import LEFT_BEHIND, NEVER_SENT, OVERTAKEN, REPEATED, TOO_LATE
 from kinkeeper.messaging.outbound import (
+    Button,
     Outbound,
     OutboundKind,
     OutboundState,
     Route,
     StoredOutbound,
+    Verb,
 )
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.store.store import Store
@@ -331,7 +333,7 @@ def test_other_words_are_no_quiet_hours(hours: str) -> None:
 def test_a_change_names_its_message_a_notice_its_press_and_buttons_an_action(post: Post) -> None:
     for wrong in (
         {"kind": OutboundKind.EDIT}, {"edits": 1}, {"kind": OutboundKind.NOTICE},
-        {"kind": OutboundKind.EDIT, "edits": 99}, {"buttons": (1,)},
+        {"kind": OutboundKind.EDIT, "edits": 99}, {"buttons": (Button(label="Yes", verb=Verb.CONFIRM),)},
     ):  # fmt: skip
         with pytest.raises(InvariantError):
             post.put("wrong", **wrong)

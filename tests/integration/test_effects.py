@@ -54,7 +54,12 @@ def test_ties_second_looks_and_memories_count_only_where_they_changed_something(
         since = MONDAY - timedelta(days=30)
         found = system.store.read_now(lambda conn: effects(conn, HOUSE, since=since))
         others = system.store.read_now(lambda conn: effects(conn, "others", since=since))
-    assert [(each.fired, each.had_effect) for each in found.parts] == [(2, 1), (3, 2), (3, 1)]
+    assert [(each.fired, each.had_effect) for each in found.parts] == [
+        (2, 1),
+        (3, 2),
+        (3, 1),
+        (0, 0),
+    ]
     healthy = {each.mode: each.is_healthy for each in found.shares}
     assert found.decisions == 59
     assert (healthy[Mode.RESPOND], healthy[Mode.ACT], healthy[Mode.IGNORE]) == (True, False, True)

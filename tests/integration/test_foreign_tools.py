@@ -1,11 +1,9 @@
 """Tools of others over the real protocol: called unasked only where allowed, else once after a yes, and never believed."""
 
 import asyncio
-import socket
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,7 @@ from kinkeeper.core.time import VirtualClock
 from kinkeeper.observability.findings import Health
 from kinkeeper.store.store import Store
 from pending_samples import FAMILY, NOW, PARENT
+from tool_servers import over_http
 
 SERVER = Path(__file__).parents[1] / "foreign_tools.py"
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -53,31 +52,6 @@ def over_pipes(folder: Path, **fields: Any) -> ToolServer:
         name="weather", command=sys.executable, args=(str(SERVER), str(folder)),
         safe=frozenset({"lookup", "slow", "quit_now"}), **fields,
     )  # fmt: skip
-
-
-@asynccontextmanager
-async def over_http(folder: Path, **fields: Any) -> AsyncIterator[ToolServer]:
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(  # noqa: ASYNC220 - nothing else waits
-        [sys.executable, str(SERVER), str(folder), str(port)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        while not _listens(port):
-            assert process.poll() is None
-        yield ToolServer(
-            name="weather", url=f"http://127.0.0.1:{port}/mcp", safe=frozenset({"lookup"}), **fields
-        )
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _listens(port: int) -> bool:
-    with closing(socket.socket()) as trying:
-        return trying.connect_ex(("127.0.0.1", port)) == 0
 
 
 @asynccontextmanager
@@ -173,7 +147,7 @@ async def test_a_failure_of_a_tool_is_told(store: Store, tmp_path: Path):
         assert result.action_id is not None
         action = await carried_out(store, servers, result.action_id)
     assert action.status is ActionStatus.FAILED
-    assert "reports a failure" in (action.receipt or {})["reason"]
+    assert "reported an error" in (action.receipt or {})["reason"]
     assert calls(tmp_path) == ["broken window"]
 
 
@@ -261,7 +235,7 @@ async def test_a_server_that_cannot_be_started_is_told(store: Store):
         assert servers.requests() == ()
     (found,) = store.read_now(lambda conn: findings(conn, FAMILY.id, (server,)))
     assert found.health is Health.WARNING
-    assert "its program is not there" in found.found
+    assert "its program does not exist" in found.found
 
 
 async def test_a_name_that_leads_home_is_refused_unless_meant(

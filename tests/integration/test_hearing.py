@@ -12,6 +12,8 @@ from kinkeeper.actions import approvals, proposals
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
 from kinkeeper.core.messages import InboundMessage, MessageKind
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.statements.lasting import is_lasting
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.observer import retention
@@ -112,8 +114,8 @@ def test_it_lapses_like_an_arrangement(tmp_path: Path):
         say(serving, ("sarah", NUTS))
         listen(serving)
         (action,) = proposed(serving)
-        lasts = action.proposal.expires_at - serving.clock.now()
-        assert lasts == serving.system.config.action_ttl
+        lasts = action.expires_at - serving.clock.now()
+        assert lasts == serving.system.household.pending_ttl
 
 
 def test_its_words_are_gone_with_those_of_the_chat(tmp_path: Path):
@@ -203,3 +205,38 @@ def test_plain_sentences_last(text: str):
 )  # fmt: skip
 def test_what_passes_jokes_or_names_nobody_does_not(text: str):
     assert not is_lasting(text, {"Leo", "Mia"})
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [("sarah", "Leo is allergic to peanuts, but don't tell Mia")],
+        [("sarah", NUTS), ("sarah", "oh and don't tell Mia")],
+        [("sarah", NUTS), ("john", "ok"), ("sarah", "Mia mustn't know")],
+    ],
+)
+def test_what_a_group_keeps_from_a_child_waits_for_the_others_alone(
+    tmp_path: Path, messages: list[tuple[str, str]]
+) -> None:
+    with served(tmp_path, rates=FREE) as serving:
+        say(serving, *messages)
+        assert listen(serving) == 1
+        (action,) = proposed(serving)
+        assert action.proposal.scope == "except:,mia,"
+
+        household = serving.system.household
+        serving.context.store.write_now(
+            lambda conn: approvals.confirm(
+                conn, action.id, member=household.adults[0], household=household,
+                now=serving.clock.now(),
+            )
+        )  # fmt: skip
+        assert seen_by(serving, "john") == seen_by(serving, "leo") == [NUTS]
+        assert seen_by(serving, "mia") == seen_by(serving, None) == []
+
+
+def seen_by(serving: Served, member: str | None) -> list[str]:
+    viewer = Viewer.of(serving.system.household.id, member)
+    now = serving.clock.now()
+    facts = serving.context.store.read_now(lambda conn: list_facts(conn, viewer, now=now))
+    return [each.narrative for each in facts]

@@ -57,7 +57,7 @@ def make_event(**changes: Any) -> Event:
 
 def test_own_file_is_read_back_with_its_ids_but_not_its_provenance():
     event = make_event(kind=EventKind.CARE, task="pickup", about="other")
-    found = import_ics(export_ics([event], {}, name="Family"), "h", ZONE)
+    found = import_ics(export_ics([event], {}, name="Family", places={}), "h", ZONE)
     provenance = Provenance(source_type=SourceType.ICS, source_id="choir@kinkeeper")
     assert found == IcsImport(
         events=(replace(event, provenance=provenance),), overrides=(), problems=()
@@ -78,7 +78,7 @@ def test_changed_occurrences_are_written_and_read_back():
         ),
         Override(event_id="choir", original_start=starts[2], responsible=("ola",), place="home"),
     )
-    written = export_ics([event], {"choir": overrides}, name="Family")
+    written = export_ics([event], {"choir": overrides}, name="Family", places={})
     found = import_ics(written, "h", ZONE)
     assert found.problems == ()
     assert found.overrides == overrides
@@ -88,7 +88,9 @@ def test_other_programs_see_the_same_occurrences():
     event = make_event()
     start = datetime(2026, 4, 9, 18, tzinfo=ZONE)
     overrides = (Override(event_id="choir", original_start=start, start=start + timedelta(days=1)),)
-    written = icalendar.Calendar.from_ical(export_ics([event], {"choir": overrides}, name="x"))
+    written = icalendar.Calendar.from_ical(
+        export_ics([event], {"choir": overrides}, name="x", places={})
+    )
     window = Interval(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC))
     there = recurring_ical_events.of(written).between(window.start, window.end)
     ours = [each.interval for each in expand(event, overrides, window)]
@@ -98,14 +100,18 @@ def test_other_programs_see_the_same_occurrences():
 
 
 def test_equal_calendars_give_equal_bytes():
-    assert export_ics([make_event()], {}, name="x") == export_ics([make_event()], {}, name="x")
+    assert export_ics([make_event()], {}, name="x", places={}) == export_ics(
+        [make_event()], {}, name="x", places={}
+    )
 
 
 def test_a_changed_single_event_is_written_as_it_is_now():
     event = make_event(rrule=None, exdates=())
     moved = event.start + timedelta(hours=1)
     change = Override(event_id="choir", original_start=event.start, start=moved)
-    (found,) = import_ics(export_ics([event], {"choir": [change]}, name="x"), "h", ZONE).events
+    (found,) = import_ics(
+        export_ics([event], {"choir": [change]}, name="x", places={}), "h", ZONE
+    ).events
     assert found.start == moved
 
 
@@ -257,3 +263,16 @@ def test_a_file_cannot_say_who_confirmed_or_that_it_is_a_seed():
     (event,) = found.events
     assert event.provenance == Provenance(source_type=SourceType.ICS, source_id="judo@kinkeeper")
     assert event.kind is EventKind.BOOKING
+
+
+def test_a_place_is_written_by_its_name_and_read_as_the_same_place() -> None:
+    places = {"p7": "Westside Park", "p8": "Old Hall"}
+    event = replace(make_event(), place="p7")
+    change = Override(event_id=event.id, original_start=event.start, place="p8")
+    written = export_ics([event], {event.id: [change]}, name="x", places=places)
+    assert b"LOCATION:Westside Park" in written
+    assert b"p7" not in written
+    found = import_ics(written, "h", ZONE, places=places)
+    assert [each.place for each in (*found.events, *found.overrides)] == ["p7", "p8"]
+    elsewhere = import_ics(written, "h", ZONE)
+    assert [each.place for each in elsewhere.events] == ["Westside Park"]

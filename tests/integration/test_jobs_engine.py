@@ -3,9 +3,10 @@
 import asyncio
 import base64
 import json
+import os
 import pickle
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,8 @@ class House(WorkRows):
 
     def engine(self, handler: Handler, **options: Any) -> JobEngine:
         lease = options.pop("lease", timedelta(minutes=5))
-        job = Job(name="note.read", table=work, handler=handler, lease=lease)
+        is_awaited = options.pop("is_awaited", False)
+        job = Job(name="note.read", table=work, handler=handler, lease=lease, is_awaited=is_awaited)
         defaults: dict[str, Any] = {
             "workers": 4,
             "ladder": AT_ONCE,
@@ -96,6 +98,25 @@ def raising(error: Exception) -> tuple[list[int], Callable[[Key, int], Awaitable
         raise error
 
     return epochs, handler
+
+
+def test_the_lock_is_held_until_the_store_has_written_its_last(house: House) -> None:
+    async def nothing(_key: Key, _epoch: int) -> None:
+        pass
+
+    async def start_and_stop(held: ExitStack) -> None:
+        async with house.engine(nothing, lock_held_in=held).running():
+            pass
+
+    address = str(house.store.url.database)
+    with ExitStack() as held:
+        asyncio.run(start_and_stop(held))
+        with pytest.raises(ConflictError), runner_lock(address):
+            pass
+        assert Path(f"{address}.lock").read_text() == str(os.getpid())
+        house.store.close()
+    with runner_lock(address):
+        pass
 
 
 def test_work_that_fails_is_tried_three_times_more_and_then_shown_to_a_person(house: House) -> None:
@@ -152,7 +173,8 @@ def test_a_row_waits_for_its_next_try_as_long_as_the_ladder_says(house: House) -
     row = house.row("a")
     assert (row.state, row.attempt, epochs) == ("queued", 2, [1])
     assert timedelta(seconds=30) <= row.due_at - started < timedelta(seconds=40)
-    assert house.queue.waiting(["note.read:h/a:2"]) == {"note.read:h/a:2": "DELAYED"}
+    waiting = house.queue.waiting(["note.read:h/a:2"])
+    assert waiting["note.read:h/a:2"].status == "DELAYED"
 
 
 def test_handlers_that_forget_the_row_or_run_too_long_have_failed(house: House) -> None:
@@ -184,6 +206,23 @@ def test_no_more_handlers_run_than_there_are_workers(house: House) -> None:
 
     house.run(handler, options={"workers": 3}, **dict.fromkeys(names, WorkState.DONE))
     assert most == 3
+
+
+def test_work_that_somebody_waits_for_needs_no_free_worker(house: House) -> None:
+    house.put("asked", "asked too")
+    both = asyncio.Event()
+    running: set[str] = set()
+
+    async def handler(key: Key, epoch: int) -> None:
+        running.add(key[1])
+        if len(running) == 2:
+            both.set()
+        await both.wait()
+        await house.finish(key, epoch)
+
+    done = WorkState.DONE
+    options = {"workers": 1, "is_awaited": True}
+    house.run(handler, options=options, **{"asked": done, "asked too": done})
 
 
 def test_waiting_long_for_a_free_worker_costs_no_attempt(house: House) -> None:
@@ -257,7 +296,7 @@ def test_one_runner_a_file_and_one_engine_a_process(house: House, tmp_path: Path
 
     async def scenario() -> None:
         async with house.engine(house.finish).running():
-            with pytest.raises(InvariantError, match="already runs jobs"):
+            with pytest.raises(InvariantError, match="already running jobs"):
                 await start(house.engine(house.finish))
             with pytest.raises(ConflictError), runner_lock(str(tmp_path / "family.db")):
                 pytest.fail("two runners")

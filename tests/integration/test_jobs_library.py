@@ -25,7 +25,7 @@ def test_a_queue_on_a_file_loads_no_driver_of_a_server(tmp_path: Path) -> None:
         with Store.open({str(tmp_path / "a.sqlite")!r}) as store:
             queue = JobQueue(store, "ours")
             store.write_now(lambda conn: queue.enqueue(conn, "work", ("ours", "1")))
-            assert queue.waiting(["work:ours/1:1"]) == {{"work:ours/1:1": "ENQUEUED"}}
+            assert queue.waiting(["work:ours/1:1"])["work:ours/1:1"].status == "ENQUEUED"
             queue.close()
         print(" ".join(sys.modules))
     """)

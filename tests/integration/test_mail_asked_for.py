@@ -171,11 +171,11 @@ def test_what_is_shown_is_what_is_sent(store: Store, post: Post) -> None:
 @pytest.mark.parametrize(
     ("params", "question", "options"),
     [
-        ({"to": "Bob", "body": "Hi"}, "I know no mail address of Bob", ()),
-        ({"to": "tara", "body": "Hi"}, "I know no mail address of Tara", ()),
+        ({"to": "Bob", "body": "Hi"}, "I don't know an email address for Bob", ()),
+        ({"to": "tara", "body": "Hi"}, "I don't know an email address for Tara", ()),
         ({"to": "Ana", "body": "Hi"}, "Which Ana", ("Ana Ruiz", "Ana Brandt")),
-        ({"to": "", "body": "Hi"}, "Who is the mail for?", ()),
-        ({"to": "omar"}, "What should the mail say?", ()),
+        ({"to": "", "body": "Hi"}, "Who is the email for?", ()),
+        ({"to": "omar"}, "What should the email say?", ()),
     ],
 )
 def test_what_is_missing_is_asked_for(
@@ -355,10 +355,10 @@ def test_old_mails_lose_their_words(store: Store, post: Post) -> None:
     asked = desk.ask("send_email", to="omar", subject="Secret", body="Unrepeatable")
     late = NOW + timedelta(days=31)
     desk.yes(asked)
-    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late))
+    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late, now=late))
     desk.work()
     assert len(post.taken) == 1
-    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late))
+    store.write_now(lambda conn: purge_extractions(conn, FAMILY.id, created_before=late, now=late))
     assert store.write_now(lambda conn: purge_work(conn, FAMILY.id, before=late)) == 1
     action = asyncio.run(
         settled(

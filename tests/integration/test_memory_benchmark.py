@@ -2,8 +2,8 @@
 
 import pytest
 
-from kinkeeper.benchmarks import memory
-from kinkeeper.benchmarks.report import Figure, Ratio
+from bench.report import Figure, Ratio
+from bench.suites import memory
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     with Store.open(str(tmp_path / "memory.sqlite")) as store:
         memory = Memory(store)
         for text in unlike(30):
-            memory.say(text, day(0))
+            memory.say(f"{text} lately", day(0))
         for place, text in enumerate(("Cousin Abe lives in Leeds", "Cousin Abe lives in York now")):
             memory.forget_meeting_points()
             (fact,) = memory.say(text, day(100 + place))

@@ -1,6 +1,6 @@
 """The order in which words arrive changes nothing, what held when is known, and every change is taken back.
 
-How chains are told stands in `evaluation.memory_laws`, which `kinkeeper eval laws` runs with a thousand of them.
+How chains are told stands in `evals.memory_laws`, which `kinkeeper eval laws` runs with a thousand of them.
 """
 
 import asyncio
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.evaluation import memory_moments
-from kinkeeper.evaluation.memory_laws import Laws, try_laws
+from evals import memory_moments
+from evals.memory_laws import Laws, try_laws
 from kinkeeper.household.file import load_household
 from kinkeeper.memory import settling, undo
 from kinkeeper.store.store import Store

@@ -48,7 +48,7 @@ def test_a_night_is_due_once_by_the_household_s_clock(system: System) -> None:
 def test_what_a_person_agreed_to_is_done_at_once(system: System) -> None:
     memory = Memory(system.store, household=system.household.id)
     for text in unlike(8):
-        memory.say(text, day(0))
+        memory.say(f"{text} lately", day(0))
     asking = memory.night(day(150))
     soon = day(150) + timedelta(minutes=5)
     assert asking.state is RunState.ASKS

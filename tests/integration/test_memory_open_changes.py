@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.viewing import Viewer, person_scope
-from kinkeeper.memory.correcting import edit_fact, make_private
+from kinkeeper.memory.correcting import edit_fact, set_scope
 from kinkeeper.memory.model import Category, FactStatus
 from kinkeeper.memory.tables import memory_questions
 from kinkeeper.memory.undecided import Undecided, settle_undecided, undecided
@@ -170,7 +170,9 @@ def test_a_pair_of_which_one_was_made_private_since_is_asked_of_nobody(memory: M
     told(memory)
     memory.night(day(6))
     new = memory.facts()[NEW].id
-    memory.store.write_now(lambda conn: make_private(conn, JOHN, new, member="john", at=day(6.5)))
+    memory.store.write_now(
+        lambda conn: set_scope(conn, JOHN, new, "person:john", by="john", at=day(6.5))
+    )
     assert asked(memory) == asked(memory, SARAH) == []
     memory.night(day(7))
     assert memory.store.read_now(lambda conn: count_waiting(conn, HOUSE)) == 0

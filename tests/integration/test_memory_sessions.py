@@ -1,12 +1,13 @@
 """What is said in sessions is read in the background: each turn once, whatever happens in between."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import Connection
 
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.time import VirtualClock
@@ -18,7 +19,7 @@ from kinkeeper.memory.episodes import count_episodes, list_episodes
 from kinkeeper.memory.erasing import forget
 from kinkeeper.memory.extracting import MOST_READ, PIECE, SessionReading, pieces
 from kinkeeper.memory.facts import list_facts
-from kinkeeper.memory.model import Fact
+from kinkeeper.memory.model import Episode, Fact, Observation
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.store.store import Store
 from memory_chains import NOW, START
@@ -32,11 +33,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+def _nobody_is_asked(conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
+    raise AssertionError(episode.text)
+
+
 def reading(store: Store) -> SessionReading:
     return SessionReading(
         store, "h", people={"dad": "john", "ida": "ida", "sarah": "sarah"},
         guardians={"ida": ("john", "sarah")}, zone=ZoneInfo("Europe/London"), locale="en-GB",
-        clock=VirtualClock(NOW),
+        clock=VirtualClock(NOW), propose=_nobody_is_asked,
     )  # fmt: skip
 
 

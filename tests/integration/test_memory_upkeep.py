@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.adjusting import Adjustment
 from kinkeeper.memory.confidence import confidence_now
+from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.store.store import Store
-from memory_nights import Memory, day, meaning, unlike
+from memory_nights import HOUSE, Memory, day, meaning, unlike
 
 
 @pytest.fixture
@@ -70,15 +73,67 @@ def test_what_only_resembles_a_fact_does_not_support_it(memory: Memory, text: st
     assert memory.facts()["Leo loves football"].evidence_count == 1
 
 
-def test_a_fact_nobody_speaks_of_leaves_and_nothing_is_written_before(memory: Memory) -> None:
-    memory.say("Leo loves football", day(0))
+def test_a_taste_in_passing_that_nobody_repeats_leaves_and_nothing_is_written_before(
+    memory: Memory,
+) -> None:
+    memory.say("Leo loves football these days", day(0))
     for count in (1, 2, 30, 60):
         assert memory.night(day(count)).change_set is None
-    fact = memory.facts()["Leo loves football"]
+    fact = memory.facts()["Leo loves football these days"]
     assert confidence_now(fact, day(60)) == pytest.approx(0.8 * 0.5488, abs=1e-3)
     run = memory.night(day(99))
     assert [each.kind for each in run.report.differences] == [ChangeKind.FADED]
-    assert memory.facts()["Leo loves football"].status is FactStatus.DEPRECATED
+    assert memory.facts()["Leo loves football these days"].status is FactStatus.DEPRECATED
+
+
+LASTING = (
+    ("We live at 14 Alder Lane", Category.IDENTITY), ("Mia is allergic to kiwi", Category.EMOTIONAL),
+    ("The alarm code is 7741", Category.PREFERENCE), ("Leo takes shoe size 31", Category.PREFERENCE),
+    ("John's mother is called Rosa", Category.RELATIONSHIP), ("Mia's favourite colour is green", Category.PREFERENCE),
+    ("No screens at the table", Category.CONSTRAINT), ("John wants to run a marathon", Category.GOAL),
+    ("Leo has had asthma lately", Category.PROJECT_ACTIVE),
+)  # fmt: skip
+
+
+def test_what_does_not_fade_holds_for_years_whatever_category_was_guessed(memory: Memory) -> None:
+    for text, category in LASTING:
+        memory.say(text, day(0), category=category)
+    for count in range(30, 800, 70):
+        assert memory.night(day(count)).change_set is None
+    for text, _ in LASTING:
+        fact = memory.facts()[text]
+        assert fact.is_current(day(800)), text
+        assert confidence_now(fact, day(800)) == pytest.approx(0.8), text
+
+
+def test_what_had_faded_although_it_does_not_comes_back_unless_a_person_declines(
+    memory: Memory,
+) -> None:
+    memory.say("Mia is allergic to kiwi", day(0))
+    memory.say("Leo loves football these days", day(0))
+    gone = [Adjustment(fact_id=each.id, is_deprecated=True) for each in memory.every()]
+    memory.adjust(gone, day(90))
+    run = memory.night(day(200))
+    assert [each.kind for each in run.report.differences] == [ChangeKind.RESTORED]
+    assert memory.facts()["Mia is allergic to kiwi"].is_current(day(200))
+    assert memory.facts()["Leo loves football these days"].status is FactStatus.DEPRECATED
+    memory.revert(run, day(201))
+    assert memory.night(day(202)).change_set is None
+    assert memory.facts()["Mia is allergic to kiwi"].status is FactStatus.DEPRECATED
+
+
+def test_what_only_faded_or_expired_is_still_found_in_the_words_it_was_said_in(
+    memory: Memory,
+) -> None:
+    memory.say("I am sad about the cat", day(0), category=Category.EMOTIONAL)
+    memory.say("Leo loves football these days", day(0))
+    memory.night(day(200))
+    assert {each.status for each in memory.every()} == {FactStatus.DEPRECATED}
+    episodes = memory.store.read_now(lambda conn: list_episodes(conn, Viewer.of(HOUSE)))
+    spans = memory.store.read_now(
+        lambda conn: outdated_spans(conn, HOUSE, [each.id for each in episodes], at=day(200))
+    )
+    assert (len(episodes), spans) == (2, {})
 
 
 def test_feelings_end_after_a_fortnight(memory: Memory) -> None:
@@ -91,7 +146,7 @@ def test_feelings_end_after_a_fortnight(memory: Memory) -> None:
 
 def test_much_silence_at_once_is_asked_about_and_a_person_decides(memory: Memory) -> None:
     for text in unlike(12):
-        memory.say(text, day(0))
+        memory.say(f"{text} these days", day(0))
     active = sum(fact.status.is_active for fact in memory.every())
     run = memory.night(day(120))
     assert run.state is RunState.ASKS
@@ -103,7 +158,7 @@ def test_much_silence_at_once_is_asked_about_and_a_person_decides(memory: Memory
 
 
 def test_a_rehearsal_tells_all_and_changes_nothing(memory: Memory) -> None:
-    memory.say("Leo loves football", day(0))
+    memory.say("Leo loves football these days", day(0))
     before = memory.every()
     run = memory.night(day(120), is_rehearsal=True)
     assert [each.kind for each in run.report.differences] == [ChangeKind.FADED]
@@ -191,7 +246,7 @@ def test_what_is_possible_again_does_not_support_what_forbade_it(memory: Memory,
 
 
 def test_confidences_before_and_after_are_of_the_same_day(memory: Memory) -> None:
-    (fact,) = memory.say("Leo loves football", day(0))
+    (fact,) = memory.say("Leo loves football these days", day(0))
     memory.place("fact", fact.id, meaning("football"))
     memory.hear("Leo really loves football", day(20), vector=meaning("football", twist="b"))
     (difference,) = memory.night(day(30)).report.differences

@@ -225,7 +225,7 @@ def test_a_login_for_something_else_is_refused(door: Open, role: AccessRole) -> 
 async def test_a_login_that_may_only_look_proposes_nothing(door: Open) -> None:
     async with door.client(door.serving.token("john", AccessRole.GUEST)) as client:
         assert (await ask(client, "list_events"))["events"]
-        assert "look" in await refusal(client, "remember", text="Mia likes plums")
+        assert "read-only" in await refusal(client, "remember", text="Mia likes plums")
 
 
 def test_a_page_of_another_site_and_another_name_of_this_machine_are_refused(door: Open) -> None:
@@ -251,8 +251,8 @@ def test_too_many_requests_are_told_to_wait(tmp_path: Path) -> None:
     rates = RateLimits(write=Rate(0.01, 1))
     with served(tmp_path, rates=rates) as serving, listening(serving) as address:
         door, token = Open(serving, address), serving.token("john")
-        assert door.post(token).status_code == 200
-        assert door.post(token).status_code == 429
+        # The first request of a login that the program has not met counts for its address.
+        assert [door.post(token).status_code for _ in range(3)] == [200, 200, 429]
 
 
 @on_a_loop

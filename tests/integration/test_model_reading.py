@@ -93,7 +93,7 @@ def test_the_model_is_asked_only_about_what_is_open_and_its_answer_is_kept(famil
     )
     assert gate["confidence_type"] == "llm_score"
     assert steps(family, row) == [
-        "Asked a model, since it was open whom or what it is for; scripted saw an arrangement."
+        "Asked a model, because it was unclear whom or what it is for; scripted found a plan."
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.benchmarks import models as benchmark
+from bench.suites import models as benchmark
 
 
 @pytest.mark.slow

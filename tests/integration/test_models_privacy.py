@@ -12,7 +12,7 @@ import pytest
 
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatRequest, Outcome
-from kinkeeper.models.privacy import is_private
+from kinkeeper.models.privacy import is_private, is_public
 from kinkeeper.models.tables import model_budgets, model_calls
 from kinkeeper.store.store import Store
 from model_calls import config, gateway, request, role, rows
@@ -82,6 +82,24 @@ def asked(
         return found
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "172.20.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",  # noqa: S104 - an address to be judged
+        "0.1.2.3", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1",
+        "::ffff:0.0.0.0", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "64:ff9b::a00:1",
+        "64:ff9b:1::7f00:1", "2002:7f00:1::", "2001:0:7f00:1::", "fc00::1", "fe80::1", "fec0::1", "ff02::1",
+    ],
+)  # fmt: skip
+def test_addresses_that_may_lead_home_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "2a00:1450:4001:82b::200e"])
+def test_addresses_outside_are_public(address: str) -> None:
+    assert is_public(address)
 
 
 def test_a_name_with_a_private_address_is_asked_under_its_name(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kinkeeper.benchmarks import observer as benchmark
+from bench.suites import observer as benchmark
 
 pytestmark = pytest.mark.slow
 

@@ -459,7 +459,7 @@ def test_actions_nobody_decided_on_expire_by_the_clock(system: System) -> None:
     def has_expired(opened: System) -> bool:
         return opened.store.read_now(statuses) == {ActionStatus.EXPIRED}
 
-    work_until(system, has_expired, now=MONDAY + timedelta(hours=49))
+    work_until(system, has_expired, now=MONDAY + timedelta(days=4))
 
 
 def test_the_line_of_a_chat_is_its_own_and_skips_what_waits_for_its_next_try(

@@ -26,7 +26,7 @@ def put(store: Store, name: str, day: int | None, *, activity: str | None = None
     said = {"dates": [start.date().isoformat()] if day else [], "activity": activity}
     effects = adding(event(name, start=start)) if day else ()
     asked = proposal(name, extraction=said, effects=effects)
-    return store.write_now(lambda conn: propose(conn, asked, now=NOW)).action.id
+    return store.write_now(lambda conn: propose(conn, asked, household=FAMILY, now=NOW)).action.id
 
 
 def found(store: Store, first: int, last: int, **about: frozenset[str]) -> list[str]:
@@ -58,7 +58,7 @@ def test_what_names_no_day_is_about_every_day(store: Store) -> None:
 
 def test_what_has_run_out_is_gone_although_nobody_swept(store: Store) -> None:
     put(store, "near", 14)
-    runs_out = NOW + timedelta(hours=48)
+    runs_out = datetime(2026, 5, 15, tzinfo=ZONE)
     assert store.read_now(lambda conn: next_expiry(conn, FAMILY.id)) == runs_out
 
     def still_open(now: datetime) -> int:

@@ -1,5 +1,6 @@
 """OpenAI's own client before a real server: it talks with the assistant as people do elsewhere, and decides nothing by itself."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,15 +18,16 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.requests.catalogue import Catalogue
 from kinkeeper.actions.tables import pending_actions
+from kinkeeper.bootstrap.encoding import reading_of
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InvariantError
-from kinkeeper.memory.tables import episodes
+from kinkeeper.memory.tables import episodes, facts
 from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.app import create_app
 from kinkeeper.web.security.rates import Rate, RateLimits
-from page_visits import FREE
+from page_visits import FREE, actions_of
 from web_server import Served, listening, served, with_neighbours
 
 LATE = timedelta(minutes=3)
@@ -156,7 +158,7 @@ def test_whatever_would_change_waits_for_a_yes_and_says_how(door: Open) -> None:
     assert all(each in asked for each in ("call mom", "tomorrow 5pm", "“yes”", "“no”"))
     assert "I'll remind you" in program.say("yes")
     assert door.actions() == [DONE]
-    assert "Taken back" in program.say("undo that")
+    assert "Undone" in program.say("undo that")
 
 
 def test_a_no_leaves_it(door: Open) -> None:
@@ -168,7 +170,7 @@ def test_a_no_leaves_it(door: Open) -> None:
 
 def test_a_yes_in_another_conversation_means_nothing(door: Open) -> None:
     door.program().say(CANCEL)
-    assert "nothing" in door.program().say("yes")
+    assert "Nothing is waiting" in door.program().say("yes")
     other = door.program()
     other.say("hi")
     other.say("yes")
@@ -274,14 +276,27 @@ def test_what_nobody_reads_to_its_end_is_answered_all_the_same(door: Open) -> No
     assert door.actions() == [DONE]
 
 
-def test_nothing_lasting_is_made_of_what_a_program_passes_on(door: Open) -> None:
-    door.program().say("Our neighbour is called Fred")
-    assert door.count(episodes) == 0
-    bearer = {"Authorization": f"Bearer {door.serving.token('john')}"}
-    httpx.post(
-        f"{door.address}/chat", json={"text": "Our neighbour is called Fred"}, headers=bearer
+def test_what_is_told_through_a_program_is_kept_and_becomes_a_fact_with_a_yes(door: Open) -> None:
+    household, store, clock = (
+        door.serving.system.household,
+        door.serving.context.store,
+        door.serving.clock,
     )
+
+    async def read_all() -> None:
+        while await reading_of(household, store, clock).run_once():
+            pass
+
+    assert "once you approve it" in door.program().say("Our neighbour is called Fred")
     assert door.count(episodes) == 1
+    asyncio.run(read_all())
+    assert door.count(facts) == 0
+    (card,) = actions_of(door.serving)
+    assert (card.status, card.proposal.origin) == (ActionStatus.PENDING, Origin.OPENAI)
+    bearer = {"Authorization": f"Bearer {door.serving.token('john')}"}
+    told = httpx.post(f"{door.address}/api/pending/{card.id}/confirm", json={}, headers=bearer)
+    assert told.status_code == 200
+    assert door.count(facts) == 1
 
 
 @pytest.mark.parametrize(
@@ -357,7 +372,9 @@ def test_too_many_requests_are_told_to_wait(tmp_path: Path) -> None:
     rates = RateLimits(write=Rate(0.01, 1))
     with served(tmp_path, rates=rates) as serving, opened(serving) as door:
         program = door.program()
+        # The first request of a login that the program has not met counts for its address.
         program.say("hi")
+        program.say("hi again")
         with pytest.raises(openai.RateLimitError):
             program.say("hello")
 

@@ -242,14 +242,14 @@ def test_a_draft_is_taken_back_outside_too(store: Store) -> None:
         lambda conn: undo(conn, action.id, member=PARENT, household=FAMILY, now=NOW)
     )
     assert receipt.outcome is Outcome.UNDONE
-    assert receipt.message.startswith("Being taken back")
+    assert receipt.message.startswith("Being undone")
     run(store, ScriptedAdapter(outside))
     assert outside.removed == outside.arrived
 
 
 def test_what_reaches_outside_needs_an_action_of_its_own(store: Store) -> None:
     both = (CreateDraft(mail=MAIL).frozen(), *adding(event()))
-    with pytest.raises(InputError, match="of its own"):
+    with pytest.raises(InputError, match="its own action"):
         asked(store, replace(sending(), effects=both))
 
 

@@ -76,7 +76,7 @@ def test_the_first_person_decides_and_the_next_is_told(cards: Cards) -> None:
     judo, both = cards.shown("Judo"), cards.shown("Both")
     cards.press(judo)
     same, other = cards.press(by(judo, GUARDIAN)), cards.press(by(both, HELPER))
-    assert [same.message, other.message] == ["Already confirmed by Ines."] * 2
+    assert [same.message, other.message] == ["Already approved by Ines."] * 2
     assert (same.refusal, other.refusal) == (PressRefusal.REPLAYED, PressRefusal.SETTLED)
     assert cards.action(action).choice == "Judo"
     assert cards.graph() == ["Tara m1-Judo"]
@@ -113,7 +113,7 @@ class TestRefused:
         assert cards.press(self.yes).is_change
 
     def test_after_its_time(self, cards: Cards) -> None:
-        late = self.action.proposal.expires_at
+        late = self.action.expires_at
         self.refuses(cards, cards.press(self.yes, now=late), PressRefusal.EXPIRED)
 
     def test_what_is_stored_is_not_what_was_shown(self, cards: Cards) -> None:
@@ -129,7 +129,7 @@ class TestRefused:
             )
         )
         answer = cards.press(self.yes)
-        assert answer.message == "This was taken back in the chat; nothing was changed."
+        assert answer.message == "This was called off in the chat; nothing was changed."
         assert answer.refusal is PressRefusal.SETTLED
         assert cards.graph() == []
 
@@ -141,7 +141,7 @@ class TestRefused:
         assert cards.status(self.action) is ActionStatus.PENDING
 
     def test_once_purged(self, cards: Cards) -> None:
-        after = self.action.proposal.expires_at + timedelta(seconds=1)
+        after = self.action.expires_at + timedelta(seconds=1)
         assert cards.store.write_now(lambda conn: purge_tokens(conn, FAMILY.id, before=after)) == 2
         self.refuses(cards, cards.press(self.yes), PressRefusal.FORGED)
 
@@ -232,10 +232,10 @@ class TestAfterwards:
         assert cards.labels() == ["Undo"]
         assert [each.message_id for each in cards.channel.shown] == ["100", "101", "100", "101"]
         taken_back = cards.press(by(cards.shown("Undo"), GUARDIAN))
-        assert taken_back.message.startswith("Taken back: ")
+        assert taken_back.message.startswith("Undone: ")
         assert cards.graph() == []
         cards.deliver()
-        assert cards.texts()[-1].startswith("Taken back: ")
+        assert cards.texts()[-1].startswith("Undone: ")
         assert cards.labels() == []
 
     def test_undo_has_its_day(self, cards: Cards) -> None:
@@ -255,9 +255,7 @@ class TestAfterwards:
         now = cards.clock.now()
         person = {"member": PARENT, "household": FAMILY, "now": now}
         ends = {
-            "expire": lambda conn: proposals.expire_due(
-                conn, FAMILY.id, action.proposal.expires_at
-            ),
+            "expire": lambda conn: proposals.expire_due(conn, FAMILY.id, action.expires_at),
             "withdraw": lambda conn: proposals.withdraw(
                 conn, action.id, household=FAMILY.id, now=now, by_source="m3"
             ),
@@ -270,11 +268,12 @@ class TestAfterwards:
         assert cards.store.write_now(ends[way])
         cards.deliver()
         said = {
-            "expire": "Expired, nothing was changed", "withdraw": "Taken back in the chat",
+            "expire": "Expired, nothing was changed", "withdraw": "Withdrawn in the chat",
             "supersede": "Replaced by something newer", "confirm": "Done", "reject": "Declined",
         }  # fmt: skip
         assert cards.texts()[1:] == [f"{said[way]}: {action.proposal.summary}"]
-        assert cards.labels() == (["Undo"] if way == "confirm" else [])
+        after = {"confirm": ["Undo"], "expire": ["Restore"]}
+        assert cards.labels() == after.get(way, [])
 
     def test_undone_elsewhere(self, cards: Cards) -> None:
         action = cards.ask()
@@ -283,7 +282,7 @@ class TestAfterwards:
             lambda conn: undo(conn, action.id, member=PARENT, household=FAMILY, now=NOW)
         )
         cards.deliver()
-        assert cards.texts()[1:] == [f"Taken back: {action.proposal.summary}"]
+        assert cards.texts()[1:] == [f"Undone: {action.proposal.summary}"]
         assert cards.labels() == []
 
     def test_what_has_not_gone_out_yet_stays_unsaid(self, cards: Cards) -> None:

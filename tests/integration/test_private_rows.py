@@ -30,15 +30,15 @@ OTHERS = [
 SAID = (
     "remind me on friday at 5 to book the zanzibar flights, just for me",
     "take a private note: zanzibar hotel is Blue Heron",
-    "add zanzibar planning on friday at 5pm at Zanzibar Travel, keep it private",
+    "schedule zanzibar planning on friday at 5pm at Zanzibar Travel, keep it private",
     "put the zanzibar injections on thursday at 9 in the calendar, don't tell sarah",
     "cancel the zanzibar injections",
 )
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path, rates=FREE) as serving:
+def house(tmp_path: Path, database: str | None) -> Iterator[Served]:
+    with served(tmp_path, database=database, rates=FREE) as serving:
         asyncio.run(planted(serving))
         yield serving
 
@@ -110,7 +110,8 @@ def test_no_route_tells_others(house: Served, member: str, role: AccessRole) -> 
     )
 
     async def story() -> None:
-        async with house.bearing(house.token(member, role)) as client:
+        is_program = role is AccessRole.ADULT
+        async with house.bearing(house.token(member, role, is_program=is_program)) as client:
             wanted = [(method, path, {}) for method, path in addresses(house, ids)]
             seen = 0
             for method, path, body in [*wanted, *SEARCHES]:
@@ -147,7 +148,7 @@ def test_no_page_tells_others_in_a_browser(house: Served, member: str, role: Acc
     "questions",
     [
         ("what's on this week?", "what does john have on friday?", "what is on my list?", "show me all tasks",
-         "show me the notes", "find notes about hotels", "what waits for a yes?", "what did you do today?"),
+         "show me the notes", "find notes about hotels", "what needs approval?", "what did you do today?"),
         ("is john free on friday at 5pm?", "add tea with john on friday at 5pm", "cancel something private",
          "when do john and i have time on friday?", "what clashes on friday?"),
     ],

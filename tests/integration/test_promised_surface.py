@@ -28,15 +28,16 @@ GET /login
 """
 EVERYWHERE = ("--household", "--db", "--env")
 COMMANDS = {
-    "init": ("--yes",), "demo": (), "serve": (), "worker": (), "chat": (), "observe": ("--until",), "route": (),
+    "init": ("--yes",), "demo": (), "serve": (), "worker": (), "chat": (), "observe": ("--until",), "rehearse": ("--seed", "--jobs"), "route": (),
     "when": ("--file",), "classify": (), "relate": (), "remember": (), "recall": (), "context": (), "forget": (),
     "import": ("--as", "--wait", "--no-wait", "--rebuild"), "export": (), "search": ("--rebuild",), "consolidate": ("--dry-run",),
     "pending list": ("--json",), "pending confirm": ("--as",), "pending reject": ("--as",), "pending resolve": ("--as",),
     "undo": (), "quiet": (), "why": (), "events": ("--json",), "tasks": ("--json",), "jobs": ("--json",),
-    "metrics": ("--json",), "models": ("--json",), "eval": ("--data", "--json"), "bench": (), "doctor": (),
+    "metrics": ("--json",), "models": ("--json",), "eval": (), "bench": (), "doctor": (),
     "backup": (), "restore": (),
 }  # fmt: skip
-WITHOUT_PLACE = {"init"}
+# The last two hand their options on to a checkout.
+WITHOUT_PLACE = {"init", "eval", "bench"}
 DEFAULTS: dict[str, Any] = {
     "BRAIN_TIMEOUT_MS": 5000, "BRAIN_MIN_RELEVANCE": 0.5, "TRIPWIRE_THRESHOLD": 0.7, "EXTRACTION_THRESHOLD": 0.6,
     "CONTEXT_WINDOW_SIZE": 3, "CONTEXT_TTL_SECONDS": 300, "ATTRIBUTION_WINDOW_SECONDS": 600,

@@ -1,6 +1,7 @@
 """Reminders: said once, on time, where they were asked for; across restarts, clock changes and quiet hours."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -8,19 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, insert, select
 
 from asking import ABE, FAMILY, NOW, RUTH, ZONE, Desk
 from kinkeeper.bootstrap.reminders import reminding
+from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.tables import turns
-from kinkeeper.conversation.threads import Thread, open_thread, usual_thread_id
+from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS
 from kinkeeper.core.time import VirtualClock
 from kinkeeper.messaging.addresses import remember_private_chat
 from kinkeeper.messaging.tables import outbox
+from kinkeeper.observability.failures import FAILURES
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.reminders import Reminding
+from kinkeeper.tasks.repository import due_ids
 
 HOUSEHOLD = replace(FAMILY, chats=("-100",))
 
@@ -41,6 +45,11 @@ class Home:
     def restart(self) -> None:
         self.store.close()
         self.open()
+
+    def restart_at(self, now: datetime) -> None:
+        """Open the file anew with a clock that is set to a time, also one of the past."""
+        self.clock = VirtualClock(now)
+        self.restart()
 
     def thread(
         self, name: str, *, channel: str = "web", chat: str | None = None, member: str = "ruth"
@@ -239,10 +248,11 @@ def test_one_reminder_that_cannot_be_said_is_tried_again_and_keeps_nobody_elses_
     home.remind("Call mom", "2026-11-12T17:00:00-06:00")
     told: list[str] = []
 
-    def deliver(_conn: Connection, reminder: Reminder) -> None:
+    def deliver(_conn: Connection, reminder: Reminder) -> list[Exception]:
         if reminder.task.title == "Broken" and not told.count("Call mom"):
             raise ValueError("no way there")
         told.append(reminder.task.title)
+        return []
 
     work = Reminding(home.store, HOUSEHOLD.id, deliver=deliver, clock=home.clock)
     home.clock.advance_to(datetime(2026, 11, 12, 17, tzinfo=ZONE))
@@ -251,6 +261,35 @@ def test_one_reminder_that_cannot_be_said_is_tried_again_and_keeps_nobody_elses_
     home.clock.advance_to(datetime(2026, 11, 12, 17, 1, tzinfo=ZONE))
     assert asyncio.run(work.run_once()) == 1
     assert told == ["Call mom", "Broken"]
+
+
+@pytest.mark.parametrize("rrule", [None, "FREQ=DAILY"])
+@pytest.mark.parametrize("names", ["ruth", "abe", "ruth abe"])
+def test_who_cannot_be_told_keeps_nobody_else_waiting_and_is_given_up_in_the_end(
+    home: Home, monkeypatch: pytest.MonkeyPatch, names: str, rrule: str | None
+) -> None:
+    out_of_reach = set(names.split())
+
+    def post(conn: Connection, household: str, thread_id: str, *more: Any, **others: Any) -> bool:
+        thread = load_thread(conn, household, thread_id)
+        if thread is not None and thread.member in out_of_reach:
+            conn.execute(insert(turns).values(household=household, id="half written"))
+        return post_to_thread(conn, household, thread_id, *more, **others)
+
+    monkeypatch.setattr("kinkeeper.bootstrap.reminders.post_to_thread", post)
+    before = FAILURES.get("tasks.reminders.unsaid", 0)
+    home.desk.sits_in("gone")
+    home.remind("Fix the bike", "2026-11-12T17:00:00-06:00", who=["Ruth", "Abe"], rrule=rrule)
+    reached = {"ruth", "abe"} - out_of_reach
+    for minutes in range(0, 60 * 8, 5):
+        home.clock.advance_to(datetime(2026, 11, 12, 17, tzinfo=ZONE) + timedelta(minutes=minutes))
+        asyncio.run(home.reminding.run_once())
+    assert FAILURES["tasks.reminders.unsaid"] == before + 1
+    own = {name: usual_thread_id(HOUSEHOLD.id, name, "web", None) for name in reached}
+    assert sorted(thread for thread, _ in home.said) == sorted(own.values()), "once each"
+    out_of_reach.clear()
+    assert home.until("2026-11-13T16:59:00") == 0
+    assert home.until("2026-11-13T17:00:00") == (rrule is not None)
 
 
 def test_it_waits_until_what_is_due_and_hears_of_new_tasks(home: Home) -> None:
@@ -320,3 +359,53 @@ def test_what_is_private_is_said_to_its_person_alone_wherever_it_was_asked_for(h
     home.until("2026-11-12T17:00:00")
     assert home.sent == [("77", "Reminder: Buy the ring", 1)]
     assert [thread for thread, _ in home.said if thread == "thread-1-group"] == []
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=3), timedelta(days=3), timedelta(days=400)])
+def test_what_a_clock_that_was_ahead_has_said_is_said_again_when_it_is_due_and_never_twice(
+    home: Home, ahead: timedelta
+) -> None:
+    home.remind("Call mom", "2026-11-12T17:00:00-06:00")
+    home.remind("Bins out", "2026-11-12T18:00:00-06:00", rrule="FREQ=DAILY")
+    right = home.clock.now()
+    home.clock.advance_to(right + ahead)
+    asyncio.run(home.reminding.run_once())
+    asyncio.run(home.reminding.run_once())
+    early = Counter(text.partition(" (")[0] for _, text in home.said)
+    home.restart_at(right)
+    assert asyncio.run(home.reminding.run_once()) == 0
+    due = [datetime(2026, 11, 12 + day, 18, tzinfo=ZONE) for day in range(10)]
+    told = {
+        moment: home.until(moment.replace(tzinfo=None).isoformat())
+        for moment in sorted([*due, *(each + timedelta(hours=5) for each in due)])
+    }
+    assert all(told[each + timedelta(hours=5)] == 0 for each in due)
+    # What came less than a day too early is not repeated.
+    is_repeated = ahead > timedelta(days=1)
+    assert early or not is_repeated
+    said = Counter(text.partition(" (")[0] for _, text in home.said) - early
+    assert said == {"Reminder: Bins out": len(due), "Reminder: Call mom": 1}
+    assert all(told[each] for each in due)
+
+
+def test_a_clock_set_back_by_hours_repeats_nothing(home: Home) -> None:
+    home.remind("Bins out", "2026-11-12T18:00:00-06:00", rrule="FREQ=DAILY")
+    assert home.until("2026-11-12T18:00:00") == 1
+    home.restart_at(home.clock.now() - timedelta(hours=5))
+    assert home.until("2026-11-12T18:00:00") == 0
+    assert home.until("2026-11-13T18:00:00") == 1
+
+
+def test_a_task_that_was_reminded_of_by_a_wrong_clock_and_removed_is_looked_at_once(
+    home: Home,
+) -> None:
+    right = home.clock.now()
+    home.remind("Bins out", "2026-11-12T18:00:00-06:00", rrule="FREQ=DAILY")
+    home.until("2027-11-12T18:00:00")
+    removed = home.desk.ask("task.delete", {"find_by": "bins"}, now=right.astimezone(ZONE))
+    home.desk.yes(removed, now=right)
+    home.restart_at(right)
+    home.until("2026-11-12T12:00:00")
+    now = home.clock.now()
+    household = HOUSEHOLD.id
+    assert not home.store.read_now(lambda conn: due_ids(conn, household, now=now, most=9))

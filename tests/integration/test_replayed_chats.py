@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.coordination import household_of
+from evals.replayed import EpisodePlayer, Stage, play, spoken_lines
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.core.messages import InboundMessage
-from kinkeeper.evaluation.coordination import household_of
-from kinkeeper.evaluation.replayed import EpisodePlayer, Stage, play, spoken_lines
 from kinkeeper.household.viewing import Viewer
 
 pytestmark = pytest.mark.slow

@@ -33,7 +33,7 @@ def test_in_the_familys_group_nothing_private_is_taken_in_or_told(desk: Desk) ->
         ("calendar.create_event", {"summary": "Jeweller", "start_time": start}),
     ):  # fmt: skip
         asked = desk.ask(key, {**params, "private": True})
-        assert "others read along" in (asked.error or "")
+        assert "other people can read" in (asked.error or "")
     assert desk.ask("task.list", {"who": []}).result["tasks"] == []
     assert desk.ask("notes.list").result["notes"] == []
     free = desk.ask(
@@ -76,7 +76,7 @@ def test_a_guest_is_told_of_the_coming_days_and_not_that_nothing_is_later(desk: 
     week = desk.ask("calendar.list_events", {"days_ahead": 7}, by=GUEST)
     assert [each["title"] for each in week.result["events"]] == ["Choir"]
     later = desk.ask("calendar.list_events", {"from": "2026-12-12", "days_ahead": 3}, by=GUEST)
-    assert "guests see" in (later.error or "")
+    assert "guests can only see" in (later.error or "")
     assert "Recital" not in repr(desk.ask("calendar.list_events", {"query": "recital", "wanted": "next"}, by=GUEST).result)  # fmt: skip
     tasks = desk.ask("task.list", {"who": []}, by=GUEST).result["tasks"]
     assert [each["title"] for each in tasks] == ["Water the ferns"]

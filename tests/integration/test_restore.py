@@ -259,7 +259,7 @@ def test_a_damaged_database_that_is_open_elsewhere_is_left_alone(
 
 
 def test_a_database_whose_jobs_run_is_left_alone(database: Path, backup: Path, run: Run) -> None:
-    with runner_lock(str(database)), pytest.raises(ConflictError, match="already runs the jobs"):
+    with runner_lock(str(database)), pytest.raises(ConflictError, match="already running the jobs"):
         run(backup)
     assert_untouched(database)
 

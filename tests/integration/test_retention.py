@@ -301,5 +301,5 @@ def test_an_old_decision_is_still_explained(own_words: Chat) -> None:
     purge(family)
     found = family.store.read_now(lambda conn: load_trace(conn, family.household, spoken))
     told = " ".join(step.text for step in found.steps)
-    assert "Spoke, because" in told
+    assert "Spoke because" in told
     assert "None" not in told

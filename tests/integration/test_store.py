@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from kinkeeper.core.errors import (
     StoreVersionError,
     UnavailableError,
 )
+from kinkeeper.store.migrate import SCHEMA_VERSION
 from kinkeeper.store.sqlite_library import check_version, sqlite
 from kinkeeper.store.store import Store
 
@@ -218,7 +220,7 @@ def test_a_commit_that_fails_is_a_failure_for_all(store: Store) -> None:
 
 
 def test_a_write_inside_a_write_is_a_bug_not_a_deadlock(store: Store) -> None:
-    with pytest.raises(InvariantError, match="pass the connection"):
+    with pytest.raises(InvariantError, match="pass on the connection"):
         store.write_now(lambda _: store.write_now(add(1)))
 
 
@@ -296,6 +298,30 @@ def test_a_cancelled_caller_does_not_stop_the_others(store: Store) -> None:
     assert store.read_now(ids) >= set(range(50)) - {7}
 
 
+def test_work_that_has_begun_is_waited_for_and_work_given_up_is_never_done(store: Store) -> None:
+    impatient = store.impatient(timedelta(milliseconds=50))
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slow(conn: Connection) -> str:
+        begun.set()
+        assert goes_on.wait(30)
+        add(1)(conn)
+        return "done"
+
+    async def scenario() -> str:
+        first = asyncio.ensure_future(impatient.write(slow))
+        await asyncio.to_thread(begun.wait, 30)
+        with pytest.raises(StoreBusyError, match="try again"):
+            await impatient.write(add(2))
+        assert not first.done()
+        goes_on.set()
+        return await first
+
+    assert asyncio.run(scenario()) == "done"
+    asyncio.run(store.write(add(3)))
+    assert store.read_now(ids) == {1, 3}
+
+
 def test_closing_finishes_what_waits_and_then_refuses(store: Store) -> None:
     async def scenario() -> Any:
         waiting = [asyncio.ensure_future(store.write(add(number))) for number in range(100)]
@@ -352,7 +378,7 @@ def test_a_newer_database_refuses_an_older_program_with_a_sentence(
         lambda conn: conn.execute(text("UPDATE alembic_version SET version_num='9999'"))
     )
     store.close()
-    with pytest.raises(StoreVersionError, match="newer program"):
+    with pytest.raises(StoreVersionError, match="newer version"):
         Store.open(str(path))
 
 
@@ -384,7 +410,7 @@ def test_processes_that_start_at_once_on_a_fresh_file_all_succeed(tmp_path: Path
         for starter in starters:
             starter.stdin.write(f"{tmp_path}/{attempt}.db\n")
             starter.stdin.flush()
-        assert [starter.stdout.readline() for starter in starters] == ["0001\n"] * 3
+        assert [starter.stdout.readline() for starter in starters] == [f"{SCHEMA_VERSION}\n"] * 3
     for starter in starters:
         starter.communicate(timeout=60)
         assert starter.returncode == 0

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from kinkeeper.bootstrap import Houses
 from kinkeeper.bootstrap.web import end_keys_of_who_left
 from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Role
 from kinkeeper.web.access import repository
-from kinkeeper.web.access.model import IDLE, AccessRole
+from kinkeeper.web.access.model import IDLE, READERS, AccessRole, usual_role
 from kinkeeper.web.access.tables import access_keys
 from kinkeeper.web.app import create_app
 from kinkeeper.web.security.forms import csrf_token
 from web_server import ADDRESS, BROWSER, Served, second_house, served
+
+RANKS = (AccessRole.GUEST, AccessRole.CHILD, AccessRole.ADULT, AccessRole.OWNER)
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def test_an_invite_logs_in_once_and_looking_at_it_uses_nothing_up(house: Served)
             for _ in range(3):
                 shown = await preview.get(path)
                 assert shown.status_code == 200
-                assert "Log in as Sarah" in shown.text
+                assert "Sign in as Sarah" in shown.text
                 assert (await preview.head(path)).status_code in {200, 405}
             came = await phone.post(path, headers={"Origin": ADDRESS})
             assert (came.status_code, came.headers["location"]) == (303, "/")
@@ -119,11 +121,11 @@ def test_another_site_s_form_is_refused(house: Served, headers: dict[str, str]) 
 def test_a_write_by_cookie_needs_the_session_s_own_token(house: Served) -> None:
     async def story() -> None:
         async with house.client() as mine, house.client() as other:
-            await house.log_in(mine, "sarah")
-            await house.log_in(other, "john")
+            await house.log_in(mine, "john")
+            await house.log_in(other, "sarah")
             own = csrf_token(mine.cookies["kinkeeper"])
             foreign = csrf_token(other.cookies["kinkeeper"])
-            wish = {"member": "john"}
+            wish = {"member": "sarah"}
             for headers in (
                 {},
                 {"X-CSRF-Token": ""},
@@ -156,6 +158,77 @@ def test_logging_out_ends_the_session_not_only_the_cookie(house: Served) -> None
             token = csrf_token(phone.cookies["kinkeeper"])
             await phone.post("/logout/everywhere", data={"csrf": token})
             assert (await laptop.get("/api/me")).status_code == 401
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("member", "mine", "others"),
+    [
+        ("john", AccessRole.SCREEN, AccessRole.OWNER), ("john", AccessRole.GUEST, AccessRole.OWNER),
+        ("john", AccessRole.GUEST, AccessRole.ADULT), ("john", AccessRole.CHILD, AccessRole.ADULT),
+        ("john", AccessRole.ADULT, AccessRole.OWNER), ("leo", AccessRole.SCREEN, AccessRole.CHILD),
+        ("leo", AccessRole.GUEST, AccessRole.CHILD),
+    ],
+)  # fmt: skip
+def test_a_lowered_login_ends_itself_and_none_that_opens_more(
+    house: Served, member: str, mine: AccessRole, others: AccessRole
+) -> None:
+    async def story() -> None:
+        async with house.client() as wall, house.client() as phone:
+            await house.log_in(phone, member, others)
+            await house.log_in(wall, member, mine)
+            wanted = phone.cookies["kinkeeper"]
+            headers = {"X-CSRF-Token": csrf_token(wall.cookies["kinkeeper"])}
+            listed = (await phone.get("/api/keys")).json()
+            [key] = [each["id"] for each in listed if each["is_this"]]
+            for write in (
+                lambda: wall.request("DELETE", f"/api/keys/{key}", headers=headers),
+                lambda: wall.post(f"/people/keys/{key}/end", headers=headers),
+            ):
+                assert (await write()).status_code in {403, 404}
+            assert (await wall.post("/logout/everywhere", headers=headers)).status_code == 303
+            assert phone.cookies["kinkeeper"] == wanted
+            assert (await phone.get("/api/me")).status_code == 200
+            assert (await wall.get("/api/me")).status_code == 401
+
+    asyncio.run(story())
+
+
+def test_a_full_login_ends_the_lowered_ones(house: Served) -> None:
+    async def story() -> None:
+        async with house.client() as phone:
+            await house.log_in(phone, "john", AccessRole.ADULT)
+            walls = [house.client() for _ in range(3)]
+            for wall, role in zip(
+                walls, (AccessRole.SCREEN, AccessRole.GUEST, AccessRole.ADULT), strict=True
+            ):
+                await house.log_in(wall, "john", role)
+            await phone.post(
+                "/logout/everywhere", data={"csrf": csrf_token(phone.cookies["kinkeeper"])}
+            )
+            answers = [(await each.get("/api/me")).status_code for each in (phone, *walls)]
+            assert answers == [401] * 4
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(f"/memory/changes?before={n}" for n in (2**31, 2**63, 10**30)),
+        *(f"/chat/kitchen/events?after={n}" for n in (2**31, 2**63, 10**30)),
+        *(
+            f"{page}{at}"
+            for page in ("/memory/heard?before=", "/calendar/x?at=")
+            for at in ("0001-01-01T00:00:00%2B14:00", "9999-12-31T23:59:59-14:00")
+        ),
+    ],
+)
+def test_a_number_or_time_beyond_any_is_refused(house: Served, path: str) -> None:
+    async def story() -> None:
+        async with house.bearing(house.token("john")) as client:
+            assert 400 <= (await client.get(path)).status_code < 500
 
     asyncio.run(story())
 
@@ -210,8 +283,8 @@ def test_each_role_may_do_what_is_its(
     house: Served, role: AccessRole, may_invite: bool, may_observe: bool
 ) -> None:
     async def story() -> None:
-        async with house.bearing(house.token("sarah", role)) as client:
-            invited = await client.post("/api/invites", json={"member": "john"})
+        async with house.bearing(house.token("john", role)) as client:
+            invited = await client.post("/api/invites", json={"member": "sarah"})
             assert (invited.status_code == 201) is may_invite
             observed = await client.post("/observe", content=b"[]")
             assert (observed.status_code == 422) is may_observe
@@ -226,9 +299,53 @@ def test_a_role_lasts_only_while_the_household_file_allows_it(house: Served) -> 
         async with house.bearing(house.token(child.id, AccessRole.OWNER)) as client:
             assert (await client.get("/api/me")).json()["role"] == "child"
             assert (await client.get("/metrics")).status_code == 403
-        async with house.bearing(house.token("sarah")) as owner:
-            wish = {"member": child.id, "role": "adult"}
-            assert (await owner.post("/api/invites", json=wish)).status_code == 422
+        async with house.bearing(house.token("john")) as owner:
+            for wish in (
+                {"member": child.id, "role": "adult"},
+                {"member": "sarah", "role": "owner"},
+            ):
+                assert (await owner.post("/api/invites", json=wish)).status_code == 422
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("owner", ["john", "sarah", None])
+@pytest.mark.parametrize("role", Role)
+def test_every_key_opens_no_more_than_the_household_file_grants_now(
+    house: Served, role: Role, owner: str | None
+) -> None:
+    """Logins of every role and addresses of calendars, made while their holder was owner and parent."""
+    tokens = {each: house.token("john", each) for each in READERS}
+
+    async def feeds() -> list[str]:
+        async with house.bearing(tokens[AccessRole.OWNER]) as client:
+            made = [await client.post("/api/feeds", json={"is_own": own}) for own in (True, False)]
+        return [each.json()["address"] for each in made]
+
+    addresses = asyncio.run(feeds())
+    home = house.system.household
+    now = replace(
+        home, owner=owner,
+        members=tuple(replace(each, role=role) if each.id == "john" else each for each in home.members),
+    )  # fmt: skip
+    john = now.member("john")
+    assert john is not None
+    inside = house.context.houses[home.id]
+    changed = replace(inside, participants=replace(inside.participants, household=now))
+    app = create_app(replace(house.context, houses={home.id: changed}))
+    most = RANKS.index(usual_role(now, john))
+
+    async def story() -> None:
+        async with replace(house, app=app).client() as client:
+            for granted, token in tokens.items():
+                bearer = {"Authorization": f"Bearer {token}"}
+                told = AccessRole((await client.get("/api/me", headers=bearer)).json()["role"])
+                assert RANKS.index(told) <= min(RANKS.index(granted), most), granted
+                keys = (await client.get("/api/keys", headers=bearer)).json()
+                assert told is AccessRole.OWNER or {each["member"] for each in keys} <= {"john"}
+            for address in addresses:
+                answer = await client.get(address)
+                assert answer.status_code == (200 if john.is_adult else 404), address
 
     asyncio.run(story())
 
@@ -253,7 +370,7 @@ def test_who_left_leaves_no_key_to_the_next_one_of_that_id(house: Served, tmp_pa
     invitation = house.invitation(nanny.id)
     system = replace(house.system, household=left)
     house.context.store.write_now(
-        lambda conn: end_keys_of_who_left(conn, Houses.of(system), now=house.clock.now())
+        lambda conn: end_keys_of_who_left(conn, system.household, now=house.clock.now())
     )
 
     async def story() -> list[int]:

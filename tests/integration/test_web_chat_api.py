@@ -91,7 +91,7 @@ async def test_how_turns_were_decided_is_for_the_owner_and_without_words(house: 
         assert {each["is_healthy"] for each in told["routing"]["shares"]} == {None}
         assert all(each["had_effect"] <= each["fired"] for each in told["routing"]["effects"])
         assert {"rows", "cycles", "runs", "verdicts"} <= told["iterations"].keys()
-        assert "What changes its answers" in (await client.get("/health")).text
+        assert "What influences answers" in (await client.get("/health")).text
     async with house.bearing(house.token("john", AccessRole.ADULT)) as client:
         for name in told:
             assert (await client.get(f"/api/observability/{name}")).status_code == 403
@@ -110,8 +110,6 @@ async def test_nobody_reads_the_talk_of_another(house: Served) -> None:
         for path in ("/api/threads/mine", "/chat/mine/events", f"/api/turns/{turn}"):
             assert (await other.get(path)).status_code == 404, path
         assert (await other.post("/chat/mine/stop")).status_code == 404
-        answer = await other.post("/chat", json={"text": "hello", "thread": "mine"})
-        assert answer.status_code == 404
         assert (await other.get("/api/threads")).json()["threads"] == []
 
 

@@ -27,7 +27,7 @@ from web_server import Served
 def clash(serving: Served) -> Entry:
     """Let the first series be an hour later on the server than it became here."""
     household = serving.system.household
-    asking = Asking(household=household.id, calendar="Family", lasts=timedelta(hours=48))
+    asking = Asking(household=household, calendar="Family")
     now = serving.clock.now()
 
     def write(conn: Connection) -> Entry:
@@ -52,8 +52,8 @@ def test_both_sides_of_a_clash_are_one_press(tmp_path: Path):
         ours = clash(serving)
         [action] = actions_of(serving)
         page = unescape((await client.get("/pending")).text)
-        assert "changed in Family, otherwise here" in page
-        for label in ("Take the calendar's", KEEP_OURS):
+        assert "changed in Family, but also changed here" in page
+        for label in ("Use the calendar's version", KEEP_OURS):
             assert f'value="{label}"' in page
         told = await press(client, page, f"/pending/{action.id}/confirm", choice=KEEP_OURS)
         assert told.status_code == 200
@@ -91,7 +91,7 @@ def test_a_foreign_tools_arguments_are_shown_as_they_will_be_sent(tmp_path: Path
         assert "<script>x" not in page
         assert "Books <b>" not in page
         shown = unescape(page)
-        for words in ("Another program", "<script>x</script>", "Books <b>tables</b>", "“people”"):
+        for words in ("Other program", "<script>x</script>", "Books <b>tables</b>", "“people”"):
             assert words in shown
 
     run(tmp_path, steps)

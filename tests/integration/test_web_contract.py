@@ -43,10 +43,12 @@ def house(tmp_path: Path) -> Iterator[Served]:
 
 def waiting(house: Served) -> str:
     here, now = house.system.household.id, house.clock.now()
-    proposed = proposal(household=here, expires_at=now + timedelta(hours=48))
+    proposed = proposal(household=here)
     made = event("m1", household_id=here, who=("leo",), start=now + timedelta(days=1))
     proposed = replace(proposed, effects=adding(made))
-    return house.system.store.write_now(lambda conn: propose(conn, proposed, now=now)).action.id
+    return house.system.store.write_now(
+        lambda conn: propose(conn, proposed, household=house.system.household, now=now)
+    ).action.id
 
 
 def remembered(house: Served) -> str:

@@ -11,11 +11,13 @@ import pytest
 from icalendar import Calendar
 from sqlalchemy import select
 
+from kinkeeper.actions.proposals import propose
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.access.model import AccessRole
 from kinkeeper.web.access.tables import access_keys
 from kinkeeper.web.security.forms import csrf_token
+from pending_samples import adding, event, proposal
 from web_server import Served, served
 
 Steps = Callable[[httpx.AsyncClient], Awaitable[None]]
@@ -55,6 +57,29 @@ async def listed(client: httpx.AsyncClient, **query: str) -> list[dict[str, Any]
     assert answer.status_code == 200, answer.text
     events: list[dict[str, Any]] = answer.json()["events"]
     return events
+
+
+def test_an_open_card_is_listed_as_not_confirmed_and_the_brain_says_so(house: Served) -> None:
+    here, now = house.system.household, house.clock.now()
+    fair = event(
+        "fair", household_id=here.id, summary="Book fair", who=("leo",),
+        start=now.replace(hour=16, minute=0) + timedelta(days=1),
+    )  # fmt: skip
+    card = proposal(household=here.id, effects=adding(fair))
+    action = house.system.store.write_now(
+        lambda conn: propose(conn, card, household=here, now=now)
+    ).action.id
+
+    async def steps(client: httpx.AsyncClient) -> None:
+        every = await listed(client, waiting="true")
+        (found,) = [each for each in every if each["summary"] == "Book fair"]
+        assert (found["confirmed"], found["waiting"][0]["action_id"]) == (False, action)
+        assert [each for each in every if each != found] == await listed(client)
+        known = (await client.get("/brain/query", params={"q": "when is the book fair"})).json()
+        assert "not confirmed yet" in known["answer"]
+        assert [each["confirmed"] for each in known["extracted_events"]] == [False]
+
+    as_member(house, steps)
 
 
 def test_what_somebody_adds_is_there_at_once_and_can_be_taken_back(house: Served) -> None:
@@ -150,14 +175,81 @@ def test_a_file_is_imported_with_a_line_for_each_event(house: Served, as_form: b
             ("Science fair", "added"), (None, None)
         ]  # fmt: skip
         assert (report["errors"], report["events"][1]["line"]) == (1, 11)
-        assert ("school.ics" in report["told"]["message"]) is as_form
+        assert ("school.ics" in report["steps"][0]["message"]) is as_form
         assert count(house) == before + 1
         again = (await client.post("/api/events/import", **sent)).json()
-        assert (again["told"], again["events"][0]["status"]) == (None, "unchanged")
-        await client.post(f"/api/actions/{report['told']['action']['id']}/undo")
+        assert (again["steps"], again["events"][0]["status"]) == ([], "unchanged")
+        await client.post(f"/api/actions/{report['steps'][0]['action']}/undo")
         assert count(house) == before
 
     as_member(house, steps)
+
+
+def test_what_a_file_keeps_private_is_the_importer_s_and_stays_so_from_one_s_own_feed(
+    house: Served,
+) -> None:
+    day = {"from": "2026-03-10", "to": "2026-03-10"}
+    file = FILE.replace("SUMMARY:Science fair", "SUMMARY:Biopsy\r\nCLASS:PRIVATE")
+
+    async def others(client: httpx.AsyncClient) -> list[tuple[str, bool]]:
+        async with house.bearing(house.token("sarah")) as sarah:
+            found = await listed(sarah, **day)
+        assert len(found) == len(await listed(client, **day))
+        return [
+            (each["summary"], each["private"]) for each in found if "iano" not in each["summary"]
+        ]
+
+    async def steps(client: httpx.AsyncClient) -> None:
+        path = "/api/events/import"
+        before = await others(client)
+        told = (await client.post(path, content=file)).json()
+        assert told["events"][0]["private"]
+        masked = await others(client)
+        assert [each for each in masked if each not in before] == [("something private", False)]
+        feed = await client.get((await made_feed(client, is_own=True))["address"])
+        assert "CLASS:PRIVATE" in feed.text
+        for again in (feed.content, file.replace("CLASS:PRIVATE", "CLASS:PUBLIC")):
+            report = (await client.post(path, content=again)).json()
+            assert {each.get("status") for each in report["events"]} <= {"unchanged", None}
+            assert await others(client) == masked
+        async with house.bearing(house.token("sarah")) as sarah:
+            known = (await sarah.post(path, content=file)).json()
+            unknown = (await sarah.post(path, content=file.replace("one@x", "new@x"))).json()
+        assert known["events"][0].keys() == unknown["events"][0].keys()
+        assert known["events"][0]["status"] == unknown["events"][0]["status"] == "added"
+
+    as_member(house, steps)
+
+
+def test_an_import_is_taken_back_whole_by_those_who_see_it(house: Served) -> None:
+    events = FILE.split("BEGIN:VEVENT")[1]
+    parts = [
+        events.replace("one@x", f"u{number}@x").replace(
+            "SUMMARY:", "CLASS:PRIVATE\r\nSUMMARY:" if number == 0 else "SUMMARY:"
+        )
+        for number in range(3)
+    ]
+    before = count(house)
+
+    async def steps(client: httpx.AsyncClient) -> None:
+        file = (
+            "BEGIN:VCALENDAR\r\n"
+            + "".join(f"BEGIN:VEVENT{each}" for each in parts)
+            + "END:VCALENDAR"
+        )
+        report = (await client.post("/api/events/import", content=file)).json()
+        assert len(report["steps"]) == 2
+        path = f"/api/events/import/{report['import_id']}/undo"
+        async with house.bearing(house.token("sarah")) as sarah:
+            assert (await sarah.post(path)).json()["undone"] == 1
+        async with house.bearing(house.token("leo", AccessRole.CHILD)) as leo:
+            assert (await leo.post(path)).status_code == 403
+        told = (await client.post(path)).json()
+        assert (told["undone"], told["left"]) == (1, [])
+        assert (await client.post(path)).json()["message"] == "This import has already been undone."
+
+    as_member(house, steps)
+    assert count(house) == before
 
 
 @pytest.mark.parametrize(
@@ -167,7 +259,7 @@ def test_a_file_is_imported_with_a_line_for_each_event(house: Served, as_form: b
 def test_a_broken_file_adds_nothing_and_is_told_so(house: Served, sent: dict[str, Any]) -> None:
     async def steps(client: httpx.AsyncClient) -> None:
         report = (await client.post("/api/events/import", **sent)).json()
-        assert (report["told"], report["errors"]) == (None, 1)
+        assert (report["steps"], report["errors"]) == ([], 1)
 
     as_member(house, steps)
 

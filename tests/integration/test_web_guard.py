@@ -85,7 +85,7 @@ def test_errors_are_problems_for_programs_and_pages_for_people(house: Served) ->
     assert told.json()["status"] == 404
     shown = ask(house, "GET", "/nothing", headers=BROWSER)
     assert shown.status_code == 404
-    assert "<h1>Not here</h1>" in shown.text
+    assert "<h1>Page not found</h1>" in shown.text
     wrong = ask(house, "PUT", "/login")
     assert (wrong.status_code, wrong.headers["content-type"]) == (405, PROBLEM)
 
@@ -100,7 +100,7 @@ def test_what_no_database_server_takes_goes_no_further(house: Served, path: str)
 
 def test_bad_input_is_named_by_its_place(house: Served) -> None:
     async def story() -> Any:
-        async with house.bearing(house.token("sarah")) as client:
+        async with house.bearing(house.token("john")) as client:
             bad_json = await client.post(
                 "/api/invites", content=b"{", headers={"Content-Type": "application/json"}
             )
@@ -144,6 +144,38 @@ def test_a_client_that_asks_too_often_waits_and_others_do_not(tmp_path: Path) ->
             waits = timedelta(seconds=int(told.headers["retry-after"]))
             house.clock.advance_to(house.clock.now() + waits)
             assert (await client.get("/api/me")).status_code == 401
+
+    with served(tmp_path, rates=limits) as house:
+        asyncio.run(story(house))
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_who_shares_an_address_does_not_use_up_what_others_may_do(
+    tmp_path: Path, method: str
+) -> None:
+    limits = RateLimits(read=Rate(0.1, 3), write=Rate(0.1, 3))
+    path = "/api/me" if method == "GET" else "/api/invites"
+
+    async def story(house: Served) -> None:
+        bearing = [
+            {"Authorization": f"Bearer {each}"}
+            for each in (house.token("sarah"), house.token("leo"))
+        ]
+        member, neighbour = bearing
+        async with house.client() as client:
+
+            async def asked(headers: dict[str, str], times: int) -> list[bool]:
+                answers = [
+                    await client.request(method, path, headers=headers) for _ in range(times)
+                ]
+                return [each.status_code != 429 for each in answers]
+
+            for each in bearing:
+                await client.request(method, path, headers=each)
+            for strangers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "kinkeeper=wrong"}):
+                assert not all(await asked(strangers, 3)), strangers
+            assert await asked(neighbour, 5) == [True] * 3 + [False] * 2
+            assert await asked(member, 4) == [True] * 3 + [False]
 
     with served(tmp_path, rates=limits) as house:
         asyncio.run(story(house))
@@ -251,8 +283,8 @@ def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
 
     with served(tmp_path, checks={"jobs": check}) as house:
         assert ask(house, "GET", "/readyz").json() == {"status": "ok", "checks": {"jobs": "ok"}}
-        missing[0] = "no worker runs"
+        missing[0] = "no worker is running"
         answer = ask(house, "GET", "/readyz")
         assert answer.status_code == 503
-        assert answer.json()["checks"] == {"jobs": "no worker runs"}
+        assert answer.json()["checks"] == {"jobs": "no worker is running"}
         assert ask(house, "GET", "/healthz").status_code == 200

@@ -1,4 +1,4 @@
-"""Logins and links as a page: invite, share the calendar, end what shall end; where a login leads."""
+"""Sign-ins and links as a page: invite, share the calendar, end what shall end; where a login leads."""
 
 import asyncio
 import re
@@ -88,7 +88,7 @@ def test_the_others_see_and_end_their_own_only(house: Served, role: AccessRole) 
         page = (await client.get("/people")).text
         assert page.count("/people/keys/") == 1
         assert "Invite somebody" not in page
-        assert ("Make an address" in page) is (role is AccessRole.ADULT)
+        assert ("Create feed" in page) is (role is AccessRole.ADULT)
         assert (await send(client, "/people/invite", member="leo")).status_code == 403
         sharing = await send(client, "/people/calendar")
         assert sharing.status_code == (200 if role is AccessRole.ADULT else 403)

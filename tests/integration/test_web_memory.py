@@ -13,16 +13,12 @@ import pytest
 from kinkeeper.memory.model import FactStatus
 from kinkeeper.memory.sessions import SessionMessage, take_in
 from kinkeeper.web.access.model import AccessRole
-from page_visits import FREE, field_of, run
+from page_visits import FREE, post, run
 from remembered import fact_about, known_to, remember
 from web_server import BROWSER, Served, served
 
 NUTS = "Leo is allergic to peanuts"
 PRIVATE_WORDS = "my therapist is called Robin"
-
-
-async def post(client: httpx.AsyncClient, page: str, path: str, **fields: str) -> httpx.Response:
-    return await client.post(path, data={"csrf": field_of(page, "csrf"), **fields})
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -31,7 +27,7 @@ def bytes_of(folder: Path) -> bytes:
 
 def test_what_is_remembered_stands_under_its_person_with_its_ground(tmp_path: Path):
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
-        assert "Nothing is remembered yet" in (await client.get("/memory")).text
+        assert "No memories yet" in (await client.get("/memory")).text
         remember(serving, "sarah", NUTS)
         remember(serving, "john", NUTS)
         page = unescape((await client.get("/memory")).text)
@@ -46,11 +42,11 @@ def test_somebody_is_remembered_by_the_form_and_takes_it_back(tmp_path: Path):
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
         page = (await client.get("/memory")).text
         told = await post(client, page, "/memory/remember", text=NUTS)
-        assert "It is remembered now." in told.text
+        assert "Saved." in told.text
         undo = re.search(r'action="(/pending/[^"]+/undo)"', told.text)
         assert undo is not None
         told = await post(client, told.text, undo[1])
-        assert "Taken back" in told.text
+        assert "Undone" in told.text
         assert known_to(serving) == []
 
     run(tmp_path, steps)
@@ -70,7 +66,7 @@ def test_search_finds_and_another_day_shows_what_was_known_then(tmp_path: Path):
         assert "cello" not in then
         assert "Remember something" not in then
         nothing = await client.get("/memory", params={"q": "peanuts", "on": "2020-01-01"})
-        assert "Nothing that is remembered bears on this." in nothing.text
+        assert "Nothing in memory matches this." in nothing.text
 
     run(tmp_path, steps)
 
@@ -96,10 +92,10 @@ def test_a_fact_is_edited_kept_private_and_marked_wrong_each_with_a_way_back(tmp
         path = f"/memory/facts/{fact.id}"
         before = known_to(serving)
         for act, fields, told_of in (
-            ("edit", {"text": "Leo is allergic to all nuts"}, "Saved in your words."),
-            ("scope", {"private": "yes"}, "Only you see it now."),
-            ("over", {}, "It is kept as what was so once."),
-            ("wrong", {}, "It is out of use now."),
+            ("edit", {"text": "Leo is allergic to all nuts"}, "Saved."),
+            ("scope", {"private": "yes"}, "Only you can see it now."),
+            ("over", {}, "Marked as outdated."),
+            ("wrong", {}, "Marked as incorrect."),
         ):
             page = (await client.get(path)).text
             told = await post(client, page, f"{path}/{act}", **fields)
@@ -107,9 +103,23 @@ def test_a_fact_is_edited_kept_private_and_marked_wrong_each_with_a_way_back(tmp
             assert known_to(serving) != before, act
             undo = re.search(r'action="(/pending/[^"]+/undo)"', told.text)
             assert undo is not None, act
-            assert "Taken back" in (await post(client, told.text, undo[1])).text, act
+            assert "Undone" in (await post(client, told.text, undo[1])).text, act
             assert [each.narrative for each in known_to(serving)] == [NUTS], act
             assert [each.scope for each in known_to(serving)] == ["household"], act
+
+    run(tmp_path, steps)
+
+
+def test_what_another_alone_told_is_not_offered_to_be_kept_private(tmp_path: Path):
+    async def steps(serving: Served, client: httpx.AsyncClient) -> None:
+        remember(serving, "john", NUTS)
+        path = f"/memory/facts/{fact_about(serving, 'peanuts').id}"
+        page = (await client.get(path)).text
+        assert "Keep private" not in page
+        refused = await post(client, page, f"{path}/scope", private="yes")
+        assert refused.status_code == 403
+        assert "omebody else told this" in refused.text
+        assert [each.scope for each in known_to(serving, "john")] == ["household"]
 
     run(tmp_path, steps)
 
@@ -120,13 +130,13 @@ def test_forgetting_asks_says_what_goes_and_leaves_not_a_byte(tmp_path: Path):
         remember(serving, "john", "Mia plays the cello")
         path = f"/memory/facts/{fact_about(serving, 'peanuts').id}"
         page = (await client.get(f"{path}/forget")).text
-        assert "1 remembered thing" in page
-        assert "It cannot be undone." in page
+        assert "1 memory" in page
+        assert "This can't be undone." in page
         refused = await post(client, page, f"{path}/forget")
         assert refused.status_code == 422
         assert fact_about(serving, "peanuts")
         told = await post(client, page, f"{path}/forget", sure="yes")
-        assert "It is erased." in told.text
+        assert "Erased." in told.text
         assert [each.narrative for each in known_to(serving)] == ["Mia plays the cello"]
         data = await asyncio.to_thread(bytes_of, tmp_path)
         assert b"peanuts" not in data
@@ -145,7 +155,7 @@ def test_what_changed_is_told_and_taken_back_there(tmp_path: Path):
         undo = re.search(r'action="(/memory/changes/[^"]+/undo)"', page)
         assert undo is not None
         told = await post(client, page, undo[1])
-        assert "Taken back; it is as it was before." in told.text
+        assert "Undone." in told.text
         assert [each.narrative for each in known_to(serving)] == ["I work at the library"]
 
     run(tmp_path, steps)
@@ -218,7 +228,7 @@ def test_nobody_sees_what_is_anothers_own_by_any_page(tmp_path: Path):
                 if role is AccessRole.ADULT:
                     page = (await other.get("/memory")).text
                     refused = await post(other, page, undo[1])
-                    assert refused.status_code == 403
+                    assert refused.status_code == 404
         assert fact_about(serving, "Robin").status is not FactStatus.RETRACTED
 
     run(tmp_path, steps)
@@ -234,7 +244,7 @@ def test_children_and_the_wall_read_and_change_nothing(tmp_path: Path):
                     await serving.log_in(client, member, role)
                     page = (await client.get(f"/memory/facts/{fact.id}")).text
                     assert NUTS in unescape(page)
-                    assert "Set it right" not in page
+                    assert ">Change<" not in page
                     for path in (f"/memory/facts/{fact.id}/wrong", "/memory/remember"):
                         answer = await post(client, page, path, text="x")
                         assert answer.status_code == 403, (role, path)
@@ -264,16 +274,16 @@ def test_what_another_doubts_stays_until_somebody_decides(tmp_path: Path):
         fact = fact_about(serving, "allergic to penicillin")
         path = f"/memory/facts/{fact.id}"
         page = (await client.get(path)).text
-        assert "Somebody says otherwise" in page
+        assert "Someone has contradicted this" in page
         assert "no longer allergic" in page
         told = await post(client, page, f"{path}/doubt", holds="other")
-        assert "It is settled." in told.text
+        assert "Settled." in told.text
         assert fact.id not in {each.id for each in known_to(serving)}
         undo = re.search(r'action="(/pending/[^"]+/undo)"', told.text)
         assert undo is not None
         await post(client, told.text, undo[1])
         told = await post(client, page, f"{path}/doubt", holds="this")
-        assert "Somebody says otherwise" not in told.text
+        assert "Someone has contradicted this" not in told.text
         assert [each.id for each in known_to(serving)] == [fact.id]
         again = await post(client, page, f"{path}/doubt", holds="this")
         assert again.status_code == 409

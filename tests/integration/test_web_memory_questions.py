@@ -14,7 +14,7 @@ from page_visits import field_of, run
 from remembered import known_to, remember
 from web_server import BROWSER, Served
 
-ASKED = "Is this still so?"
+ASKED = "Is this still true?"
 OLD, NEW = "I have a budgie called Winston", "Poor Winston died in the night"
 
 
@@ -48,7 +48,7 @@ def test_one_tap_settles_it_and_can_be_taken_back(tmp_path: Path):
         asked = page[page.index(ASKED) : page.index('class="shelf"')]
         assert asked.index(OLD) < asked.index(NEW)
         settled = await tap(client, page, "newer")
-        assert "It is settled." in settled.text
+        assert "Settled." in settled.text
         assert ASKED not in settled.text
         assert {each.narrative for each in known_to(serving)} == {NEW}
         undo = re.search(r'action="(/pending/[^"]+/undo)"', settled.text)

@@ -16,11 +16,11 @@ def test_what_is_over_stands_behind_what_is_to_come(tmp_path: Path):
     async def steps(serving: Served, client: httpx.AsyncClient) -> None:
         await hear(serving, DENTIST, NEXT_WEEK)
         before = (await client.get("/pending")).text
-        assert "Past: still want it?" not in before
+        assert "Already past" not in before
         assert before.index("dentist") < before.index("eye")
         serving.clock.advance_to(serving.clock.now() + timedelta(hours=40))
         after = (await client.get("/pending")).text
-        coming, _, past = after.partition("Past: still want it?")
+        coming, _, past = after.partition("Already past")
         assert "eye" in coming
         assert "dentist" not in coming.partition("<main")[2]
         assert "dentist" in past

@@ -1,4 +1,4 @@
-"""What waits for a yes, as JSON: list it, settle it, take it back; all told from receipts."""
+"""What needs approval, as JSON: list it, settle it, take it back; all told from receipts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,6 +20,10 @@ from web_server import Served, served
 Steps = Callable[[httpx.AsyncClient], Awaitable[None]]
 
 
+AGES = timedelta(days=100)
+"""Longer than the sample card waits."""
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[Served]:
     with served(tmp_path) as serving:
@@ -30,9 +34,11 @@ def waiting(house: Served, source_id: str = "m1", *, choices: tuple[str, ...] = 
     """Propose a dentist for Leo; returns the action's id."""
     here, now = house.system.household.id, house.clock.now()
     made = event(source_id, household_id=here, who=("leo",), start=now + timedelta(days=1))
-    proposed = proposal(source_id, household=here, expires_at=now + timedelta(hours=48))
+    proposed = proposal(source_id, household=here)
     proposed = replace(proposed, choices=tuple(choice(label, made) for label in choices))
-    return house.system.store.write_now(lambda conn: propose(conn, proposed, now=now)).action.id
+    return house.system.store.write_now(
+        lambda conn: propose(conn, proposed, household=house.system.household, now=now)
+    ).action.id
 
 
 def events(house: Served) -> int:
@@ -112,7 +118,7 @@ def test_a_no_keeps_what_was_wrong(house: Served) -> None:
 
 def test_a_late_yes_says_so_and_changes_nothing(house: Served) -> None:
     before, action = events(house), waiting(house)
-    house.clock.advance_to(house.clock.now() + timedelta(hours=49))
+    house.clock.advance_to(house.clock.now() + AGES)
 
     async def steps(client: httpx.AsyncClient) -> None:
         told = (await client.post(f"/api/pending/{action}/confirm", json={})).json()
@@ -160,7 +166,7 @@ def test_pages_of_what_is_settled_or_ran_out_follow_each_other(house: Served) ->
             await client.post(f"/api/pending/{action}/reject", json={})
         for action in made[2:4]:
             await client.post(f"/api/pending/{action}/confirm", json={})
-        house.clock.advance_to(house.clock.now() + timedelta(hours=49))
+        house.clock.advance_to(house.clock.now() + AGES)
         seen: dict[str, str] = {}
         after: str | None = ""
         while after is not None:

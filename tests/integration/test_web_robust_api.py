@@ -32,14 +32,16 @@ def house(tmp_path: Path) -> Iterator[Served]:
 def waiting(house: Served, count: int) -> list[str]:
     """Propose that many events; returns the actions' ids."""
     here, now = house.system.household.id, house.clock.now()
-    plain = proposal(household=here, expires_at=now + timedelta(hours=48))
+    plain = proposal(household=here)
     made = []
     for number in range(count):
         effect = event(f"e{number}", household_id=here, start=now + timedelta(hours=number + 1))
         each = replace(plain, source_id=f"m{number}", effects=adding(effect), merge_key=None)
         made.append(
             house.system.store.write_now(
-                lambda conn, each=each: propose(conn, each, now=now).action.id  # type: ignore[misc]
+                lambda conn, each=each: (
+                    propose(conn, each, household=house.system.household, now=now).action.id
+                )  # type: ignore[misc]
             )
         )
     return made

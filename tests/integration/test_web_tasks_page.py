@@ -15,7 +15,7 @@ def token(page: httpx.Response) -> str:
 def test_a_task_is_added_seen_ticked_off_and_brought_back(tmp_path: Path) -> None:
     async def steps(_: Served, browser: httpx.AsyncClient) -> None:
         page = await browser.get("/tasks")
-        assert "There is nothing to do." in page.text
+        assert "Nothing to do." in page.text
         form = {
             "csrf": token(page),
             "title": "Call <mom>",
@@ -32,14 +32,14 @@ def test_a_task_is_added_seen_ticked_off_and_brought_back(tmp_path: Path) -> Non
         task_id = page.text.split('action="/tasks/')[2].split("/")[0]
         page = await browser.post(f"/tasks/{task_id}/done", data={"csrf": token(page)})
         assert "Done: Call &lt;mom&gt;" in page.text
-        assert "There is nothing to do." in page.text
+        assert "Nothing to do." in page.text
         undo = page.text.split('action="/pending/')[1].split("/")[0]
         page = await browser.post(f"/pending/{undo}/undo", data={"csrf": token(page)})
         assert str(page.url.path) == "/tasks"
-        assert "Taken back" in page.text
+        assert "Undone" in page.text
         assert "today 5pm" in page.text
         page = await browser.post(f"/tasks/{task_id}/delete", data={"csrf": token(page)})
-        assert "There is nothing to do." in page.text
+        assert "Nothing to do." in page.text
 
     run(tmp_path, steps)
 
@@ -57,7 +57,7 @@ def test_a_list_grows_and_shrinks(tmp_path: Path) -> None:
         assert 'value="eggs"' not in page.text
         assert 'value="bread"' in page.text
         page = await browser.post(f"/notes/{note_id}/delete", data={"csrf": csrf})
-        assert "Nothing is noted down." in page.text
+        assert "No notes yet." in page.text
 
     run(tmp_path, steps)
 
@@ -70,6 +70,6 @@ def test_what_cannot_be_is_told_on_a_page(tmp_path: Path) -> None:
             assert page.status_code == 422
         assert (await browser.post("/tasks/none/done", data={"csrf": csrf})).status_code == 404
         assert (await browser.post("/tasks/add", data={"title": "forged"})).status_code == 403
-        assert "There is nothing to do." in (await browser.get("/tasks")).text
+        assert "Nothing to do." in (await browser.get("/tasks")).text
 
     run(tmp_path, steps)

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +60,7 @@ class Two:
             return "\n".join(
                 f"{table.name}: {row}"
                 for table in metadata.sorted_tables
+                if "household" in table.c
                 for row in conn.execute(select(table).where(table.c.household == name))
             )
 
@@ -135,11 +135,14 @@ async def _lived_in(two: Two, keys: Mapping[str, str]) -> Two:
             task = (await client.post("/api/tasks", json={"title": f"Brush the {word}"})).json()
         effect = event(word, household_id=name, summary=f"Ask the {word}")
         waiting = replace(
-            proposal(word, household=name, expires_at=MONDAY + timedelta(hours=48)),
+            proposal(word, household=name),
             summary=f"Ask the {word}", effects=adding(effect),
         )  # fmt: skip
+        family = two.houses.by_id[name].household
         action = two.houses.store.write_now(
-            lambda conn, waiting=waiting: propose(conn, waiting, now=MONDAY).action.id  # type: ignore[misc]
+            lambda conn, waiting=waiting, family=family: (  # type: ignore[misc]
+                propose(conn, waiting, household=family, now=MONDAY).action.id
+            )
         )
         ids[name] = {
             "action_id": action, "key_id": keys[name], "message_id": f"m-{name}", "event_id": made,

@@ -23,7 +23,7 @@ def system(tmp_path: Path) -> Iterator[System]:
 
 @pytest.fixture
 def hear(system: System) -> Hear:
-    """Take in messages of a chat in which the assistant has said something about the first."""
+    """Submit messages from a chat in which the assistant has said something about the first."""
     intake = system.intake(refuses_chats=False)
 
     def take_in(*message: object, **more: object) -> None:

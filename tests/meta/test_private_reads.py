@@ -4,7 +4,7 @@ Rows with a scope are read by their own packages' reading functions, which take 
 for nobody's eyes says so with `Viewer.whole`; the modules that may are listed here, with why.
 """
 
-from source_names import sources
+from source_names import read, sources
 
 # Which modules may name a table with a scope, and so write a query of their own about it.
 READERS = {
@@ -14,14 +14,14 @@ READERS = {
         "kinkeeper.calendar.repository", "kinkeeper.calendar.rows", "kinkeeper.calendar.search",
         "kinkeeper.calendar.occurrences", "kinkeeper.calendar.journal",
         # Counts and takes back changes by their ids; shows none.
-        "kinkeeper.observer.accounts.rewinding", "kinkeeper.benchmarks.calendar",
+        "kinkeeper.observer.accounts.rewinding",
     },
     "kinkeeper.actions.tables": {
         "kinkeeper.actions.repository", "kinkeeper.actions.writing", "kinkeeper.actions.audience", "kinkeeper.actions.purging", "kinkeeper.actions.journal",
         "kinkeeper.actions.press_tokens",
         # Counts, instants and states; no words.
         "kinkeeper.observer.accounts.metrics", "kinkeeper.observer.feedback", "kinkeeper.observer.accounts.trace", "kinkeeper.observer.accounts.rewinding",
-        "kinkeeper.web.live", "kinkeeper.benchmarks.serving.soak",
+        "kinkeeper.web.live",
         # Of open actions that were read for somebody: which messages they rest on.
         "kinkeeper.web.pages.records",
     },
@@ -36,13 +36,66 @@ WHOLE = {
     "kinkeeper.calendar.search",
     # Says reminders to those whose they are.
     "kinkeeper.tasks.reminders",
+    # Decides for how long actions wait, and keeps their days when a household moves.
+    "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
     # Leaves out what is private here, but for what came from there.
     "kinkeeper.connectors.caldav.events", "kinkeeper.connectors.caldav.todos",
     # Counts.
     "kinkeeper.observer.accounts.metrics",
     # Everything, for whoever may read the database file.
-    "kinkeeper.cli.exporting", "kinkeeper.cli.calendar_view",
+    "kinkeeper.bootstrap.household_state", "kinkeeper.cli.calendar_view",
 }  # fmt: skip
+
+# When an event takes place is told through `calendar.search`, which leaves out what the viewer may not see.
+EXPANDING: set[str] = set()
+# Below the surfaces readers take the viewer of whoever asks. These make one themselves, each for a reason.
+OWN_VIEWERS = {
+    # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
+    "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
+    "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.earlier_cards",
+    # Refuses all others.
+    "kinkeeper.brain.remote",
+    # For the adult who decides, or for a person about what is their own.
+    "kinkeeper.actions.effects.memory", "kinkeeper.actions.importing", "kinkeeper.actions.import_undo",
+    "kinkeeper.actions.setting_right",
+    # Of the person who asks; where others read along, of everybody.
+    "kinkeeper.actions.requests.model",
+    # What is forgotten is shown to all adults first.
+    "kinkeeper.actions.requests.memory",
+}  # fmt: skip
+# What reads memory of all scopes, for the program's own upkeep.
+OF_ALL_SCOPES = tuple(
+    f"kinkeeper.memory.{name}"
+    for name in (
+        "facts.facts_by_id", "episodes.episodes_by_id", "episodes.unread_episodes", "episodes.episodes_changed", "facts.facts_changed",
+        "evidence.statements_by_id", "evidence.for_facts", "evidence.in_strands", "evidence.out_of", "verdicts.words_of", "journal.images_of",
+    )
+)  # fmt: skip
+READING_ALL_SCOPES = {
+    # Which facts of a change somebody may not see: it is then shown without them, and cannot be undone.
+    "kinkeeper.web.pages.memory.changes", "kinkeeper.actions.setting_right",
+    # Counts what an import on the command line found stored already.
+    "kinkeeper.cli.memory_import",
+    # Whether anything was read out of a turn.
+    "kinkeeper.conversation.encoding.job",
+}  # fmt: skip
+LISTING_ACTIONS = {
+    "kinkeeper.actions.readers",
+    # Ask the rule of the reader, or a narrower one, about each action that they list.
+    "kinkeeper.web.api.pending", "kinkeeper.web.pages.desk", "kinkeeper.digest.content",
+    "kinkeeper.actions.requests.records",
+    # Show when something is planned, or count, and tell nothing that was said.
+    "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
+    # Show nothing to anybody: when cards lapse, on which days they are, and what a message in the group may answer.
+    "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
+    "kinkeeper.observer.settling.case_building",
+    # The operator's own commands and export.
+    "kinkeeper.cli.pending_list", "kinkeeper.bootstrap.household_state",
+}  # fmt: skip
+LOWER = (
+    "kinkeeper.brain.", "kinkeeper.calendar.", "kinkeeper.memory.", "kinkeeper.notes.", "kinkeeper.tasks.", "kinkeeper.actions.",
+    "kinkeeper.observer.", "kinkeeper.bootstrap.",
+)  # fmt: skip
 
 
 def naming(*wanted: str) -> set[str]:
@@ -65,6 +118,13 @@ def test_only_those_read_for_nobody_who_show_nothing() -> None:
     assert naming("kinkeeper.household.viewing.Viewer.whole") == WHOLE
 
 
+def test_what_waits_is_listed_for_people_in_one_place() -> None:
+    """The scope of an action alone does not say who may read it, nor whether others read along."""
+    listing = ("open_actions", "list_actions", "restorable_actions")
+    found = naming(*(f"kinkeeper.actions.repository.{each}" for each in listing))
+    assert found == LISTING_ACTIONS
+
+
 def test_people_are_shown_actions_that_were_read_for_them() -> None:
     """`load_action` is for those who carry actions out; pages and commands use `read_action`."""
     found = naming("kinkeeper.actions.repository.load_action")
@@ -73,3 +133,26 @@ def test_people_are_shown_actions_that_were_read_for_them() -> None:
     # A question about an action goes to the person who asked for it, in their own thread.
     assert found
     assert shown <= {"kinkeeper.channels.telegram.conversing"}
+
+
+def test_when_events_take_place_is_told_on_somebodys_behalf() -> None:
+    found = naming("kinkeeper.calendar.recurrence.expand")
+    assert {name for name in found if not name.startswith("kinkeeper.calendar.")} <= EXPANDING
+
+
+def test_readers_take_the_viewer_of_whoever_asks() -> None:
+    found = naming("kinkeeper.household.viewing.Viewer.of")
+    assert {name for name in found if name.startswith(LOWER)} <= OWN_VIEWERS
+
+
+def test_a_reader_with_a_viewer_of_its_own_is_found() -> None:
+    """As the brain once had: it knew what everybody may, whoever asked."""
+    code = "from kinkeeper.household.viewing import Viewer\nclass Brain:\n    viewer = Viewer.of('miller')"
+    assert "kinkeeper.household.viewing.Viewer.of" in read("kinkeeper.brain.sly", code).names
+
+
+def test_nobody_is_shown_what_was_read_of_all_scopes() -> None:
+    found = naming(*OF_ALL_SCOPES)
+    assert {
+        name for name in found if not name.startswith("kinkeeper.memory.")
+    } == READING_ALL_SCOPES

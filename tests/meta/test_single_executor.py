@@ -36,14 +36,6 @@ def graph_writers() -> frozenset[str]:
     return writers(sources(), GRAPH)
 
 
-def fills_a_database_of_its_own(name: str, module: Module) -> bool:
-    """Whether this measures on a throwaway database and cannot open the household's."""
-    if not name.startswith("kinkeeper.benchmarks."):
-        return False
-    opens_stores = any(each.startswith("kinkeeper.store.store") for each in module.names)
-    return "tempfile.TemporaryDirectory" in module.names and not opens_stores
-
-
 def runs_only_where_it_is_undone(name: str, module: Module) -> bool:
     """Whether the module's only public function first refuses any transaction that could be kept."""
     if name != REWINDING:
@@ -67,7 +59,7 @@ def offences(modules: Modules) -> list[str]:
     for name, module in modules.items():
         if f"{name}.".startswith(f"{GRAPH}.") or name == ADAPTER:
             continue
-        if fills_a_database_of_its_own(name, module) or runs_only_where_it_is_undone(name, module):
+        if runs_only_where_it_is_undone(name, module):
             continue
         for line, each in module.named:
             is_change = any(f"{each}.".startswith(f"{one}.") for one in (CHANGES, UNDO))
@@ -130,28 +122,6 @@ def test_a_planted_offender_is_found(module: str, code: str) -> None:
 )
 def test_reading_is_allowed(code: str) -> None:
     assert offences({PLANTED: read(PLANTED, code)}) == []
-
-
-@pytest.mark.parametrize(
-    ("module", "opening", "is_allowed"),
-    [
-        ("kinkeeper.benchmarks.planted", "from tempfile import TemporaryDirectory", True),
-        ("kinkeeper.benchmarks.planted", "import tempfile\ntempfile.TemporaryDirectory", True),
-        ("kinkeeper.benchmarks.planted", "", False),
-        (
-            "kinkeeper.benchmarks.planted",
-            "from tempfile import TemporaryDirectory\nfrom kinkeeper.store.store import Store",
-            False,
-        ),
-        ("kinkeeper.observer.planted", "from tempfile import TemporaryDirectory", False),
-        ("kinkeeper.calendars", "from tempfile import TemporaryDirectory", False),
-    ],
-)
-def test_a_benchmark_writes_only_where_it_throws_away(
-    module: str, opening: str, is_allowed: bool
-) -> None:
-    code = f"{opening}\nfrom kinkeeper.calendar.repository import insert_event"
-    assert (offences({module: read(module, code)}) == []) is is_allowed
 
 
 def callers(target: str) -> set[str]:

@@ -8,7 +8,11 @@ import kinkeeper
 SOURCE = Path(kinkeeper.__file__).parent
 PUT = "outbox.put("
 # Lines of a rule's template; cards for one person; results on messages that went out before.
-UNPROMPTED = {"observer/speaking.py", "observer/cards/offering.py", "actions/announcing.py"}
+UNPROMPTED = {
+    "observer/speaking.py", "observer/cards/offering.py", "actions/announcing.py",
+    # The daily digest, for one person alone at the time they chose.
+    "bootstrap/digests.py",
+}  # fmt: skip
 # Channels answer the one who asked or pressed; reminders come at the time somebody asked for.
 ANSWERS = ("channels/", "bootstrap/reminders.py")
 
@@ -28,6 +32,12 @@ def test_only_rules_speak_unasked_and_channels_only_answer() -> None:
             asked = said.get("is_unprompted")
             is_answer = isinstance(asked, ast.Constant) and asked.value is False
             assert is_answer or "answer_to" in said, f"{name}:{message.lineno} speaks unasked"
+
+
+def test_a_digest_reaches_one_person_alone() -> None:
+    for message in outbound_calls(SOURCE / "bootstrap/digests.py"):
+        said = {each.arg: each.value for each in message.keywords}
+        assert ast.unparse(said["audience"]) == "member.id"
 
 
 def outbound_calls(path: Path) -> list[ast.Call]:

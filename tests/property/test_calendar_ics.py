@@ -4,6 +4,7 @@ import string
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,7 +97,7 @@ def test_events_and_changed_occurrences_come_back(event: Event, data: st.DataObj
         )
         for start in chosen
     )
-    written = export_ics([event], {event.id: overrides}, name="Family")
+    written = export_ics([event], {event.id: overrides}, name="Family", places={})
     found = import_ics(written, "h", HOME)
     assert found.problems == ()
     (back,) = found.events
@@ -126,6 +127,7 @@ GOOD = export_ics(
     ],
     {},
     name="x",
+    places={},
 )
 PIECES = (b"\r\n", b":", b";", b"=", b",", b"\xff", b"99", b"T", b"Z", b"BEGIN:VEVENT\r\n", b"-")
 
@@ -145,6 +147,14 @@ def test_damaged_files_never_fail(changes: list[tuple[int, int, bytes]]):
         data[at : at + length] = piece
     found = import_ics(bytes(data), "h", HOME)
     assert len(found.events) <= 1 + len(changes)
+
+
+@pytest.mark.parametrize(
+    "zone", ["Europe", "America/Indiana", "../etc", "/", "Europe/", "\N{MIDDLE DOT}"]
+)
+def test_a_name_that_is_no_timezone_fails_nothing(zone: str) -> None:
+    lines_in = f"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nSUMMARY:Fair\r\nDTSTART;TZID={zone}:20260305T160000\r\nEND:VEVENT\r\nEND:VCALENDAR"
+    import_ics(lines_in.encode(), "h", HOME)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from icalendar import Calendar
 from test_calendar_ics import HOME, days_later, events, lines, members
 
-from kinkeeper.calendar.model import Event, EventState, Override
+from kinkeeper.calendar.model import Event, EventState, Override, Provenance, SourceType
 from kinkeeper.calendar.recurrence import original_starts
 from kinkeeper.connectors.caldav.objects import Entry, read, written
 from kinkeeper.core.errors import InputError
@@ -50,18 +50,30 @@ def with_notes(data: bytes, note: str) -> bytes:
 @settings(max_examples=25)
 @given(entry=entries())
 def test_what_is_written_reads_back_as_the_same(entry: Entry):
-    back = read(written(entry, name="Family"), HOUSE)
+    back = read(written(entry, name="Family", places={}), HOUSE)
     assert back.shared() == entry.shared()
     assert back.completed(entry).shared() == entry.shared()
     assert back.completed(entry).event.who == entry.event.who
 
 
 @settings(max_examples=25)
+@given(
+    entry=entries(),
+    scope=st.sampled_from(["person:ann", "person:bob", "except:,ann,", "household"]),
+)
+def test_no_change_on_the_server_moves_what_is_private_here(entry: Entry, scope: str):
+    ours = replace(entry, event=replace(entry.event, scope=scope))
+    there = read(written(ours, name="Family", places={}), HOUSE)
+    assert (there.scope == "household") == (scope == "household")
+    assert there.completed(ours).scope == scope
+
+
+@settings(max_examples=25)
 @given(entry=entries(), note=lines, title=lines)
 def test_writing_over_an_object_keeps_what_is_theirs(entry: Entry, note: str, title: str):
-    there = with_notes(written(entry, name="Family"), note)
+    there = with_notes(written(entry, name="Family", places={}), note)
     changed = replace(entry, event=replace(entry.event, summary=title))
-    over = written(changed, name="Family", over=there)
+    over = written(changed, name="Family", places={}, over=there)
     assert read(over, HOUSE).shared() == changed.shared()
     whole = next(
         each for each in Calendar.from_ical(over).walk("VEVENT") if "RECURRENCE-ID" not in each
@@ -84,3 +96,13 @@ def test_who_is_in_charge_is_ours_alone(entry: Entry):
     other = replace(entry, event=replace(entry.event, responsible=("somebody",)))
     assert other.shared() == entry.shared()
     assert entry.event.responsible == ("somebody",) or other.fingerprint() != entry.fingerprint()
+
+
+@settings(max_examples=25)
+@given(entry=entries(), uid=members)
+def test_what_came_in_a_file_is_known_again_on_the_server(entry: Entry, uid: tuple[str, ...]):
+    """An import gives an event an id of its own; its UID still says that it is the server's."""
+    source = Provenance(source_type=SourceType.ICS, source_id=f"{'-'.join(uid)}@school")
+    imported = replace(entry, event=replace(entry.event, provenance=source))
+    assert read(written(imported, name="Family", places={}), HOUSE).id == imported.foreign_id
+    assert read(written(entry, name="Family", places={}), HOUSE).id == entry.foreign_id == entry.id

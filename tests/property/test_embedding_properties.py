@@ -69,9 +69,9 @@ def test_a_fitted_curve_rises_or_there_is_none(pairs: list[tuple[float, bool]]) 
 
 
 def test_a_curve_needs_both_kinds_of_pairs_and_the_right_way_round():
-    with pytest.raises(InputError, match="not"):
+    with pytest.raises(InputError, match="both similar and dissimilar"):
         fit_calibration("any", [0.1, 0.9], [True, True])
-    with pytest.raises(InputError, match="unlike"):
+    with pytest.raises(InputError, match="dissimilar texts are closer"):
         fit_calibration("any", [0.1, 0.2, 0.8, 0.9], [True, True, False, False])
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from kinkeeper.language.folding import fold, unaccented
 from kinkeeper.language.lexicon import Lexicon, Term
-from kinkeeper.language.replies import asks_for_owner, is_question, read_reply
 from kinkeeper.language.text import shorten, strip_controls, tokenise
+from kinkeeper.reading.replies import asks_for_owner, is_question, read_reply
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)
 CHAT = st.lists(

@@ -1,13 +1,15 @@
-"""How sure memory is: silence is charged once whatever the cadence, support never passes its bound."""
+"""How sure memory is: silence is charged once whatever the cadence, and only to what is transient."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.memory.confidence import GONE, MOST, faded, leaves_at, supported
-from kinkeeper.memory.model import Category
+from kinkeeper.memory.confidence import GONE, NEVER, confidence_now, faded, leaves_at
+from kinkeeper.memory.model import Category, Fact
+from memory_samples import fact
 
 START = datetime(2026, 3, 1, 3, tzinfo=UTC)
 confidences = st.floats(0, 1)
@@ -30,32 +32,11 @@ def test_silence_costs_the_same_however_often_somebody_looks(
     assert math.isclose(once, confidence * math.exp(-0.01 * end), abs_tol=1e-6)
 
 
-@given(confidence=confidences, at=days, alone=confidences)
-def test_support_takes_doubt_away_and_ends_below_certainty(
-    confidence: float, at: float, alone: float
-) -> None:
-    before = faded(confidence, since=START, now=after(at))
-    value, since = supported(confidence, since=START, at=after(at), alone=alone)
-    assert since == after(at)
-    assert value >= before
-    assert value <= max(before, alone, MOST)
-    if before < MOST and alone == 0:
-        assert math.isclose(value, min(MOST, before + 0.05 * (1 - before)), abs_tol=1e-9)
-
-
-@given(times=st.lists(days, min_size=1, max_size=60))
-def test_one_source_that_repeats_itself_is_never_certain(times: list[float]) -> None:
-    value, since = 0.8, START
-    for each in sorted(times):
-        value, since = supported(value, since=since, at=after(each), alone=0.8)
-    assert value <= MOST
-
-
 @given(confidence=confidences, category=st.sampled_from(Category), heard=st.floats(0, 30))
-def test_a_fact_leaves_exactly_when_it_has_faded_or_the_feeling_is_over(
+def test_a_transient_fact_leaves_when_it_has_faded_or_the_feeling_is_over(
     confidence: float, category: Category, heard: float
 ) -> None:
-    leaves = leaves_at(category, confidence, since=START, last_evidence_at=after(-heard))
+    leaves = leaves_at(stored(confidence, category, heard, is_transient=True))
     if category is Category.EMOTIONAL:
         assert leaves <= after(-heard) + timedelta(days=14)
     elif confidence > GONE:
@@ -64,3 +45,23 @@ def test_a_fact_leaves_exactly_when_it_has_faded_or_the_feeling_is_over(
         assert faded(confidence, since=START, now=leaves + moment) < GONE
     else:
         assert leaves == START
+
+
+@given(
+    confidence=confidences, category=st.sampled_from(Category), heard=st.floats(0, 30), at=days,
+    end=st.none() | days,
+)  # fmt: skip
+def test_any_other_fact_leaves_only_at_a_known_end_and_is_believed_until_then(
+    confidence: float, category: Category, heard: float, at: float, end: float | None
+) -> None:
+    fact = stored(confidence, category, heard, is_transient=False)
+    fact = replace(fact, valid_to=None if end is None else after(end))
+    assert leaves_at(fact) == (fact.valid_to or NEVER)
+    assert confidence_now(fact, after(at)) == confidence
+
+
+def stored(confidence: float, category: Category, heard: float, *, is_transient: bool) -> Fact:
+    return fact(
+        "told", confidence=confidence, category=category, decayed_until=START,
+        last_evidence_at=after(-heard), is_transient=is_transient,
+    )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
 from kinkeeper.memory.finding.postings import Slots
 from kinkeeper.memory.finding.precision import widened
@@ -146,7 +147,7 @@ def test_only_what_is_admitted_is_found(
     for entry in entries:
         shelf.put([entry])
         last[entry.id] = entry
-    asked = Admission(scopes=scopes, now=now, above=above, without=without)
+    asked = Admission(viewer=Viewer("h", scopes), now=now, above=above, without=without)
     terms = [*shelf.words.vocabulary.known(" ".join(_WORDS)).values()]
     slots, _ = shelf.words.search(terms, limit=100, is_allowed=shelf.admitted(asked))
     expected = {

@@ -74,10 +74,11 @@ class Queue(RuleBasedStateMachine):
             name,
             choices=ways,
             merge_key=merge_key,
-            expires_at=self.now + timedelta(hours=48),
             **({"effects": ()} if has_choices else {}),
         )
-        result = self.store.write_now(lambda conn: propose(conn, wanted, now=self.now))
+        result = self.store.write_now(
+            lambda conn: propose(conn, wanted, household=FAMILY, now=self.now)
+        )
         found = self.store.read_now(lambda conn: find_by_source(conn, FAMILY.id, "OBSERVER", name))
         assert [each.id for each in found] == [result.action.id]
         return result.action.id
@@ -137,7 +138,7 @@ class Queue(RuleBasedStateMachine):
     @rule()
     def sweep(self) -> None:
         for action in self.store.write_now(lambda conn: expire_due(conn, FAMILY.id, self.now)):
-            assert action.proposal.expires_at <= self.now
+            assert action.expires_at <= self.now
 
     def stored(self, action: str) -> object:
         found = self.store.read_now(
@@ -152,7 +153,7 @@ class Queue(RuleBasedStateMachine):
         assert (member is CHILD) is (receipt.outcome is Outcome.DENIED)
         if receipt.outcome is Outcome.DONE:
             assert action.id not in self.settled, "decided twice"
-            assert action.proposal.expires_at > self.now
+            assert action.expires_at > self.now
             if action.receipt and action.receipt["written"]:
                 self.written[action.id] = event(action.proposal.source_id).summary
         self.refused += not receipt.is_change and receipt.outcome is not Outcome.CHOOSE

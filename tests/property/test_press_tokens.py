@@ -18,6 +18,7 @@ from kinkeeper.observer.pressing import press
 from kinkeeper.store.store import Store
 from pending_samples import (
     CHILD,
+    EXPIRES,
     FAMILY,
     FRIEND,
     GUARDIAN,
@@ -178,7 +179,7 @@ def test_the_first_fitting_press_decides_and_only_its_repeat_gets_its_answer(
         )  # fmt: skip
         answer = cards.press(pressed, now=now)
         fits = in_chat and on_message and member.is_adult
-        is_open = winner is None and now < NOW + timedelta(hours=48)
+        is_open = winner is None and now < EXPIRES
         assert answer.is_change == (fits and is_open)
         if answer.is_change:
             winner, told = (which, member), answer.message

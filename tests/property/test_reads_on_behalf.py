@@ -83,8 +83,12 @@ def event_of(number: int, plan: Mapping[str, Any]) -> Event:
         start=start, duration=timedelta(days=1) if plan["all_day"] else timedelta(hours=1),
         tz=ZONE.key, who=plan["who"], responsible=plan["responsible"], place=f"at {text}",
         activity=f"doing-{text}", all_day=plan["all_day"], rrule=plan["rrule"],
-        provenance=Provenance(source_type=SourceType.CHAT, source_id=f"from-{text}"),
+        provenance=source_of(text),
     )  # fmt: skip
+
+
+def source_of(text: str) -> Provenance:
+    return Provenance(source_type=SourceType.CHAT, source_id=f"from-{text}")
 
 
 def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
@@ -112,9 +116,8 @@ def plant(conn: Connection, plans: list[dict[str, Any]]) -> None:
                 household="h", type=kind, source_type="CHAT", source_id=f"{kind}{number}", slot="0",
                 chat_id=None, extraction={}, extraction_confidence=1.0, summary=text,
                 effects=(effect.frozen(),), choices=(), merge_key=None,
-                expires_at=NOW + timedelta(days=2),
             )  # fmt: skip
-            proposals.propose(conn, proposal, now=NOW)
+            proposals.propose(conn, proposal, household=FAMILY, now=NOW)
 
 
 def asked_with(
@@ -134,6 +137,8 @@ def asked_with(
         "list_notes": [{}],
         "find_event": [{"event_id": f"event-{each}"} for each in texts],
         "load_event": [{"event_id": f"event-{each}"} for each in texts],
+        "find_event_of_source": [{"provenance": source_of(each)} for each in texts],
+        "read_events_of_source": [{"provenance": source_of(each)} for each in texts],
         "list_events": [{"include_cancelled": True}],
         "read_events": [{}, {"ids": [f"event-{each}" for each in texts]}],
         "occurrences_between": [
@@ -144,6 +149,12 @@ def asked_with(
         "expand_all": spans,
         "find_conflicts": [{**each, "member": one} for each in spans for one in MEMBERS],
         "open_actions": [{"now": NOW}],
+        "done_of_source": [
+            {"source_type": "CHAT", "source_id": f"{kind}{number}"}
+            for number in range(len(plans))
+            for kind in (ActionType.TASK, ActionType.NOTE, ActionType.EVENT_CREATE)
+        ],
+        "restorable_actions": [{"now": NOW + timedelta(days=400), "since": NOW}],
         "list_actions": [{"now": NOW, "statuses": frozenset(ActionStatus)}],
         "read_action": [{"action_id": each} for each in action_ids],
         "read_actions": [{"action_ids": action_ids}],
@@ -160,7 +171,7 @@ def reading(module: ModuleType) -> dict[str, Callable[..., Any]]:
         name: function
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
-        and "viewer" in inspect.signature(function).parameters
+        and {"conn", "viewer"} <= inspect.signature(function).parameters.keys()
     }  # fmt: skip
 
 

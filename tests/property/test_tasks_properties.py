@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kinkeeper.actions.requests.free_time import free_times
@@ -180,10 +181,14 @@ def test_what_is_free_collides_with_nothing_and_is_long_enough(
 
 
 @given(lines=st.lists(TEXT, max_size=6))
+@example(["0\t0", "0\t0"])
+@example(["[x] milk", "[x] milk"])
+@example(["Milk\nmilk"])
+@example(["cr\u00e8me", "cre\u0300me"])
 def test_a_list_holds_what_was_added_each_once(lines: list[str]) -> None:
     body = ""
     for line in lines:
         body = appended(body, line)
-    held = [each.casefold() for each in entries(body)]
+    held = [normalize("NFC", each.casefold()) for each in entries(body)]
     assert len(held) == len(set(held))
     assert appended(body, "\n".join(lines)) == body

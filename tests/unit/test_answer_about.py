@@ -79,17 +79,20 @@ def test_what_needs_a_yes_is_said_to() -> None:
     assert told.endswith("I ask first.")
 
 
-@pytest.mark.parametrize("text", ["can you order a pizza?", "Could you please phone the school"])
+@pytest.mark.parametrize(
+    "text",
+    ["can you order a pizza?", "Could you please phone the school", "translate this into Welsh"],
+)
 def test_what_is_no_deed_of_its_own_is_refused(text: str) -> None:
     told = not_able(turn(text), standing())
     assert told is not None
-    assert told.startswith("No, that is nothing I can do. I can keep the calendar")
+    assert told.startswith("I can't do that. I can keep the calendar")
 
 
 def test_what_it_could_do_but_did_not_understand_is_said_so() -> None:
     told = not_able(turn("can you put this somewhere"), standing())
     assert told is not None
-    assert told.startswith("I did not understand that, or cannot do it; I have done nothing.")
+    assert told.startswith("I did not understand that, or I can't do it, so I've done nothing.")
 
 
 @pytest.mark.parametrize(

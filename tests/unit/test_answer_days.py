@@ -36,7 +36,7 @@ def answer(wanted: str, *events: dict[str, Any], **params: Any) -> str:
         ("end", "Piano ends tomorrow at 5:45pm (Ivo)."),
         ("length", "Piano: 45 minutes, tomorrow from 5pm to 5:45pm."),
         ("place", "Piano tomorrow from 5pm to 5:45pm is at Old Hall (Ivo)."),
-        ("responsible", "Abe is in charge of Piano tomorrow from 5pm to 5:45pm (Ivo)."),
+        ("responsible", "Abe is down for Piano tomorrow from 5pm to 5:45pm (Ivo)."),
         ("who", "Piano tomorrow from 5pm to 5:45pm: Ivo; Abe is in charge."),
         ("days", "Piano is every Thursday at 5pm (Ivo)."),
         ("unowned", "Nobody is down yet for Piano tomorrow from 5pm to 5:45pm."),
@@ -56,7 +56,7 @@ def test_what_is_not_there_is_said_of_what_was_looked_at() -> None:
     assert answer("whether", query="judo", **day) == (
         "No, nothing about judo is in the calendar on Friday."
     )
-    assert answer("unowned", **day) == "Everything on Friday has somebody."
+    assert answer("unowned", **day) == "Somebody is down for everything on Friday."
     assert answer("clash", **day) == "No, nothing clashes on Friday."
     assert answer("next", query="judo") == "Nothing about judo is in the calendar."
     hours = {**day, "since": "17:00", "until": "19:00", "who": ["ivo"]}

@@ -63,7 +63,7 @@ def test_what_was_read_names_what_it_rests_on_once() -> None:
 
 
 def test_a_set_reply_is_no_knowledge() -> None:
-    assert "looked nothing up" in why("why?", earlier("hello"))
+    assert "didn't look anything up" in why("why?", earlier("hello"))
 
 
 def test_asking_twice_is_about_the_same_answer() -> None:

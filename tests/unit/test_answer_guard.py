@@ -9,6 +9,7 @@ import pytest
 
 from answered_turns import outcome, shown, turn
 from asking import NOW
+from evals.answers import read_lines
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.conversation.answering.answerer import Answerer
 from kinkeeper.conversation.answering.claims import deeds_of, sentences
@@ -17,12 +18,11 @@ from kinkeeper.conversation.answering.relevance import relevance_of
 from kinkeeper.conversation.answering.responder import Responder
 from kinkeeper.conversation.answering.templates import told
 from kinkeeper.conversation.model import AnswerContext, Exchange, Mode, Source
-from kinkeeper.evaluation.answers import read_lines
 from kinkeeper.models.errors import ModelError
 from kinkeeper.models.model import ChatReply, ChatRequest, Finish, Outcome, Usage
 
 ROOT = Path(__file__).parents[2]
-LIES = read_lines(ROOT / "evals/answers/lies_dev.txt")
+LIES = read_lines(ROOT / "evals/data/answers/lies_dev.txt")
 WORDS = {"person": "Bo", "thing": "dentist", "when": "on Friday at 5pm"}
 
 

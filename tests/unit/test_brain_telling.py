@@ -1,5 +1,6 @@
 """How questions are read, and how what is known is told."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from kinkeeper.brain.schedule import Scheduled
 from kinkeeper.brain.telling import (
     NOTHING_KNOWN,
     answer_of,
+    dated,
     event_sentence,
     known_events,
     quote,
@@ -31,6 +33,7 @@ from kinkeeper.calendar.model import (
 )
 from kinkeeper.core.time import Interval
 from kinkeeper.household.file import load_household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.showing import Hit, HitKind
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +139,21 @@ def test_what_was_said_is_quoted_with_its_day_there() -> None:
     assert told == "On Tuesday 10 March 2026 somebody said: “it leaks again”"
 
 
+def test_of_two_memories_the_newer_is_told_first_and_the_older_with_its_day() -> None:
+    older = replace(
+        source("Jo is the plumber."), kind=SourceKind.FACT, text="Jo is the plumber", speaker="Ada",
+        at=datetime(2025, 2, 6, 12, tzinfo=UTC),
+    )  # fmt: skip
+    newer = replace(older, sentence="Kit is the plumber.", at=datetime(2026, 1, 9, 12, tzinfo=UTC))
+    expected = "Kit is the plumber. On Thursday 6 February 2025 Ada said: “Jo is the plumber”"
+    zone = ZoneInfo("America/Chicago")
+    for both in ([older, newer], [newer, older]):
+        assert answer_of(dated(both, zone)) == expected
+    assert answer_of(dated([older], zone)) == "Jo is the plumber."
+    event = replace(newer, kind=SourceKind.EVENT, sentence="Plumber: Friday.")
+    assert answer_of(dated([event, older], zone)).startswith("Plumber: Friday. On Thursday")
+
+
 def test_an_answer_has_two_sentences_at_most_and_invents_none() -> None:
     assert answer_of([source("One."), source("Two."), source("Three.")]) == "One. Two."
     assert answer_of([]) == NOTHING_KNOWN
@@ -157,7 +175,7 @@ def test_a_relevance_in_a_word(relevance: float, word: Sureness) -> None:
 
 def test_times_are_those_of_the_question_the_events_and_what_was_said() -> None:
     weekly = booked(rrule="FREQ=WEEKLY;BYDAY=TH")
-    events = known_events([found(weekly, 0)], ZONE)
+    events = known_events([found(weekly, 0)], MILLER, Viewer.of(MILLER.id))
     question = read_question("what is on 12 March?", MILLER, now=NOW)
     said = source("The dentist is tomorrow at 3pm", at=NOW - timedelta(days=1))
     times = times_of(question.spans, events, [said], MILLER)

@@ -47,13 +47,23 @@ def test_a_server_leads_to_itself_or_an_encrypted_sibling(reference: str, where:
         assert followed(base, reference) == where
 
 
-def test_a_sibling_is_a_host_of_the_same_family():
-    assert followed("https://caldav.icloud.example/", "https://p7-caldav.icloud.example/1/")
-    for base, other in (("192.168.1.2", "192.168.1.3"), ("mine.co.uk", "other.co.uk")):
+def test_another_host_is_followed_only_within_a_known_provider():
+    assert followed("https://caldav.icloud.com/", "https://p7-caldav.icloud.com/1/")
+    for base, other in (
+        ("192.168.1.2", "192.168.1.3"),
+        ("mine.co.uk", "other.co.uk"),
+        ("caldav.icloud.com", "icloud.com.evil.example"),
+        ("me.dynamic-dns.example", "you.dynamic-dns.example"),
+        ("a.github.io", "b.github.io"),
+        ("caldav.icloud.com", "evilicloud.com"),
+        ("a.duckdns.org", "b.duckdns.org"),
+        ("dav.mine.example", "cal.mine.example"),
+        ("caldav.icloud.com", "p7.icloud.com:8443"),
+    ):
         with pytest.raises(InputError):
             followed(f"https://{base}/", f"https://{other}/")
     with pytest.raises(InputError):
-        followed("https://caldav.icloud.example/", "http://p7.icloud.example/1/")
+        followed("https://caldav.icloud.com/", "http://p7.icloud.com/1/")
 
 
 def test_a_server_may_insist_on_encryption_but_not_give_it_up():

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.chat_file import load_chat
+from evals.chat_scoring import ChatScore
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.messages import MessageKind
-from kinkeeper.evaluation.chat_file import load_chat
-from kinkeeper.evaluation.chat_scoring import ChatScore
 
 ROOT = Path(__file__).parents[2]
 HEAD = "household examples/miller/household.toml\n\n== 2026-03-02 Mon\n"
@@ -73,6 +73,6 @@ def test_what_is_said_aloud_must_be_wanted(tmp_path: Path) -> None:
 
 
 def test_every_chat_of_the_repository_can_be_read() -> None:
-    chats = [load_chat(path, ROOT) for path in sorted((ROOT / "evals/chats").rglob("*.chat"))]
+    chats = [load_chat(path, ROOT) for path in sorted((ROOT / "evals/data/chats").rglob("*.chat"))]
     assert len(chats) >= 10
     assert all(len(chat.messages) > 60 for chat in chats)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kinkeeper.evaluation.chatter import (
+from evals.chatter import (
     HOUSEHOLD_TALK,
     TEXT_MESSAGES,
     Conversation,

@@ -13,7 +13,7 @@ from kinkeeper.memory.context.budget import Cut, Fitted, Memory, Part, Wanted, f
 from kinkeeper.memory.context.packing import best_fit
 from kinkeeper.memory.context.tokens import most_tokens
 
-COUNTED = Path(__file__).parents[2] / "evals/memory/token_counts.jsonl"
+COUNTED = Path(__file__).parents[2] / "evals/data/memory/token_counts.jsonl"
 
 
 def words(text: str) -> int:

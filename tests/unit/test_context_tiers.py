@@ -66,7 +66,7 @@ def test_each_fact_is_there_once_and_in_the_first_tier_that_takes_it() -> None:
 def test_what_is_not_believed_or_holds_no_more_is_nowhere() -> None:
     gone = [
         fact(1, Category.IDENTITY, confidence=0.5),
-        fact(2, Category.IDENTITY, decayed_until=NOW - 90 * DAY),
+        fact(2, Category.PREFERENCE, decayed_until=NOW - 90 * DAY, is_transient=True),
         fact(3, Category.IDENTITY, status=FactStatus.SUPERSEDED),
         fact(4, Category.GOAL, valid_to=NOW),
         fact(5, Category.GOAL, held_from=NOW + DAY),

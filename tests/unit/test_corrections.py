@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinkeeper.language.corrections import is_bare_value, may_correct
 from kinkeeper.language.text import tokenise
+from kinkeeper.reading.corrections import is_bare_value, may_correct
 
 
 @pytest.mark.parametrize(

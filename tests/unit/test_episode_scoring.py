@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from evals.episode_file import Episode, Speak, load_episodes
+from evals.episode_scoring import score_episode
+from evals.episodes import report_scores
+from evals.report import Report
 from kinkeeper.core.errors import InputError
-from kinkeeper.evaluation.episode_file import Episode, Speak, load_episodes
-from kinkeeper.evaluation.episode_scoring import score_episode
-from kinkeeper.evaluation.episodes import report_scores
-from kinkeeper.evaluation.report import Report
 from kinkeeper.household.file import load_household
 
 ROOT = Path(__file__).parents[2]
-FILES = ("evals/episodes_dev.jsonl", "evals/episodes_heldout.jsonl")
+FILES = ("evals/data/episodes_dev.jsonl", "evals/data/episodes_heldout.jsonl")
 
 
 def message(message_id: str, sender: str = "ana", **more: str) -> dict[str, str]:

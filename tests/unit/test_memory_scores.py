@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from kinkeeper.evaluation.memory_finders import Hit
-from kinkeeper.evaluation.memory_gold import Conversation, Question, Turn
-from kinkeeper.evaluation.memory_probes import answer_all, foreign_relevance, renamed
-from kinkeeper.evaluation.memory_scores import (
+from evals.memory_finders import Hit
+from evals.memory_gold import Conversation, Question, Turn
+from evals.memory_probes import answer_all, foreign_relevance, renamed
+from evals.memory_scores import (
     Answered,
     recall_of,
     refused,

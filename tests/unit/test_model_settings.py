@@ -36,6 +36,12 @@ def test_without_a_server_there_are_no_models() -> None:
     assert outbound_hosts(load({})) == ()
 
 
+def test_with_the_embedded_reader_there_are_none_whatever_else_is_set() -> None:
+    assert model_config(load(HERE | {"READER": "embedded"}), None) is None
+    with pytest.raises(ConfigError, match="READER=embedded"):
+        load(HERE | {"READER": "embedded", "EXTRACTOR": "model"})
+
+
 def test_without_a_server_nothing_that_speaks_http_is_loaded() -> None:
     code = (
         "import sys, kinkeeper.bootstrap.system, kinkeeper.bootstrap.model_checks\n"

@@ -1,10 +1,11 @@
 """Whose hour it is: the sender's own day says nothing of when the job is."""
 
 from datetime import time
-from time import process_time
+from functools import partial
 
 import pytest
 
+from growth import cpu_seconds, takes_too_long
 from kinkeeper.observer.model import Stance, Task
 from miller_words import said
 
@@ -76,9 +77,8 @@ def test_a_child_who_asks_for_leave_arranges_nothing() -> None:
 
 @pytest.mark.parametrize("plea", ["please ", "so ", "hey "])
 def test_however_long_a_child_pleads_it_is_read_at_once(plea: str) -> None:
-    began = process_time()
-    said(f"{plea * 24}be quick", sender="mia")
-    assert process_time() - began < 1
+    work = partial(said, f"{plea * 24}be quick", sender="mia")
+    assert not takes_too_long(partial(cpu_seconds, work), 1.0)
     assert not said(f"{plea * 24}can Ava sleep over on Saturday", sender="mia").is_coordination
 
 

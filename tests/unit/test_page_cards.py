@@ -34,9 +34,9 @@ def _card(
 def test_a_plain_card_says_what_who_and_until_when() -> None:
     said = heard(7, "omar", "judo at four", NOW - timedelta(minutes=5))
     card = _card(action(), Ground(messages=(said,), said="Which one?"))
-    assert [(way.label, way.choice, way.is_grave) for way in card.ways] == [("Confirm", "", False)]
-    assert card.deciders == "Ines, Omar or Bea may decide."
-    assert card.lapses == "Lapses Wed 13 May 11:00; then nothing happens."
+    assert [(way.label, way.choice, way.is_grave) for way in card.ways] == [("Approve", "", False)]
+    assert card.deciders == "Ines, Omar or Bea can approve this."
+    assert card.lapses == "Expires at the end of Thu 14 May."
     assert not card.said  # asked aloud, but not about a conflict
     [quote] = card.quotes
     assert (quote.sender.name, quote.text, quote.at) == ("Omar", "judo at four", "today 10:55")
@@ -56,7 +56,7 @@ def test_a_conflict_has_a_way_for_each_side_and_says_what_was_asked() -> None:
     assert card.shared == ()
     assert [way.choice for way in card.ways] == ["Checkup", "Judo"]
     assert [[change.heading for change in way.changes] for way in card.ways] == [
-        ["New in the calendar", "Is taken out"],
+        ["New event", "Removed"],
         [],
     ]
     assert not card.can_change
@@ -66,7 +66,7 @@ def test_ways_that_differ_in_the_owner_alone_share_what_is_written() -> None:
     ways = tuple(choice(name, care(name, NOW, name.lower())) for name in ("Ines", "Omar"))
     card = _card(action(proposal(effects=(), choices=ways)))
     [shared] = card.shared
-    assert shared.heading == "New in the calendar, with whoever you choose"
+    assert shared.heading == "New event, assigned to the person you choose"
     assert shared.after is not None
     assert [each.name for each in shared.after.owners] == ["Nobody yet"]
     assert card.can_change
@@ -83,7 +83,7 @@ def test_a_whole_entry_is_a_grave_matter_and_one_day_of_it_is_not() -> None:
 
 def test_of_a_series_only_a_series_is_spoken() -> None:
     once, judo = event(), weekly()
-    for stored, heading in ((once, "Changes"), (judo, "The whole series changes")):
+    for stored, heading in ((once, "Changes"), (judo, "Whole series changed")):
         moved = replace(stored, place="the hall")
         update = UpdateEvent(event=moved).frozen()
         card = _card(action(proposal(effects=(update,))), None, standing(stored))
@@ -111,7 +111,7 @@ def test_only_plain_cards_of_one_kind_go_together() -> None:
 
 
 def test_what_lapses_first_comes_first() -> None:
-    soon = action(proposal("soon", expires_at=NOW))
+    soon = action(proposal("soon"), expires_at=NOW)
     assert min([action(), soon], key=lapses_at) is soon
 
 
@@ -119,22 +119,22 @@ def test_what_lapses_first_comes_first() -> None:
     ("fields", "outcome", "is_change", "text", "can_undo"),
     [
         ({"status": ActionStatus.DONE}, Outcome.DONE, True, "Saved: Tara checkup", True),
-        ({"status": ActionStatus.DONE, "undone_at": NOW}, Outcome.UNDONE, True, "Taken back:", False),
-        ({"status": ActionStatus.REJECTED}, Outcome.REJECTED, True, "Put away, nothing", False),
+        ({"status": ActionStatus.DONE, "undone_at": NOW}, Outcome.UNDONE, True, "Undone:", False),
+        ({"status": ActionStatus.REJECTED}, Outcome.REJECTED, True, "Dismissed:", False),
         (
             {"status": ActionStatus.REJECTED, "decided_by": "omar"}, Outcome.REJECTED, False,
-            "Already put away by Omar.", False,
+            "Already dismissed by Omar.", False,
         ),
         (
             {"status": ActionStatus.FAILED, "receipt": {"reason": "it was moved"}}, Outcome.DONE,
-            True, "Could not be done, nothing was changed: it was moved.", False,
+            True, "This couldn't be done, and nothing was changed: it was moved.", False,
         ),
-        ({"status": ActionStatus.DONE}, Outcome.ALREADY_DONE, False, "That was confirmed", True),
+        ({"status": ActionStatus.DONE}, Outcome.ALREADY_DONE, False, "That was already approved", True),
         ({}, Outcome.DENIED, False, "Only an adult", False),
-        ({}, Outcome.CHANGED, False, "The card had changed meanwhile", False),
-        ({"status": ActionStatus.EXPIRED}, Outcome.EXPIRED, False, "This had lapsed.", False),
-        ({"status": ActionStatus.WITHDRAWN}, Outcome.DONE, False, "This was taken back in", False),
-        ({"status": ActionStatus.SUPERSEDED}, Outcome.DONE, False, "Something newer", False),
+        ({}, Outcome.CHANGED, False, "The card has changed", False),
+        ({"status": ActionStatus.EXPIRED}, Outcome.EXPIRED, False, "This had expired; you can restore it", False),
+        ({"status": ActionStatus.WITHDRAWN}, Outcome.DONE, False, "This was withdrawn in", False),
+        ({"status": ActionStatus.SUPERSEDED}, Outcome.DONE, False, "It was replaced", False),
     ],
 )  # fmt: skip
 def test_afterwards_it_is_told_as_it_really_stands(

@@ -67,9 +67,9 @@ def test_thirty_days_end_today_and_leave_none_out() -> None:
 def test_a_household_that_said_nothing_has_no_figure_made_up() -> None:
     figures = _figures()
     unknown = [name for name, each in figures.items() if not each.figure]
-    assert unknown == ["Should have stayed quiet", "Were right, and got a yes", "Waited for a yes"]
+    assert unknown == ["Should have stayed quiet", "Approved cards", "Time to approval"]
     assert all(each.chart is None for each in figures.values())
-    assert figures["Wondered why it spoke"].figure == "0"
+    assert figures["Asked why it spoke"].figure == "0"
 
 
 def test_wonder_counts_seven_days_and_draws_thirty() -> None:
@@ -78,7 +78,7 @@ def test_wonder_counts_seven_days_and_draws_thirty() -> None:
         DAYS[-7]: _said(confusion=2),
         DAYS[-1]: _said(confusion=1),
     }
-    found = _figures(said=said)["Wondered why it spoke"]
+    found = _figures(said=said)["Asked why it spoke"]
     assert found.figure == "3"
     assert found.chart is not None
     assert [value for _, value in found.chart.rows] == ["4", "2", "1"]
@@ -90,7 +90,7 @@ def test_false_speaks_are_a_share_of_what_was_judged() -> None:
         DAYS[9]: _said(verdicts={Verdict.SPEAK: 1}),
     }
     found = _figures(said=said)["Should have stayed quiet"]
-    assert (found.figure, found.note) == ("25%", "Of 4 that somebody judged.")
+    assert (found.figure, found.note) == ("25%", "Of 4 decisions with feedback.")
     assert found.chart is not None
     assert found.chart.rows == (("4 Mar", "1"),)
 
@@ -102,7 +102,7 @@ def test_waiting_is_the_middle_of_all_yeses_on_the_household_s_days() -> None:
         action(status=ActionStatus.REJECTED, decided_at=NOW),
     )  # fmt: skip
     found = _figures(_metrics(confirmed_share=0.75), actions=actions)
-    waited, right = found["Waited for a yes"], found["Were right, and got a yes"]
+    waited, right = found["Time to approval"], found["Approved cards"]
     assert waited.figure == "1 h 30 min"
     assert waited.chart is not None
     assert waited.chart.rows == (("30 Mar", "90"),)
@@ -130,8 +130,8 @@ EFFECTS = Effects(
     decisions=60,
     shares=[ModeShare(mode=Mode.ACT, share=0.9, least=0.05, most=0.15, is_healthy=False)],
     parts=[
-        Fired(name="second looks at steps", fired=7, had_effect=2),
-        Fired(name="ties broken by a model", fired=0, had_effect=0),
+        Fired(name="reviews of steps", fired=7, had_effect=2),
+        Fired(name="ties decided by a model", fired=0, had_effect=0),
     ],
 )
 
@@ -139,10 +139,10 @@ EFFECTS = Effects(
 def test_what_fired_is_shown_beside_what_that_changed() -> None:
     page = _page()
     assert page.parts == (
-        ("Second looks at steps", "7 times, of which 2 changed something"),
-        ("Ties broken by a model", "not needed so far"),
+        ("Reviews of steps", "7 times; 2 had an effect"),
+        ("Ties decided by a model", "not needed so far"),
     )
-    assert page.shares == (("Act", "90% (healthy: 5% to 15%)", True),)
+    assert page.shares == (("Act", "90% (normal: 5% to 15%)", True),)
 
 
 def _page(*findings: Finding, **work: Any) -> Any:
@@ -161,7 +161,7 @@ def test_what_is_broken_comes_first_with_its_remedy() -> None:
     )
     assert [check.name for check in page.checks] == ["disk", "backup", "clock"]
     assert page.checks[0].remedy == "make room"
-    assert page.sentence == "1 check is broken; see how to mend it."
+    assert page.sentence == "1 check failed; see below how to fix it."
     assert page.hosts == ("a", "b")
 
 
@@ -171,22 +171,19 @@ def test_what_is_broken_comes_first_with_its_remedy() -> None:
         ({}, []),
         ({"reading": {"done": 3, "manual_review": 1}}, ["Messages heard"]),
         ({"sending": {"sent": 3, "unknown": 1}}, ["Messages sent"]),
-        ({"failed_updates": 2}, ["Updates that could not be taken in"]),
+        ({"failed_updates": 2}, ["Updates that couldn't be processed"]),
     ],
 )
 def test_what_needs_a_person_is_marked(work: dict[str, Any], stuck: list[str]) -> None:
     page = _page(**work)
     assert [queue.name for queue in page.queues if queue.is_stuck] == stuck
-    wanted = "some work needs a look" if stuck else "in order"
+    wanted = "some work needs attention" if stuck else "OK"
     assert wanted in page.sentence
 
 
 def test_work_is_told_in_words_in_the_order_it_goes_through() -> None:
     page = _page(reading={"manual_review": 1, "done": 3, "queued": 2, "new_state": 4})
-    assert (
-        page.queues[0].states
-        == "2 waiting to be read, 3 looked into, 1 left to a person, 4 new_state"
-    )
+    assert page.queues[0].states == "2 waiting to be read, 3 read, 1 left to a person, 4 new_state"
     assert page.queues[2].states == "none"
 
 

@@ -1,4 +1,4 @@
-"""What is remembered, as the pages of memory say and draw it."""
+"""Memory, as the pages of memory say and draw it."""
 
 import itertools
 import re
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, surprise_scope
 from kinkeeper.memory.concepts import Concept, Relation, told_as
 from kinkeeper.memory.model import Category, Fact, FactStatus, Origin
 from kinkeeper.memory.statements.words import canon_of
@@ -44,6 +45,20 @@ def test_facts_stand_under_whom_they_are_about_and_else_under_who_told_them():
     assert found == {CHILD.name: ["a"], PARENT.name: ["b"], "Everybody": ["c"]}
 
 
+def test_what_is_not_for_all_is_labelled_with_who_may_see_it():
+    labels = {
+        HOUSEHOLD_SCOPE: "",
+        person_scope(PARENT.id): "Only you can see this",
+        surprise_scope([CHILD.id]): f"Hidden from {CHILD.name}",
+        surprise_scope([CHILD.id, PARENT.id]): "Hidden from "
+        + " and ".join(HOME.names[each] for each in sorted([CHILD.id, PARENT.id])),
+    }
+    for scope, label in labels.items():
+        assert recollection().known(fact("a", scope=scope), []).audience == label
+    people = people_of(HOME)
+    assert {scope: people.audience(scope) for scope in labels} == labels
+
+
 def headings_of(*facts: Fact, told_by: str) -> dict[str, list[str]]:
     said = {each.id: [statement(each.narrative, speaker=told_by)] for each in facts}
     return {
@@ -67,7 +82,7 @@ def test_what_is_said_of_a_member_stands_under_who_they_are_unless_it_names_some
         narrative=f"{CHILD.name}'s teacher is Mrs Govender",
     )
     assert headings_of(number, told_by=PARENT.id) == {CHILD.name: ["Who they are"]}
-    assert headings_of(teacher, told_by=PARENT.id) == {CHILD.name: ["People in their life"]}
+    assert headings_of(teacher, told_by=PARENT.id) == {CHILD.name: ["People they know"]}
 
 
 def test_a_sentence_that_begins_with_a_member_is_theirs_where_nothing_more_is_read_of_it():
@@ -135,10 +150,10 @@ def test_a_fact_says_who_said_it_when_and_how_often():
 
 def test_what_is_unsure_says_so():
     say = recollection().known
-    assert say(fact("a", is_contradicted=True), []).doubt.startswith("Something else")
-    assert say(fact("a", confidence=0.6), []).fading == "Not quite sure."
-    faded = fact("a", decayed_until=NOW - timedelta(days=60))
-    assert (say(faded, []).fading, say(faded, []).doubt) == ("Comes up only in a search.", "")
+    assert say(fact("a", is_contradicted=True), []).doubt.startswith("This conflicts")
+    assert say(fact("a", confidence=0.6), []).fading == "Not certain."
+    faded = fact("a", decayed_until=NOW - timedelta(days=60), is_transient=True)
+    assert (say(faded, []).fading, say(faded, []).doubt) == ("Only found by searching.", "")
     assert say(fact("a", origin=Origin.OBSERVED), []).learnt == "heard in the chat, and confirmed"
 
 
@@ -239,13 +254,13 @@ def test_changes_tell_what_became_of_each_memory():
         (old, new), (None, new), (old, gone), (gone, old), (old, surer), (old, private),
     ])]  # fmt: skip
     assert told == [
-        ("Put differently", "a.", "B."),
+        ("Reworded", "a.", "B."),
         ("New", "", "B."),
-        ("Something newer took its place", "a.", ""),
+        ("Replaced by something newer", "a.", ""),
         ("Again", "", "a."),
-        ("Seen by others than before", "", "a."),
+        ("Audience changed", "", "a."),
     ]
-    assert unlisted([(old, surer), (old, new)], beyond=4) == "1 grew surer, 4 more"
+    assert unlisted([(old, surer), (old, new)], beyond=4) == "1 became more certain, 4 more"
 
 
 @pytest.mark.parametrize(

@@ -98,14 +98,14 @@ def test_two_who_claim_one_job_are_bracketed_in_every_lane_it_stands_in() -> Non
     asked = _claimed_twice(care("a", start, "ines"), care("b", start, "omar"))
     page = _page(PLAIN, asked=[asked])
     [found] = page.collisions
-    assert found.heading == "Ines and Omar for one job:"
+    assert found.heading == "Ines and Omar both took this:"
     assert [side.title for side in found.sides] == ["a for Tara", "b for Tara"]
     assert found.shared is not None
     assert found.shared.clock == "17:00 – 18:00"
     assert found.href == f"/pending#card-{asked.id}"
     bracketed = {lane.person.id: len(lane.brackets) for lane in page.rows}
     assert bracketed == {"ines": 1, "omar": 1, "tara": 1, "bea": 0, "lou": 0}
-    assert all("(to be decided)" in lane.spoken for lane in page.rows if lane.brackets)
+    assert all("(clash)" in lane.spoken for lane in page.rows if lane.brackets)
 
 
 def test_a_claim_on_what_somebody_has_already_is_a_conflict_with_the_one_who_has_it() -> None:
@@ -120,7 +120,7 @@ def test_a_claim_on_what_somebody_has_already_is_a_conflict_with_the_one_who_has
     asked = action(proposal("late", effects=(), choices=ways, conflict_key="resource|y"))
     page = _page(PLAIN, [has], [asked], standing(has))
     [found] = page.collisions
-    assert found.heading == "Ines and Omar for one job:"
+    assert found.heading == "Ines and Omar both took this:"
     assert {side.title for side in found.sides} == {"has for Tara", "wants for Tara"}
 
 
@@ -129,7 +129,7 @@ def test_a_conflict_of_whole_days_is_told_although_lanes_have_no_place_for_it() 
     whole = {"all_day": True, "minutes": 24 * 60}
     asked = _claimed_twice(care("a", day, "ines", **whole), care("b", day, "omar", **whole))
     page = _page(PLAIN, asked=[asked])
-    assert [each.heading for each in page.collisions] == ["Ines and Omar for one job:"]
+    assert [each.heading for each in page.collisions] == ["Ines and Omar both took this:"]
     assert [item.title for item in page.all_day] == ["a for Tara", "b for Tara"]
     assert not any(lane.blocks for lane in page.rows)
 
@@ -147,7 +147,7 @@ def test_one_child_in_two_places_is_told_once_however_it_came() -> None:
     asked = action(proposal("clash", effects=(), choices=ways, conflict_key="temporal|z"))
     page = _page(PLAIN, [judo], [asked], standing(judo))
     [found] = page.collisions
-    assert found.heading == "Tara in two places:"
+    assert found.heading == "Tara in two places at once:"
     assert found.shared is None
     [lane] = [lane for lane in page.rows if lane.brackets]
     assert (lane.person.id, len(lane.brackets)) == ("tara", 1)
@@ -166,7 +166,7 @@ def test_what_a_proposal_would_take_away_stays_and_is_marked() -> None:
     page = _page(PLAIN, [lesson], [action(proposal("off", effects=(off,)))], standing(lesson))
     [group] = page.groups
     assert [item.look for item in group.items] == [Look.LEAVING]
-    assert group.items[0].note.startswith("Waits for a yes: ")
+    assert group.items[0].note.startswith("Needs approval: ")
 
 
 def test_what_runs_since_yesterday_stands_under_today() -> None:

@@ -77,12 +77,12 @@ def test_a_span_over_a_clock_change_says_what_the_clocks_say() -> None:
 @pytest.mark.parametrize(
     ("left", "said"),
     [
-        (timedelta(0), "Has lapsed; nothing happened."),
-        (timedelta(seconds=20), "Lapses in 1 minute; then nothing happens."),
-        (timedelta(minutes=59, seconds=59), "Lapses in 59 minutes; then nothing happens."),
-        (timedelta(hours=1), "Lapses today 14:00; then nothing happens."),
-        (timedelta(hours=11), "Lapses tomorrow 00:00; then nothing happens."),
+        (timedelta(0), "Expired; it wasn't added."),
+        (timedelta(seconds=20), "Expires in 1 minute."),
+        (timedelta(minutes=59, seconds=59), "Expires in 59 minutes."),
+        (timedelta(hours=1), "Expires today 14:00."),
+        (timedelta(hours=11), "Expires at the end of today."),
     ],
 )
-def test_a_lapse_says_that_nothing_happens(left: timedelta, said: str) -> None:
+def test_a_card_says_when_it_expires(left: timedelta, said: str) -> None:
     assert words_at(NOON).lapse(NOON + left) == said

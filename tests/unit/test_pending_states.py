@@ -18,6 +18,7 @@ from kinkeeper.calendar.model import Event
 from kinkeeper.core.errors import InputError, InvariantError
 from pending_samples import (
     CHILD,
+    EXPIRES,
     FAMILY,
     FRIEND,
     GUARDIAN,
@@ -48,6 +49,7 @@ def action(**changes: object) -> PendingAction:
         version=1,
         status=ActionStatus.PENDING,
         created_at=NOW,
+        expires_at=EXPIRES,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]  # any field
 
@@ -200,7 +202,7 @@ def test_the_hash_ignores_words_of_the_chat_that_are_purged_later() -> None:
 
 
 def test_time_expires_an_open_action_without_writing_and_nothing_else() -> None:
-    end = proposal().expires_at
+    end = EXPIRES
     assert as_of(action(), end - timedelta(microseconds=1)).status is ActionStatus.PENDING
     assert as_of(action(), end).status is ActionStatus.EXPIRED
     for status in SETTLED:
@@ -252,7 +254,7 @@ def test_the_public_record_has_the_fields_scripts_read() -> None:
         assert isinstance(record[name], list), name
     assert record["activity"] is None
     assert record["confirmed_at"] is record["confirmed_by"] is None
-    assert datetime.fromisoformat(record["expires_at"]) == proposal().expires_at
+    assert datetime.fromisoformat(record["expires_at"]) == EXPIRES
 
 
 def test_only_a_yes_counts_as_confirmed_in_the_record() -> None:

@@ -223,12 +223,12 @@ def test_bare_until_date_is_kept_as_a_date():
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
-        ({"tz": "Mars/Olympus"}, "timezone"),
-        ({"tz": "../../etc/passwd"}, "timezone"),
+        ({"tz": "Mars/Olympus"}, "time zone"),
+        ({"tz": "../../etc/passwd"}, "time zone"),
         ({"duration": timedelta(hours=-1)}, "duration"),
         ({"duration": timedelta(days=9999)}, "duration"),
         ({"duration": timedelta(milliseconds=5)}, "whole seconds"),
-        ({"start": datetime.fromisoformat("2026-03-03T16:30")}, "no timezone"),
+        ({"start": datetime.fromisoformat("2026-03-03T16:30")}, "no time zone"),
         ({"start": datetime(2026, 3, 3, 16, 30, 0, 1, tzinfo=CHICAGO)}, "whole seconds"),
         ({"start": datetime(1066, 3, 3, tzinfo=CHICAGO)}, "year"),
         ({"all_day": True}, "whole days"),

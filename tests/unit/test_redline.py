@@ -115,3 +115,35 @@ def test_only_what_was_said_is_held_against_the_calendar(
         times=(time(9),),
     )  # fmt: skip
     assert (rule(taken, judo, series=(judo,)) == "time_mismatch") is speaks
+
+
+@pytest.mark.parametrize("task", [Task.DROPOFF, Task.PICKUP, Task.COVER])
+@pytest.mark.parametrize(
+    ("entities", "fields", "clashes"),
+    [
+        ((), {}, False),
+        ((), {"who": ()}, False),
+        ((named("time", "16:45"),), {}, True),
+        ((), {"action_id": None, "event_id": "pics"}, True),
+        ((), {"who": ("eve", "bob")}, True),
+        ((), {"start": time(16, 30)}, True),
+    ],
+    ids=[
+        "to it",
+        "to what is anybody's",
+        "own hour",
+        "in the calendar",
+        "of another",
+        "another hour",
+    ],
+)
+def test_the_drive_to_what_waits_does_not_clash_with_it(
+    task: Task, entities: tuple[Entity, ...], fields: dict[str, Any], *, clashes: bool
+) -> None:
+    known = {"who": ("eve",), "event_id": None, "action_id": "a1", "responsible": ("eve",)} | fields
+    pics = booking("pics", known.pop("start", time(16, 45)), source="3", **known)
+    drive = claim(
+        *entities, named("child", "ada"), task=task, activity="practice", child=("ada",), dates=(TODAY,),
+        times=(time(16, 45),), is_special=True,
+    )  # fmt: skip
+    assert (rule(drive, pics) == "resource_conflict") is clashes

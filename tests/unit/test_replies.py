@@ -1,13 +1,13 @@
 import pytest
 
 from kinkeeper.language.lexicon import Lexicon, Term
-from kinkeeper.language.replies import (
+from kinkeeper.language.text import tokenise
+from kinkeeper.reading.replies import (
     ReplyKind,
     asks_for_owner,
     is_question,
     read_reply,
 )
-from kinkeeper.language.text import tokenise
 
 ANSWERS = {
     ReplyKind.CLAIM: "me|I can|i’ll do it|on it|i got it|mine!|leave it to me|omw|🙋|🙋🏽\u200d♀\ufe0f|✋🏿|i'm free|dibs|ok i'll do it|ill do it|i'l do it"

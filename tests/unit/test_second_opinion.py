@@ -19,7 +19,7 @@ from kinkeeper.memory.statements.second_opinion import (
 )
 from kinkeeper.memory.statements.wording import wording_of
 
-TAUGHT = Path(__file__).parents[2] / "evals" / "memory" / "relations_taught.jsonl"
+TAUGHT = Path(__file__).parents[2] / "evals" / "data" / "memory" / "relations_taught.jsonl"
 ROWS = [json.loads(line) for line in TAUGHT.read_text(encoding="utf-8").splitlines()]
 TEXTS = st.sampled_from([row[side] for row in ROWS for side in ("old", "new")])
 

@@ -125,7 +125,9 @@ def test_the_moment_is_told_in_the_familys_words() -> None:
     ("text", "name"),
     [("my name is sam", "Sam"), ("Call me Bea please", "Bea"), ("Hi, my name is Ana Lopez.", "Ana Lopez"),
      ("could you call me Al from now on?", "Al"), ("please call me Mr. T", "Mr. T"), ("I go by Jo", "Jo"),
-     ("everybody calls me Zoë", "Zoë"), ("My name's O'Neil, not Neil", "O'Neil")],
+     ("everybody calls me Zoë", "Zoë"), ("My name's O'Neil, not Neil", "O'Neil"),
+     ("my name is Dr. Kaya Okoye", "Dr. Kaya Okoye"), ("call me J. R. Smith please", "J. R. Smith"),
+     ("call me Mrs. Hall. I'm off to St. Mary's", "Mrs. Hall"), ("call me Zo. It's approx. 5pm", "Zo")],
 )  # fmt: skip
 def test_how_somebody_is_called_is_read(text: str, name: str) -> None:
     assert read_identity(text) == name
@@ -174,7 +176,7 @@ def test_a_talk_is_told_by_what_recurs_and_whom_it_names() -> None:
     episode = told(talk, name="Ruth", names=["Ivo"], before=())
     assert episode is not None
     assert episode.topic == "tent, ivo"
-    assert episode.title == "Talk about tent, ivo"
+    assert episode.title == "Conversation about tent, ivo"
     assert "3 messages" in episode.narrative
     assert "rope" not in episode.narrative
     assert told(said("ok", "hm"), name="Ruth", names=(), before=()) is None

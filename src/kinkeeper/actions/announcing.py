@@ -21,17 +21,17 @@ from kinkeeper.messaging.outbound import (
     Verb,
 )
 
-SETTLED_FIRST = "it was settled before it went out"
+SETTLED_FIRST = "it was decided before it was sent"
 UNDER_WAY = frozenset({ActionStatus.PENDING, ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 
 _RESULTS: Mapping[ActionStatus, str] = MappingProxyType(
     {
         ActionStatus.DONE: "Done",
-        ActionStatus.FAILED: "Could not be done, nothing was changed",
+        ActionStatus.FAILED: "This couldn't be done, and nothing was changed",
         ActionStatus.REJECTED: "Declined",
         ActionStatus.EXPIRED: "Expired, nothing was changed",
         ActionStatus.SUPERSEDED: "Replaced by something newer",
-        ActionStatus.WITHDRAWN: "Taken back in the chat",
+        ActionStatus.WITHDRAWN: "Withdrawn in the chat",
     }
 )
 
@@ -60,9 +60,9 @@ def result_line(action: PendingAction) -> str:
     """Return the one line that says how an action ended."""
     summary = action.proposal.summary
     if action.undone_at is not None:
-        return f"Taken back: {summary}"
+        return f"Undone: {summary}"
     if (action.receipt or {}).get("outcome") == "unknown":
-        return f"May have been done; look before it is done again: {summary}"
+        return f"This may have been done; check before trying again: {summary}"
     results = [each.result for each in action.proposal.choices if each.label == action.choice]
     if action.status is ActionStatus.DONE and results:
         return results[0]
@@ -91,6 +91,8 @@ def _change(action: PendingAction, row: StoredOutbound) -> Outbound:
 def _buttons(action: PendingAction, row: StoredOutbound) -> tuple[Button, ...]:
     if can_be_undone(action):
         return (Button(label="Undo", verb=Verb.UNDO),)
+    if action.status is ActionStatus.EXPIRED:
+        return (Button(label="Restore", verb=Verb.RESTORE),)
     audience = row.message.audience
     if action.status is ActionStatus.REJECTED and audience == action.decided_by is not None:
         return tuple(

@@ -13,8 +13,9 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import receipts
 from kinkeeper.actions.admission import admit, count
-from kinkeeper.actions.authority import Press, PressDetails, may_decide, may_do_alone
-from kinkeeper.actions.consent import Consent, consent_for, highest
+from kinkeeper.actions.audience import is_own_affair
+from kinkeeper.actions.authority import Press, PressDetails, may_decide
+from kinkeeper.actions.consent import Audience, Author, Consent, decide, highest
 from kinkeeper.actions.executor import execute
 from kinkeeper.actions.model import ActionStatus, Choice, PendingAction, Proposal
 from kinkeeper.actions.proposals import expire_if_due, propose
@@ -103,14 +104,15 @@ def request(
         InputError: The proposal could never be executed.
     """
     press = Press(member=member, household=household, now=now)
-    action = propose(conn, proposal, now=now).action
+    action = propose(conn, proposal, household=household, now=now).action
     if action.status is not ActionStatus.PENDING:
         return receipts.settled(action, household)
     effects = action.proposal.effects
-    stakes = highest(action.proposal.stakes, stakes_of(effects))
-    if consent_for(action.proposal.origin, stakes) is Consent.ASK or not effects:
-        return receipts.asked(action)
-    if may_decide(press) or may_do_alone(press, read_effects(household.id, effects)):
+    author = Author(is_adult=may_decide(press), origin=action.proposal.origin)
+    is_own = is_own_affair(conn, household, read_effects(household.id, effects), member)
+    audience = Audience.OWN if is_own else Audience.HOUSEHOLD
+    consent = decide(author, audience, highest(action.proposal.stakes, stakes_of(effects)))
+    if consent is Consent.RUN_AT_ONCE and effects:
         return _run(conn, action, press, Cause.SAID)
     return receipts.asked(action)
 

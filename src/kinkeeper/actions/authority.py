@@ -1,15 +1,13 @@
 """Who may decide about an action, and from which card. Pure."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NotRequired, TypedDict
 
-from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionType, PendingAction
 from kinkeeper.actions.states import Refusal
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import person_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, is_hidden_from, person_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +15,7 @@ class Press:
     """Who decides, and what they were shown.
 
     Attributes:
-        member: As the channel identified them; never taken from text.
+        member: As the channel identified them, with the rights of their login; never taken from text.
         household: Theirs, as its file has it now.
         now: Aware.
         chat_id: Chat of the card that was pressed; None where the person was identified otherwise
@@ -43,15 +41,8 @@ class PressDetails(TypedDict):
 
 
 def may_decide(press: Press) -> bool:
-    """Whether the person is an adult of that household, by its own file."""
-    known = press.household.member(press.member.id)
-    return known == press.member and press.member.is_adult
-
-
-def may_do_alone(press: Press, effects: Iterable[Effect]) -> bool:
-    """Whether somebody who is no adult of the household may do this all the same: it is their own affair."""
-    known = press.household.member(press.member.id)
-    return known == press.member and all(each.concerns_only(press.member.id) for each in effects)
+    """Whether the person is an adult of that household by its own file, and their login does not say less."""
+    return press.household.knows(press.member) and press.member.is_adult
 
 
 def is_anothers(action: PendingAction, member: Member, household: Household) -> bool:
@@ -66,8 +57,8 @@ def is_anothers(action: PendingAction, member: Member, household: Household) -> 
         member: Who looks or decides.
         household: Theirs.
     """
-    if (owner := person_of(action.proposal.scope)) is not None:
-        return owner != member.id
+    if action.proposal.scope != HOUSEHOLD_SCOPE:
+        return is_hidden_from(action.proposal.scope, member.id)
     asked_by = action.proposal.request.get("asked_by", member.id)
     if action.proposal.type is not ActionType.EMAIL or asked_by == member.id:
         return False
@@ -97,5 +88,4 @@ def is_own(action: PendingAction, member: Member, household: Household) -> bool:
         member: Who looks or decides, a child too.
         household: Theirs.
     """
-    known = household.member(member.id)
-    return known == member and person_of(action.proposal.scope) == member.id
+    return household.knows(member) and person_of(action.proposal.scope) == member.id

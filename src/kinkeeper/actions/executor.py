@@ -5,6 +5,7 @@ frozen payload with its hash. All effects of an action are written, or none.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import audience, words
 from kinkeeper.actions.consent import Consent, consent_for, highest
-from kinkeeper.actions.effects.contract import Execution
+from kinkeeper.actions.effects.contract import Effect, Execution
 from kinkeeper.actions.journal import list_transitions, record_refusal
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import payload_hash
@@ -29,7 +30,7 @@ from kinkeeper.core.errors import (
 )
 from kinkeeper.core.ids import stable_id
 
-TAMPERED = "what is stored is not what was shown"
+TAMPERED = "the stored action differs from the one that was shown"
 
 
 def execute(conn: Connection, household: str, action_id: str, *, now: datetime) -> PendingAction:
@@ -56,8 +57,14 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
         record_refusal(conn, household, action_id, reason=Refusal.TAMPERED, by=decided_by, at=now)
         return _failed(conn, action, TAMPERED, now)
     try:
+        effects = read_effects(household, chosen_effects(action))
+        hidden = audience.hidden_by(conn, household, effects)
         with conn.begin_nested():
-            written = _write(conn, action, decided_by, now)
+            execution = Execution(
+                household=household, action_id=action.id, change_id=action.id,
+                decided_by=decided_by, at=now, scope=action.proposal.scope,
+            )  # fmt: skip
+            written = _write(conn, effects, execution)
     except (ConflictError, DeniedError, InputError, NotFoundError) as error:
         return _failed(conn, action, str(error), now)
     if reaches_outside(chosen_effects(action)):
@@ -65,7 +72,7 @@ def execute(conn: Connection, household: str, action_id: str, *, now: datetime) 
     receipt = {"outcome": "done", "written": written}
     done = _advanced(advance(conn, action, Cause.SUCCEED, at=now, receipt=receipt))
     words.let_go(conn, done)
-    audience.narrow(conn, done)
+    audience.narrow(conn, done, hidden)
     return done
 
 
@@ -93,7 +100,7 @@ def require_consent(conn: Connection, action: PendingAction) -> str:
         stakes = highest(action.proposal.stakes, stakes_of(chosen_effects(action)))
         consent = consent_for(action.proposal.origin, stakes)
         if consent is not Consent.RUN_AT_ONCE:
-            raise InvariantError(f"action {action.id!r} had to be asked about first")
+            raise InvariantError(f"action {action.id!r} needed approval first")
     return person
 
 
@@ -118,20 +125,13 @@ def change_id(action_id: str, number: int) -> str:
 
 
 def _write(
-    conn: Connection, action: PendingAction, decided_by: str, now: datetime
+    conn: Connection, effects: Sequence[Effect], execution: Execution
 ) -> list[dict[str, str]]:
-    household = action.proposal.household
     written = []
-    for number, effect in enumerate(read_effects(household, chosen_effects(action))):
-        execution = Execution(
-            household=household,
-            action_id=action.id,
-            change_id=change_id(action.id, number),
-            decided_by=decided_by,
-            at=now,
-        )
-        made = effect.apply(conn, execution)
-        written.append({"effect": effect.effect, "change_id": made or execution.change_id})
+    for number, effect in enumerate(effects):
+        one = replace(execution, change_id=change_id(execution.action_id, number))
+        made = effect.apply(conn, one)
+        written.append({"effect": effect.effect, "change_id": made or one.change_id})
     return written
 
 
@@ -144,5 +144,5 @@ def _failed(conn: Connection, action: PendingAction, reason: str, now: datetime)
 def _advanced(action: PendingAction | None) -> PendingAction:
     """Return an action nobody else could move, for its row is held by this transaction."""
     if action is None:
-        raise InvariantError("an action was moved on by somebody else during its execution")
+        raise InvariantError("another process changed the action while it was being executed")
     return action

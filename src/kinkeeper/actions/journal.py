@@ -1,6 +1,6 @@
 """What happened to actions: one row a transition, one row a press that changed nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func
 from kinkeeper.actions.model import ActionStatus
 from kinkeeper.actions.states import Cause, Refusal, Transition
 from kinkeeper.actions.tables import action_refusals, action_transitions
+from kinkeeper.core.time import Interval
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
 
@@ -104,6 +105,26 @@ def count_refusals(
         query = query.where(_refusals.at >= since)
     counted = conn.execute(query.group_by(_refusals.reason))
     return {Refusal(reason): count for reason, count in counted}
+
+
+def was_decided(
+    conn: Connection, household: str, action_ids: Collection[str], *, by: str, within: Interval
+) -> bool:
+    """Whether a member decided about one of some actions in a span of time.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        action_ids: Full ids.
+        by: Member id.
+        within: The span.
+    """
+    steps = action_transitions.c
+    query = select(steps.action_id).where(
+        steps.household == household, steps.action_id.in_(action_ids), steps.by_member == by,
+        steps.at >= within.start, steps.at < within.end,
+    )  # fmt: skip
+    return conn.execute(query.limit(1)).first() is not None
 
 
 def purge_refusals(conn: Connection, household: str, *, before: datetime) -> int:

@@ -116,7 +116,6 @@ class Proposal:
         choices: Other ways to resolve it; empty where Confirm is the only one.
         merge_key: Type, dates, child and task in one text; an equal key still pending within the
             last hour is merged. None never merges.
-        expires_at: Aware.
         suggested_event: How the calendar would look, for people ({"summary","start","end",...}) or None.
         conflict_key: Stable key of the conflict it answers, if any.
         origin: How it was learnt; decides, with the stakes, whether anything may run without being asked about.
@@ -138,7 +137,6 @@ class Proposal:
     effects: tuple[Mapping[str, Any], ...]
     choices: tuple[Choice, ...]
     merge_key: str | None
-    expires_at: datetime
     suggested_event: Mapping[str, Any] | None = None
     conflict_key: str | None = None
     origin: Origin = Origin.OBSERVED
@@ -158,6 +156,7 @@ class PendingAction:
         version: Counts changes of the frozen payload, from 1.
         status: Where it stands.
         created_at: Aware.
+        expires_at: When it expires if nobody decides, aware.
         decided_at: When a person or time settled it.
         decided_by: Member id of that person, if any.
         choice: Label that was chosen, if any.
@@ -172,6 +171,7 @@ class PendingAction:
     version: int
     status: ActionStatus
     created_at: datetime
+    expires_at: datetime
     decided_at: datetime | None = None
     decided_by: str | None = None
     choice: str | None = None

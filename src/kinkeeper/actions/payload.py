@@ -96,7 +96,7 @@ def action_record(action: PendingAction) -> dict[str, Any]:
         "request": plain(proposal.request) or None,
         "shown": plain(proposal.request.get("shown", {})),
         "created_at": _iso(action.created_at),
-        "expires_at": _iso(proposal.expires_at),
+        "expires_at": _iso(action.expires_at),
         **_decision(action),
         "receipt": plain(action.receipt),
         "undone_at": _iso(action.undone_at),

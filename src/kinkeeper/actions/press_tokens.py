@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, and_, delete, func, insert, select, upda
 from kinkeeper.actions import receipts
 from kinkeeper.actions.authority import is_anothers, is_own
 from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.purging import RESTORABLE
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.states import is_due
 from kinkeeper.actions.tables import press_refusals, press_tokens
@@ -26,11 +27,10 @@ from kinkeeper.household.model import Household, Member
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import current_chat
 from kinkeeper.messaging.channel import PressButton
-from kinkeeper.messaging.outbound import StoredOutbound, Verb
+from kinkeeper.messaging.outbound import OF_WORDS, StoredOutbound, Verb
 
 PREFIX = "k1:"
 _SECRET_BYTES = 24
-_AFTERWARDS = timedelta(hours=24)
 
 _tokens = press_tokens.c
 _refusals = press_refusals.c
@@ -89,6 +89,25 @@ class Redeemed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RedeemedWords:
+    """A press about something that was said, to be carried out, or carried out before.
+
+    Attributes:
+        digest: Names the button.
+        member: Who pressed, and said it.
+        episode_id: Of what was said.
+        verb: What to do.
+        answer: Of a press that was made before, what they were told.
+    """
+
+    digest: str
+    member: Member
+    episode_id: str
+    verb: Verb
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """A press that changed nothing.
 
@@ -102,13 +121,13 @@ class Refused:
 
 
 _MESSAGES: Mapping[PressRefusal, str] = {
-    PressRefusal.FORGED: "This button is not known any more; nothing was changed.",
+    PressRefusal.FORGED: "This button no longer works; nothing was changed.",
     PressRefusal.FOREIGN_CHAT: "This belongs to another chat; nothing was changed.",
     PressRefusal.FOREIGN_MESSAGE: "This belongs to another message; nothing was changed.",
     PressRefusal.FOREIGN_MEMBER: "This is for somebody else; nothing was changed.",
-    PressRefusal.NOT_ADULT: "Only an adult of the household can decide this.",
-    PressRefusal.CHANGED: "This is not what was shown; nothing was changed. Please look again.",
-    PressRefusal.EXPIRED: "This has expired; nothing was changed.",
+    PressRefusal.NOT_ADULT: "Only an adult in the household can decide this.",
+    PressRefusal.CHANGED: "You were shown something else, so nothing was changed. Please check it again.",
+    PressRefusal.EXPIRED: "This has expired; nothing was changed. You can restore it.",
 }
 
 
@@ -124,7 +143,9 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
         Its buttons, without those whose time is over: the action was settled in between.
     """
     message = row.message
-    if not message.buttons or message.action_id is None:
+    if message.action_id is None:
+        return _mint_of_words(conn, row, now)
+    if not message.buttons:
         return ()
     action = load_action(conn, row.household, message.action_id)
     target = None if message.edits is None else outbox.load(conn, row.household, message.edits)
@@ -133,7 +154,7 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
         if not _is_possible(action, button.verb, now):
             continue
         data = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
-        is_decision = button.verb not in _LATER
+        stands_for = _LATER.get(button.verb)
         conn.execute(
             insert(press_tokens).values(
                 household=row.household, digest=_digest(data), action_id=action.id,
@@ -142,7 +163,26 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
                 chat_id=message.chat_id, outbox_id=row.id, attempt=row.attempts,
                 message_key=target.message_key if target else None, member=message.audience,
                 created_at=now,
-                expires_at=action.proposal.expires_at if is_decision else now + _AFTERWARDS,
+                expires_at=action.expires_at if stands_for is None else now + stands_for,
+            )
+        )  # fmt: skip
+        shown.append(PressButton(label=button.label, data=data))
+    return tuple(shown)
+
+
+def _mint_of_words(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressButton, ...]:
+    """Make what buttons about something that was said give back; no action stands behind them."""
+    message, shown = row.message, []
+    for button in message.buttons:
+        if button.verb not in OF_WORDS:
+            continue
+        data = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+        conn.execute(
+            insert(press_tokens).values(
+                household=row.household, digest=_digest(data), action_id="", payload_hash="",
+                version=0, verb=button.verb.value, choice=button.choice, channel=message.channel,
+                chat_id=message.chat_id, outbox_id=row.id, attempt=row.attempts,
+                member=message.audience, created_at=now, expires_at=now + _OF_WORDS_WITHIN,
             )
         )  # fmt: skip
         shown.append(PressButton(label=button.label, data=data))
@@ -151,7 +191,7 @@ def mint(conn: Connection, row: StoredOutbound, now: datetime) -> tuple[PressBut
 
 def redeem(
     conn: Connection, pressed: PressedButton, *, household: Household, now: datetime
-) -> Redeemed | Refused:
+) -> Redeemed | RedeemedWords | Refused:
     """Accept a press once, or say why not; a refused one changes nothing and is counted.
 
     Args:
@@ -166,6 +206,8 @@ def redeem(
     token = _find(conn, household.id, pressed.data)
     if token is None:
         return _refuse(conn, household, pressed, None, reason=PressRefusal.FORGED, now=now)
+    if Verb(token.verb) in OF_WORDS:
+        return _redeem_words(conn, token, pressed, household=household, now=now)
     action = load_action(conn, household.id, token.action_id, for_update=True)
     reason = (
         _misplaced(conn, token, pressed)
@@ -175,7 +217,7 @@ def redeem(
     if reason is not None:
         return _refuse(conn, household, pressed, action, reason=reason, now=now)
     if pressed.member is None:
-        raise InvariantError("a press by nobody was let through")
+        raise InvariantError("a button press without a person was accepted")
     if token.used_at is None:
         _use(conn, token, pressed, now)
     return Redeemed(
@@ -184,17 +226,51 @@ def redeem(
     )  # fmt: skip
 
 
+def _redeem_words(
+    conn: Connection,
+    token: Row[tuple[object, ...]],
+    pressed: PressedButton,
+    *,
+    household: Household,
+    now: datetime,
+) -> RedeemedWords | Refused:
+    """Accept a press about something that was said: whoever did not say it changes nothing by it later on."""
+    member = pressed.member
+    reason = _misplaced(conn, token, pressed) or _not_of(token, member, household, now)
+    if reason is not None or member is None:
+        refused = reason or PressRefusal.FOREIGN_MEMBER
+        return _refuse(conn, household, pressed, None, reason=refused, now=now)
+    if token.used_at is None:
+        _use(conn, token, pressed, now)
+    return RedeemedWords(
+        digest=token.digest, member=member, episode_id=str(token.choice), verb=Verb(token.verb),
+        answer=token.answer,
+    )  # fmt: skip
+
+
+def _not_of(
+    token: Row[tuple[object, ...]], member: Member | None, household: Household, now: datetime
+) -> PressRefusal | None:
+    """Return why somebody may not press a button about something that was said, or None."""
+    is_known = member is not None and household.member(member.id) == member
+    if member is None or not is_known or {token.member, token.used_by} - {None, member.id}:
+        return PressRefusal.FOREIGN_MEMBER
+    if not member.is_adult:
+        return PressRefusal.NOT_ADULT
+    is_late = token.used_at is None and token.expires_at <= now
+    return PressRefusal.EXPIRED if is_late else None
+
+
 def is_button_of(conn: Connection, household: str, data: str) -> bool:
     """Whether a button of this household, wherever it stands, gives that back."""
     return _find(conn, household, data) is not None
 
 
-def note_answer(conn: Connection, redeemed: Redeemed, answer: str) -> None:
+def note_answer(
+    conn: Connection, household: str, redeemed: Redeemed | RedeemedWords, answer: str
+) -> None:
     """Keep what a press was answered with, for the same press coming twice."""
-    mine = and_(
-        _tokens.household == redeemed.action.proposal.household,
-        _tokens.digest == redeemed.digest,
-    )
+    mine = and_(_tokens.household == household, _tokens.digest == redeemed.digest)
     conn.execute(update(press_tokens).where(mine).values(answer=answer))
 
 
@@ -220,7 +296,14 @@ def purge_tokens(conn: Connection, household: str, *, before: datetime) -> int:
     return conn.execute(delete(press_tokens).where(old)).rowcount
 
 
-_LATER = frozenset({Verb.UNDO, Verb.REASON})
+_LATER: Mapping[Verb, timedelta] = {
+    Verb.UNDO: timedelta(hours=24),
+    Verb.REASON: timedelta(hours=24),
+    Verb.RESTORE: RESTORABLE,
+}
+"""What can be pressed after an action is over, and for how long."""
+
+_OF_WORDS_WITHIN = timedelta(hours=24)
 
 
 def _is_possible(action: PendingAction, verb: Verb, now: datetime) -> bool:
@@ -229,6 +312,8 @@ def _is_possible(action: PendingAction, verb: Verb, now: datetime) -> bool:
             return action.status is ActionStatus.DONE and action.undone_at is None
         case Verb.REASON:
             return action.status is ActionStatus.REJECTED
+        case Verb.RESTORE:
+            return action.status is ActionStatus.EXPIRED
         case _:
             return action.status is ActionStatus.PENDING and not is_due(action, now)
 
@@ -291,9 +376,11 @@ def _outdated(
     if token.used_at is not None:
         is_same = pressed.member is not None and token.used_by == pressed.member.id
         return None if is_same else PressRefusal.REPLAYED
-    if token.expires_at <= now or is_due(action, now):
+    verb = Verb(token.verb)
+    # A decision can be made for as long as the action waits, also where that became longer since.
+    if token.expires_at <= now if verb in _LATER else is_due(action, now):
         return PressRefusal.EXPIRED
-    return None if _is_possible(action, Verb(token.verb), now) else PressRefusal.SETTLED
+    return None if _is_possible(action, verb, now) else PressRefusal.SETTLED
 
 
 def _use(

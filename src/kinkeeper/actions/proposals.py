@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.audience import scope_of
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.journal import record_transition
+from kinkeeper.actions.lifetime import expiry
 from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
 from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.registry import reaches_outside, read_effects
@@ -19,9 +20,11 @@ from kinkeeper.actions.repository import (
 )
 from kinkeeper.actions.states import Cause, is_due, step
 from kinkeeper.actions.writing import advance, insert_action, insert_source
-from kinkeeper.core.errors import InputError
+from kinkeeper.core.errors import InputError, InvariantError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import as_utc
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import narrowest
 
 MERGE_WINDOW = timedelta(hours=1)
 _FIRST_VERSION = 1
@@ -42,7 +45,14 @@ class ProposeResult:
     is_merged: bool
 
 
-def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeResult:
+def propose(
+    conn: Connection,
+    proposal: Proposal,
+    *,
+    household: Household,
+    now: datetime,
+    restored_by: str | None = None,
+) -> ProposeResult:
     """Store a proposal, frozen, to await a person.
 
     The same source and slot proposed again gives back what was stored first, whatever the new one
@@ -52,23 +62,30 @@ def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeRe
     Args:
         conn: Open connection, in a write transaction.
         proposal: What to ask.
+        household: Whose it is; tells how long it waits.
         now: Aware.
+        restored_by: Member id of the person who brought it back after it had expired; None of what is new.
 
     Raises:
         InputError: It could never be executed: an unknown effect, parameters that do not fit, an
             event of another household, what is private to several people, or two choices with one label.
     """
-    household = proposal.household
+    if proposal.household != household.id:
+        raise InvariantError(
+            f"a proposal for household {proposal.household!r} was sent to {household.id!r}"
+        )
     source = {
         "source_type": proposal.source_type,
         "source_id": proposal.source_id,
         "slot": proposal.slot,
     }
-    action_id = stable_id(household, *source.values())
-    stored = find_of_slot(conn, household, **source)
+    action_id = stable_id(household.id, *source.values())
+    stored = find_of_slot(conn, household.id, **source)
     if stored is not None:
         return ProposeResult(action=stored, is_new=False, is_merged=stored.id != action_id)
-    proposal = replace(proposal, scope=scope_of(conn, household, _checked(proposal)))
+    effects = _checked(proposal)
+    touched = scope_of(conn, household, effects)
+    proposal = replace(proposal, scope=narrowest({touched, proposal.scope}) or touched)
     earlier = _earlier(conn, proposal, now)
     if earlier is not None:
         insert_source(conn, earlier, source, at=now)
@@ -80,12 +97,14 @@ def propose(conn: Connection, proposal: Proposal, *, now: datetime) -> ProposeRe
         version=_FIRST_VERSION,
         status=ActionStatus.PENDING,
         created_at=as_utc(now),
+        expires_at=expiry(conn, proposal, effects, household=household, asked_at=now),
     )
     insert_action(conn, action)
     insert_source(conn, action, source, at=now)
-    record_transition(conn, household, action_id, step(None, Cause.PROPOSE, at=now))
+    cause = Cause.PROPOSE if restored_by is None else Cause.RESTORE
+    record_transition(conn, household.id, action_id, step(None, cause, at=now, by=restored_by))
     return ProposeResult(
-        action=load_action(conn, household, action_id), is_new=True, is_merged=False
+        action=load_action(conn, household.id, action_id), is_new=True, is_merged=False
     )
 
 
@@ -145,9 +164,7 @@ def expire_due(conn: Connection, household: str, now: datetime) -> list[PendingA
         household: Tenant key.
         now: Aware.
     """
-    settled = [
-        _settle(conn, action, Cause.EXPIRE, now) for action in find_due(conn, household, now)
-    ]
+    settled = [_expire(conn, action, now) for action in find_due(conn, household, now)]
     return [action for action in settled if action is not None]
 
 
@@ -161,8 +178,13 @@ def expire_if_due(conn: Connection, action: PendingAction, now: datetime) -> Pen
     """
     if not is_due(action, now):
         return action
-    expired = _settle(conn, action, Cause.EXPIRE, now)
+    expired = _expire(conn, action, now)
     return expired or load_action(conn, action.proposal.household, action.id)
+
+
+def _expire(conn: Connection, action: PendingAction, now: datetime) -> PendingAction | None:
+    # Its time was over then, however late somebody looked.
+    return advance(conn, action, Cause.EXPIRE, at=now, decided_at=action.expires_at)
 
 
 def _settle(
@@ -190,11 +212,11 @@ def _checked(proposal: Proposal) -> list[Effect]:
     """Return all that a proposal could write, whichever way it is resolved."""
     labels = [choice.label.strip().casefold() for choice in proposal.choices]
     if len(set(labels)) < len(labels) or not all(labels):
-        raise InputError(f"choices need labels that differ: {labels}")
+        raise InputError(f"choices need distinct labels: {labels}")
     found: list[Effect] = []
     for effects in (proposal.effects, *(choice.effects for choice in proposal.choices)):
         found += read_effects(proposal.household, effects)
         # What is done outside is settled on its own; what else were written would stay if that failed.
         if len(effects) > 1 and reaches_outside(effects):
-            raise InputError("what reaches outside needs an action of its own")
+            raise InputError("an effect outside the household needs its own action")
     return found

@@ -1,7 +1,7 @@
 """Words that settled or old actions carry no longer; what was decided stays."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -19,8 +19,11 @@ _FORGOTTEN: Mapping[ActionType, str] = {
     ActionType.MEMORY_FACT: "Something about memory",
     ActionType.EMAIL: "A mail",
     ActionType.NOTE: "Something about a note",
-    ActionType.FOREIGN_TOOL: "A call of another program",
+    ActionType.FOREIGN_TOOL: "A call to another program",
 }
+RESTORABLE = timedelta(days=7)
+"""For how long what expired keeps its words at least, however old it is."""
+
 _NEVER_CONFIRMED = "A plan that nobody confirmed"
 _UNDER_WAY = frozenset({ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 
@@ -53,23 +56,30 @@ def drop_payload(
         )  # fmt: skip
 
 
-def purge_extractions(conn: Connection, household: str, *, created_before: datetime) -> int:
+def purge_extractions(
+    conn: Connection, household: str, *, created_before: datetime, now: datetime
+) -> int:
     """Drop the words of the chat from old actions; what was decided stays, and of a confirmed one what is shown.
 
     A plan that was overheard and never confirmed keeps who, when, and what became of it: its title may be a
-    message's own words, which nobody made the household's.
+    message's own words, which nobody made the household's. What still waits keeps all that it shows and would
+    write; what expired keeps that for some days, so that it can be restored.
 
     Args:
         conn: Open connection, in a write transaction.
         household: Tenant key.
         created_before: Aware; younger actions are left alone.
+        now: Aware.
 
     Returns:
         How many actions lost words now.
     """
     purged = 0
     for action in actions_before(conn, household, created_before):
-        if action.status in _UNDER_WAY:
+        if action.status in _UNDER_WAY or _may_come_back(action, now):
+            continue
+        if action.status is ActionStatus.PENDING:
+            purged += _drop_evidence(conn, action)
             continue
         gone = _FORGOTTEN.get(action.proposal.type)
         if gone and action.proposal.effects:
@@ -83,6 +93,23 @@ def purge_extractions(conn: Connection, household: str, *, created_before: datet
         conn.execute(update(pending_actions).where(*mine).values(values))
         purged += 1
     return purged
+
+
+def _may_come_back(action: PendingAction, now: datetime) -> bool:
+    ended = action.decided_at
+    is_expired = action.status is ActionStatus.EXPIRED
+    return is_expired and ended is not None and now < ended + RESTORABLE
+
+
+def _drop_evidence(conn: Connection, action: PendingAction) -> bool:
+    """Drop the words that an open action was read from; what is shown and hashed stays."""
+    proposal = action.proposal
+    shown = shown_fields(proposal.extraction)
+    if proposal.extraction == shown:
+        return False
+    mine = (_actions.household == proposal.household, _actions.id == action.id)
+    conn.execute(update(pending_actions).where(*mine).values(extraction=shown))
+    return True
 
 
 def _was_only_heard(action: PendingAction) -> bool:

@@ -26,6 +26,7 @@ class Outcome(StrEnum):
     CHANGED = "changed"  # the card is not what is stored, or the graph moved on
     DENIED = "denied"
     NOT_UNDOABLE = "not_undoable"
+    RESTORED = "restored"  # had expired, and waits again as a new action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,28 +49,31 @@ class Receipt:
 
 
 _REFUSED = {
-    Refusal.DENIED: (Outcome.DENIED, "Only an adult of the household can decide this."),
+    Refusal.DENIED: (Outcome.DENIED, "Only an adult in the household can decide this."),
     Refusal.NOT_YOURS: (
         Outcome.DENIED,
-        "Somebody else asked for this in their own name, so only they can decide it.",
+        "Somebody else asked for this, so only they can decide it.",
     ),
     Refusal.WRONG_CHAT: (Outcome.DENIED, "This belongs to another chat; nothing was changed."),
     Refusal.STALE_CARD: (
         Outcome.CHANGED,
-        "This is not what the card showed; nothing was changed. Please look at it again.",
+        "The card showed something else, so nothing was changed. Please check it again.",
     ),
 }
 
 
 _LAPSED = {
-    ActionStatus.EXPIRED: (Outcome.EXPIRED, "This has expired; nothing was changed."),
+    ActionStatus.EXPIRED: (
+        Outcome.EXPIRED,
+        "This has expired; nothing was changed. You can restore it.",
+    ),
     ActionStatus.SUPERSEDED: (
         Outcome.SUPERSEDED,
-        "Something newer took its place; nothing was changed.",
+        "Something newer replaced it; nothing was changed.",
     ),
     ActionStatus.WITHDRAWN: (
         Outcome.WITHDRAWN,
-        "This was taken back in the chat; nothing was changed.",
+        "This was called off in the chat; nothing was changed.",
     ),
 }
 
@@ -91,8 +95,14 @@ def asked(action: PendingAction) -> Receipt:
     return Receipt(
         action=action,
         outcome=Outcome.ASKED,
-        message=f"Waiting for a yes: {action.proposal.summary}",
+        message=f"Waiting for approval: {action.proposal.summary}",
     )
+
+
+def restored(action: PendingAction) -> Receipt:
+    """Return the receipt of bringing back what had expired."""
+    message = f"Waiting for approval again: {action.proposal.summary}"
+    return Receipt(action=action, outcome=Outcome.RESTORED, message=message, is_change=True)
 
 
 def choose(action: PendingAction) -> Receipt:
@@ -101,7 +111,7 @@ def choose(action: PendingAction) -> Receipt:
     return Receipt(
         action=action,
         outcome=Outcome.CHOOSE,
-        message=f"Nothing was changed yet. Which one: {', '.join(labels)}?",
+        message=f"Nothing has been changed yet. Which one: {', '.join(labels)}?",
         choices=labels,
     )
 
@@ -109,7 +119,7 @@ def choose(action: PendingAction) -> Receipt:
 def executed(action: PendingAction) -> Receipt:
     """Return the receipt of an execution that has just ended, or of one that a worker goes on with."""
     if action.status is ActionStatus.EXECUTING:
-        message = f"Under way: {action.proposal.summary}"
+        message = f"In progress: {action.proposal.summary}"
         return Receipt(action=action, outcome=Outcome.UNDER_WAY, message=message, is_change=True)
     if action.status is ActionStatus.FAILED:
         message = f"{failure(action)}."
@@ -124,8 +134,8 @@ def failure(action: PendingAction) -> str:
     receipt = action.receipt or {}
     reason = receipt.get("reason", "")
     if receipt.get("outcome") == "unknown":
-        return f"Nobody can tell whether this was done: {reason}"
-    return f"Could not be done, nothing was changed: {reason}"
+        return f"I can't tell whether this was done: {reason}"
+    return f"This couldn't be done, and nothing was changed: {reason}"
 
 
 def _settled(action: PendingAction, household: Household) -> tuple[Outcome, str]:
@@ -133,19 +143,19 @@ def _settled(action: PendingAction, household: Household) -> tuple[Outcome, str]
     match action.status:
         case ActionStatus.DONE if action.undone_at is not None:
             taker = _name(household, action.undone_by)
-            return Outcome.ALREADY_UNDONE, f"Already taken back by {taker}."
+            return Outcome.ALREADY_UNDONE, f"Already undone by {taker}."
         case ActionStatus.EXECUTING:
-            return Outcome.UNDER_WAY, f"Confirmed by {person}, and under way."
+            return Outcome.UNDER_WAY, f"Approved by {person} and in progress."
         case ActionStatus.DONE | ActionStatus.CONFIRMED:
-            return Outcome.ALREADY_DONE, f"Already confirmed by {person}."
+            return Outcome.ALREADY_DONE, f"Already approved by {person}."
         case ActionStatus.FAILED:
-            return Outcome.FAILED, f"{person} confirmed this. {failure(action)}."
+            return Outcome.FAILED, f"{person} approved this. {failure(action)}."
         case ActionStatus.REJECTED:
-            return Outcome.REJECTED, f"Already declined by {person}."
+            return Outcome.REJECTED, f"Already dismissed by {person}."
         case ActionStatus.EXPIRED | ActionStatus.SUPERSEDED | ActionStatus.WITHDRAWN:
             return _LAPSED[action.status]
         case ActionStatus.PENDING:
-            return Outcome.ASKED, f"Waiting for a yes: {action.proposal.summary}"
+            return Outcome.ASKED, f"Waiting for approval: {action.proposal.summary}"
 
 
 def _name(household: Household, member_id: str | None) -> str:

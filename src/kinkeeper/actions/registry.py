@@ -92,6 +92,9 @@ EFFECTS: Mapping[str, EffectKind] = MappingProxyType(
         "memory.set_scope": EffectKind(
             parameters=memory.SetScope, stakes=Stakes.LOW, undo=memory.undo
         ),
+        "memory.set_told_scope": EffectKind(
+            parameters=memory.SetToldScope, stakes=Stakes.LOW, undo=memory.undo
+        ),
         "memory.forget_fact": EffectKind(
             parameters=memory.ForgetFact, stakes=Stakes.HIGH, undo=None
         ),
@@ -127,7 +130,7 @@ def effect_kind(name: object) -> EffectKind:
     """
     kind = EFFECTS.get(str(name))
     if kind is None:
-        raise InputError(f"there is no effect {name!r}; known are {', '.join(EFFECTS)}")
+        raise InputError(f"there is no effect {name!r}; use one of {', '.join(EFFECTS)}")
     return kind
 
 

@@ -1,23 +1,23 @@
 """Proposals to remember something: asked for by somebody, or overheard. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from kinkeeper.actions.consent import Origin as Asked
 from kinkeeper.actions.effects.memory import RememberFact, Sentence, Words
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_scope
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.classification import classify_personal
 from kinkeeper.memory.statements.extraction import observe
+from kinkeeper.memory.statements.secrecy import secrecy_of
 
 ASKED_FOR = "REMEMBER"
 """Type of the source of what somebody asked to be remembered."""
 
-_EXPIRES = timedelta(hours=48)
 _SURE = 0.9
 _LONGEST_SUMMARY = 140
 
@@ -40,9 +40,13 @@ def asked_to_remember(
         text: What is to be remembered, not blank.
         channel: Where they said it.
         now: Aware.
-        scope: Who may recall it.
+        scope: Who may recall it; a wish for secrecy in the words narrows it, and is not remembered itself.
         source_id: What identifies the request, so that it counts once; made from its words and time where None.
     """
+    wish = secrecy_of(text, household, member.id)
+    if wish is not None:
+        scope = narrowest({scope, wish.scope}) or person_scope(member.id)
+        text = wish.rest or text
     said_at = now.astimezone(household.zone)
     request = source_id or stable_id(household.id, member.id, text, now.isoformat())
     words = Words(
@@ -53,7 +57,7 @@ def asked_to_remember(
     sentences = [sentence_of(each, text) for each in found] or [_as_it_stands(text)]
     return proposal_of(
         words, sentences, household=household, scope=scope, is_wanted=True, source=(ASKED_FOR, request, "0"),
-        asked=Asked.SAID, expires_at=now + _EXPIRES,
+        asked=Asked.SAID,
     )  # fmt: skip
 
 
@@ -64,7 +68,6 @@ def proposal_of(
     household: Household,
     source: tuple[str, str, str],
     asked: Asked,
-    expires_at: datetime,
     chat_id: str | None = None,
     merge_key: str | None = None,
     scope: str = HOUSEHOLD_SCOPE,
@@ -78,7 +81,6 @@ def proposal_of(
         household: Whose.
         source: Type, id and slot of where it comes from.
         asked: How it came to be known.
-        expires_at: When it lapses, aware.
         chat_id: Chat it comes from, if any.
         merge_key: Equal for proposals of the same thing; None never merges.
         scope: Who may recall it.
@@ -94,8 +96,8 @@ def proposal_of(
         household=household.id, type=ActionType.MEMORY_FACT, source_type=source_type,
         source_id=source_id, slot=slot, chat_id=chat_id, extraction={},
         extraction_confidence=min(each.confidence for each in sentences),
-        summary=shorten(f"{_opening(words)}: {lines}", _LONGEST_SUMMARY), effects=(effect.frozen(),),
-        choices=(), merge_key=merge_key, expires_at=expires_at, origin=asked,
+        summary=remembering_line(words, lines), effects=(effect.frozen(),),
+        choices=(), merge_key=merge_key, origin=asked,
     )  # fmt: skip
 
 
@@ -118,9 +120,17 @@ def sentence_of(found: Observation, text: str) -> Sentence:
     )  # fmt: skip
 
 
-def _opening(words: Words) -> str:
-    """Return how what is to be remembered is introduced: who is overheard says "I" of themselves."""
-    return "Remember" if words.origin is Origin.SAID else f"Remember, {words.speaker} said"
+def remembering_line(words: Words, lines: str, *, is_named: bool = False) -> str:
+    """Return the title of a card that asks whether to remember something.
+
+    Args:
+        words: Where it was said.
+        lines: What is to be remembered.
+        is_named: Whether it names the speaker in any case; else only of what was overheard.
+    """
+    is_plain = words.origin is Origin.SAID and not is_named
+    opening = "Remember" if is_plain else f"Remember, {words.speaker} said"
+    return shorten(f"{opening}: {lines}", _LONGEST_SUMMARY)
 
 
 def people_named(household: Household, text: str) -> dict[str, str]:

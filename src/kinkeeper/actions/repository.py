@@ -1,7 +1,7 @@
 """Pending actions in the database, read: for people, on their behalf; for those who carry them out, as stored."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -14,22 +14,25 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    update,
 )
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.model import ActionStatus, ActionType, PendingAction
-from kinkeeper.actions.rows import action_from_row
+from kinkeeper.actions.rows import action_from_row, successor_slot
 from kinkeeper.actions.scope import Scope
 from kinkeeper.actions.states import as_of
 from kinkeeper.actions.tables import action_sources, pending_actions
 from kinkeeper.core.errors import InputError, NotFoundError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import Viewer, narrowest
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.scoping import in_scope
 
 _actions = pending_actions.c
 _sources = action_sources.c
 _OPEN = frozenset({ActionStatus.PENDING})
+SHOWN_EXPIRED = timedelta(days=30)
+"""For how long what expired is listed, as far as its words are kept."""
 
 # Built once: putting a statement together costs several times as much as running it.
 _PENDING_OF = (
@@ -123,7 +126,7 @@ def find_action(conn: Connection, viewer: Viewer, id_or_prefix: str) -> PendingA
     """
     prefix = id_or_prefix.strip().lower()
     if not prefix:
-        raise InputError("give the id of an action, or its beginning")
+        raise InputError("give an action id, or its first characters")
     query = _of_viewer(viewer).where(_actions.id.startswith(prefix, autoescape=True))
     found = _read(conn, query.order_by(_actions.id).limit(5))
     exact = [action for action in found if action.id == prefix]
@@ -131,7 +134,7 @@ def find_action(conn: Connection, viewer: Viewer, id_or_prefix: str) -> PendingA
         raise NotFoundError(f"there is no action {id_or_prefix!r}; the pending list shows the ids")
     if len(found) > 1 and not exact:
         listed = ", ".join(action.id for action in found)
-        raise InputError(f"{id_or_prefix!r} begins several ids, write more of it: {listed}")
+        raise InputError(f"{id_or_prefix!r} matches several ids; give more of it: {listed}")
     return (exact or found)[0]
 
 
@@ -146,6 +149,23 @@ def read_actions(
         action_ids: Full ids.
     """
     return _read(conn, _of_viewer(viewer).where(pending_actions.c.id.in_(action_ids)))
+
+
+def narrow_scope(conn: Connection, household: str, action_ids: Collection[str], scope: str) -> None:
+    """Let fewer people read actions; one that nobody could read any more stays as it is.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        action_ids: Full ids.
+        scope: Of those who may read them from now on, as far as they may by now.
+    """
+    mine = (_actions.household == household, _actions.id.in_(action_ids))
+    known = conn.execute(select(_actions.scope).where(*mine).distinct()).scalars().all()
+    for each in known:
+        if (narrower := narrowest({each, scope})) not in {None, each}:
+            of_scope = (*mine, _actions.scope == each)
+            conn.execute(update(pending_actions).where(*of_scope).values(scope=narrower))
 
 
 def list_actions(
@@ -203,6 +223,64 @@ def open_actions(
     return _decoded(conn.execute(_PENDING_IN_SCOPE, values))
 
 
+def restorable_actions(
+    conn: Connection, viewer: Viewer, *, now: datetime, since: datetime
+) -> list[PendingAction]:
+    """Return what expired unconfirmed and can be brought back, the latest first.
+
+    Left out is what was brought back already, what somebody said again later, and what has lost its words.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        now: Aware; a pending action whose time is over counts as expired.
+        since: Aware; only what expired after it.
+    """
+    waiting = _actions.status == ActionStatus.PENDING.value
+    is_settled = _actions.status == ActionStatus.EXPIRED.value
+    expired = or_(
+        and_(is_settled, _actions.decided_at > since),
+        and_(waiting, _actions.expires_at <= now, _actions.expires_at > since),
+    )
+    found = [as_of(each, now) for each in _read(conn, _of_viewer(viewer).where(expired))]
+    found = [each for each in found if each.proposal.effects or each.proposal.choices]
+    followed = _slots_taken(conn, viewer.household, {each.proposal.source_id for each in found})
+    said_again = _latest_by_key(conn, viewer.household, {each.proposal.merge_key for each in found})
+    return sorted(
+        (
+            each
+            for each in found
+            if _successor(each) not in followed
+            and said_again.get(each.proposal.merge_key, each.created_at) <= each.created_at
+        ),
+        key=lambda each: (each.decided_at or each.expires_at, each.id),
+        reverse=True,
+    )
+
+
+def _successor(action: PendingAction) -> tuple[str, str, str]:
+    proposal = action.proposal
+    return proposal.source_type, proposal.source_id, successor_slot(proposal.slot)
+
+
+def _slots_taken(
+    conn: Connection, household: str, source_ids: Collection[str]
+) -> set[tuple[str, str, str]]:
+    query = select(_sources.source_type, _sources.source_id, _sources.slot).where(
+        _sources.household == household, _sources.source_id.in_(source_ids)
+    )
+    return {(row.source_type, row.source_id, row.slot) for row in conn.execute(query)}
+
+
+def _latest_by_key(
+    conn: Connection, household: str, merge_keys: set[str | None]
+) -> dict[str | None, datetime]:
+    query = select(_actions.merge_key, func.max(_actions.created_at).label("at")).where(
+        _actions.household == household, _actions.merge_key.in_(merge_keys - {None})
+    )
+    return {row.merge_key: row.at for row in conn.execute(query.group_by(_actions.merge_key))}
+
+
 def next_expiry(conn: Connection, household: str) -> datetime | None:
     """Return when the first of the actions stored as pending runs out, if there is one."""
     instant: datetime | None = conn.execute(_NEXT_EXPIRY, {"household": household}).scalar()
@@ -226,6 +304,52 @@ def find_by_source(
         _sources.source_id == source_id,
     )
     return _read(conn, _oldest_first(_of(household).where(_actions.id.in_(mine))))
+
+
+def sources_beginning(
+    conn: Connection, household: str, source_type: str, beginning: str
+) -> list[str]:
+    """Return the ids of some sources of a type that begin like this, up to two.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        source_type: OBSERVER, CHAT, ...
+        beginning: Not empty.
+    """
+    query = (
+        select(_actions.source_id)
+        .where(
+            _actions.household == household, _actions.source_type == source_type,
+            _actions.source_id.startswith(beginning, autoescape=True),
+        )
+        .distinct()
+        .order_by(_actions.source_id)
+        .limit(2)
+    )  # fmt: skip
+    return [*conn.execute(query).scalars()]
+
+
+def done_of_source(
+    conn: Connection, viewer: Viewer, source_type: str, source_id: str
+) -> list[tuple[str, str]]:
+    """Return what a source asked for, was done and still stands, as far as somebody may read it.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        source_type: OBSERVER, CHAT, ...
+        source_id: Id within that type.
+
+    Returns:
+        Id and slot of each action.
+    """
+    query = select(_actions.id, _actions.slot).where(
+        _actions.household == viewer.household, _actions.source_type == source_type,
+        _actions.source_id == source_id, _actions.status == ActionStatus.DONE.value,
+        _actions.undone_at.is_(None), in_scope(_actions.scope),
+    )  # fmt: skip
+    return [(row.id, row.slot) for row in conn.execute(query.params(viewer.parameters))]
 
 
 def find_of_slot(
@@ -268,6 +392,19 @@ def count_proposed(
         _actions.household == household,
         _actions.type == kind.value,
         _actions.origin == origin.value,
+        _actions.created_at >= since,
+    )
+    return conn.execute(query).scalar_one()
+
+
+def count_of_source(
+    conn: Connection, household: str, source_type: str, beginning: str, *, since: datetime
+) -> int:
+    """Return how many actions were proposed since an instant whose source id begins like this."""
+    query = select(func.count()).where(
+        _actions.household == household,
+        _actions.source_type == source_type,
+        _actions.source_id.startswith(beginning, autoescape=True),
         _actions.created_at >= since,
     )
     return conn.execute(query).scalar_one()

@@ -1,7 +1,6 @@
 """Another try of what failed: the same frozen payload, as a new action that needs a new yes."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Unpack
 
 from sqlalchemy import Connection
@@ -16,8 +15,6 @@ from kinkeeper.core.errors import ConflictError
 
 SOURCE = "RETRY"
 """Type of the source of what is tried again; its id is that of the action that failed."""
-
-_EXPIRES = timedelta(hours=48)
 
 
 def try_again(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Receipt:
@@ -42,12 +39,11 @@ def try_again(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -
     if action.status is not ActionStatus.FAILED:
         raise ConflictError("this did not fail, so there is nothing to try again")
     if not (action.proposal.effects or action.proposal.choices):
-        raise ConflictError("what it said is no longer kept; ask for it anew")
+        raise ConflictError("its details have been deleted; ask again")
     wanted = replace(
         action.proposal, source_type=SOURCE, source_id=action.id, slot="0", merge_key=None,
-        expires_at=by.now + _EXPIRES,
     )  # fmt: skip
-    again = propose(conn, wanted, now=by.now).action
+    again = propose(conn, wanted, household=by.household, now=by.now).action
     if again.status is ActionStatus.PENDING:
         return receipts.asked(again)
     return receipts.settled(again, by.household)

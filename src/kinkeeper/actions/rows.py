@@ -9,6 +9,12 @@ from kinkeeper.actions.payload import choice_json, plain
 from kinkeeper.actions.scope import days_of
 
 
+def successor_slot(slot: str) -> str:
+    """Return the slot of what an expired action is brought back as: "0" becomes "0~1", then "0~2"."""
+    first, _, number = slot.partition("~")
+    return f"{first}~{int(number or 0) + 1}"
+
+
 def action_row(action: PendingAction) -> dict[str, Any]:
     """Return the row of an action."""
     proposal = action.proposal
@@ -39,7 +45,7 @@ def action_row(action: PendingAction) -> dict[str, Any]:
         "payload_hash": action.payload_hash,
         "version": action.version,
         "created_at": action.created_at,
-        "expires_at": proposal.expires_at,
+        "expires_at": action.expires_at,
         **state_row(action),
     }
 
@@ -66,6 +72,7 @@ def action_from_row(row: Mapping[str, Any]) -> PendingAction:
         version=row["version"],
         status=ActionStatus(row["status"]),
         created_at=row["created_at"],
+        expires_at=row["expires_at"],
         decided_at=row["decided_at"],
         decided_by=row["decided_by"],
         choice=row["choice"],
@@ -94,7 +101,6 @@ def _proposal(row: Mapping[str, Any]) -> Proposal:
             for each in row["choices"]
         ),
         merge_key=row["merge_key"],
-        expires_at=row["expires_at"],
         suggested_event=row["suggested_event"],
         conflict_key=row["conflict_key"],
         stakes=Stakes(row["stakes"]),

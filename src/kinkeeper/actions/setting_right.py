@@ -1,7 +1,7 @@
 """What people do to single memories themselves: at once, journaled, and but for forgetting with a way back."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Connection
@@ -17,24 +17,25 @@ from kinkeeper.actions.effects.memory import (
     SetScope,
     SettleDoubt,
     SettleQuestion,
+    SetToldScope,
     TakeBack,
 )
 from kinkeeper.actions.model import ActionType, Proposal
 from kinkeeper.actions.receipts import Outcome, Receipt
-from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.errors import ConflictError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer, person_scope
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.text import shorten
+from kinkeeper.memory.correcting import check_may_set_scope, turns_of
+from kinkeeper.memory.episodes import episodes_by_id
 from kinkeeper.memory.erasing import preview_forget
-from kinkeeper.memory.fact_rows import FACTS
-from kinkeeper.memory.facts import facts_by_id, load_fact
-from kinkeeper.memory.journal import images_of
+from kinkeeper.memory.facts import load_fact
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.undecided import load_undecided
+from kinkeeper.memory.undo_rights import check_may_take_back
 from kinkeeper.memory.upkeep.questions import Answer
 
-_EXPIRES = timedelta(hours=1)
 _SOURCE = "MEMORY_PAGE"
 _LONGEST_SUMMARY = 140
 
@@ -66,7 +67,7 @@ class SettingRight:
         """
         fact = self._fact(conn, fact_id)
         effect = EditFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope, text=text)
-        return self._request(conn, effect, f"Put differently: {text}")
+        return self._request(conn, effect, f"Corrected: {text}")
 
     def wrong(self, conn: Connection, fact_id: str) -> Receipt:
         """Take a fact out of use, because it never was true.
@@ -76,7 +77,7 @@ class SettingRight:
         """
         fact = self._fact(conn, fact_id)
         effect = MarkWrong(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
-        return self._request(conn, effect, f"Marked as wrong: {fact.narrative}")
+        return self._request(conn, effect, f"Marked as incorrect: {fact.narrative}")
 
     def over(self, conn: Connection, fact_id: str) -> Receipt:
         """Take a fact out of use, because it is so no more.
@@ -86,7 +87,7 @@ class SettingRight:
         """
         fact = self._fact(conn, fact_id)
         effect = EndFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope)
-        return self._request(conn, effect, f"No longer so: {fact.narrative}")
+        return self._request(conn, effect, f"Marked as outdated: {fact.narrative}")
 
     def settle(self, conn: Connection, fact_id: str, *, is_changed: bool) -> Receipt:
         """Say whether a doubted fact holds, or what was said otherwise.
@@ -97,14 +98,14 @@ class SettingRight:
         """
         fact = self._fact(conn, fact_id)
         if fact.doubted_by is None:
-            raise ConflictError(f"nobody doubts fact {fact_id!r}; look at it again")
+            raise ConflictError(f"fact {fact_id!r} is no longer in doubt; reload it")
         otherwise = self._fact(conn, fact.doubted_by)
         effect = SettleDoubt(
             fact_id=fact.id, narrative=fact.narrative, scope=fact.scope,
             otherwise=otherwise.narrative, is_changed=is_changed,
         )  # fmt: skip
         holds = otherwise if is_changed else fact
-        return self._request(conn, effect, f"This holds: {holds.narrative}")
+        return self._request(conn, effect, f"This is true: {holds.narrative}")
 
     def settle_question(
         self,
@@ -123,24 +124,51 @@ class SettingRight:
             other_id=pair.newer.id, otherwise=pair.newer.narrative, question_id=pair.id, answer=answer,
         )  # fmt: skip
         holds = {Answer.NEWER: pair.newer.narrative, Answer.OLDER: pair.older.narrative}
-        both = f"Both hold: {pair.older.narrative}; {pair.newer.narrative}"
-        told = f"This holds: {holds[answer]}" if answer in holds else both
+        both = f"Both are true: {pair.older.narrative}; {pair.newer.narrative}"
+        told = f"This is true: {holds[answer]}" if answer in holds else both
         return self._request(conn, effect, told)
 
     def set_scope(self, conn: Connection, fact_id: str, *, is_private: bool) -> Receipt:
-        """Keep a fact to oneself, or let the household see it.
+        """Keep a fact to oneself, or let the household see it; what another member told of it stays as it is.
 
         Raises:
             NotFoundError: There is no such fact that this person may see.
+            DeniedError: Only others told it.
         """
         fact = self._fact(conn, fact_id)
+        check_may_set_scope(conn, self._viewer, fact_id)
         # Whoever may not see it before or after must not read of it here either.
         effect = SetScope(
             fact_id=fact.id, narrative=fact.narrative, scope=person_scope(self.member.id),
-            is_private=is_private,
+            new_scope=person_scope(self.member.id) if is_private else HOUSEHOLD_SCOPE,
+            episodes=turns_of(conn, self._viewer, fact_id),
         )  # fmt: skip
-        seen = "only by oneself" if is_private else "by the household"
-        return self._request(conn, effect, f"Seen {seen}: {fact.narrative}")
+        seen = "only to one person" if is_private else "to the household"
+        return self._request(conn, effect, f"Visible {seen}: {fact.narrative}")
+
+    def set_told_scope(
+        self, conn: Connection, episode_id: str, *, is_private: bool
+    ) -> Receipt | None:
+        """Keep to oneself, or let the household see, what this person said, with all facts out of it.
+
+        Args:
+            conn: In a write transaction.
+            episode_id: Of what was said.
+            is_private: Whether only they shall see it.
+
+        Returns:
+            The receipt; None where it is so already, or gone.
+        """
+        said = episodes_by_id(conn, self.household.id, [episode_id]).get(episode_id)
+        new_scope = person_scope(self.member.id) if is_private else HOUSEHOLD_SCOPE
+        if said is None or said.member != self.member.id or said.scope == new_scope:
+            return None
+        effect = SetToldScope(
+            episode_id=episode_id, text=said.text, new_scope=new_scope,
+            scope=person_scope(self.member.id),
+        )  # fmt: skip
+        seen = "only to one person" if is_private else "to the household"
+        return self._request(conn, effect, f"Visible {seen}: {said.text}")
 
     def forget(self, conn: Connection, fact_id: str) -> Receipt:
         """Erase a fact for good, with the words it rests on and what proposed it.
@@ -161,25 +189,14 @@ class SettingRight:
         return receipt
 
     def take_back(self, conn: Connection, change_set: str) -> Receipt:
-        """Take back a change of memory as a whole.
+        """Undo a memory change as a whole.
 
         Raises:
             NotFoundError: There is no such change, or it is nobody's but another's own.
+            DeniedError: It also changed what only others recall.
         """
-        if self._is_anothers(conn, change_set):
-            raise NotFoundError(f"there is no change of memory {change_set!r}", id=change_set)
-        return self._request(conn, TakeBack(change_set=change_set), "Take back a change of memory")
-
-    def _is_anothers(self, conn: Connection, change_set: str) -> bool:
-        """Tell whether all that a change made different is what only others may recall."""
-        household = self.household.id
-        images = images_of(conn, household, change_set)
-        ids = [image.row_id for image in images if image.table == FACTS]
-        scopes = {fact.scope for fact in facts_by_id(conn, household, ids).values()}
-        own = person_scope(self.member.id)
-        return bool(scopes) and all(
-            scope.startswith(person_scope("")) and scope != own for scope in scopes
-        )
+        check_may_take_back(conn, self._viewer, change_set)
+        return self._request(conn, TakeBack(change_set=change_set), "Undo a memory change")
 
     @property
     def _viewer(self) -> Viewer:
@@ -195,7 +212,7 @@ class SettingRight:
             source_id=stable_id(self.member.id, self.now.isoformat(), sorted(frozen.items())),
             slot="0", chat_id=None, extraction={}, extraction_confidence=1.0,
             summary=shorten(summary, _LONGEST_SUMMARY), effects=(frozen,), choices=(),
-            merge_key=None, expires_at=self.now + _EXPIRES, origin=Origin.SAID,
+            merge_key=None, origin=Origin.SAID,
         )  # fmt: skip
         return approvals.request(
             conn, proposal, member=self.member, household=self.household, now=self.now

@@ -24,6 +24,8 @@ class Cause(StrEnum):
     SUCCEED = "succeed"
     FAIL = "fail"
     UNDO = "undo"  # stays done, marked as taken back
+    RESTORE = "restore"  # a person brought back what had expired, as a new action
+    PUT_BACK = "put_back"  # a person undid that
 
 
 TRANSITIONS: Mapping[tuple[ActionStatus | None, Cause], ActionStatus] = MappingProxyType(
@@ -39,11 +41,15 @@ TRANSITIONS: Mapping[tuple[ActionStatus | None, Cause], ActionStatus] = MappingP
         (ActionStatus.EXECUTING, Cause.SUCCEED): ActionStatus.DONE,
         (ActionStatus.EXECUTING, Cause.FAIL): ActionStatus.FAILED,
         (ActionStatus.DONE, Cause.UNDO): ActionStatus.DONE,
+        (None, Cause.RESTORE): ActionStatus.PENDING,
+        (ActionStatus.PENDING, Cause.PUT_BACK): ActionStatus.EXPIRED,
     }
 )
 
 # Only a person decides; rules and time may withdraw, supersede and expire.
-DECISIONS = frozenset({Cause.CONFIRM, Cause.SAID, Cause.REJECT, Cause.UNDO})
+DECISIONS = frozenset(
+    {Cause.CONFIRM, Cause.SAID, Cause.REJECT, Cause.UNDO, Cause.RESTORE, Cause.PUT_BACK}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +110,7 @@ def step(
     if to_status is None:
         raise InvariantError(f"an action that is {status or 'new'} has no transition {cause!r}")
     if (cause in DECISIONS) != (by is not None):
-        raise InvariantError(f"{cause!r} by {by!r}: a person decides, and nobody else does")
+        raise InvariantError(f"{cause!r} by {by!r}: only a person can do this")
     return Transition(
         from_status=status, to_status=to_status, cause=cause, at=at, by=by, detail=detail
     )
@@ -112,12 +118,12 @@ def step(
 
 def is_due(action: PendingAction, now: datetime) -> bool:
     """Whether a pending action's time is over."""
-    return action.status is ActionStatus.PENDING and action.proposal.expires_at <= now
+    return action.status is ActionStatus.PENDING and action.expires_at <= now
 
 
 def as_of(action: PendingAction, now: datetime) -> PendingAction:
     """Return the action as it stands at `now`: one whose time is over counts as expired."""
     if not is_due(action, now):
         return action
-    expired_at = action.proposal.expires_at
+    expired_at = action.expires_at
     return replace(action, status=ActionStatus.EXPIRED, decided_at=expired_at)

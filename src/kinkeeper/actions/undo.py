@@ -12,9 +12,10 @@ from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.receipts import Outcome, Receipt, settled
 from kinkeeper.actions.registry import effect_kind, reaches_outside
 from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.restore import put_back
 from kinkeeper.actions.states import Cause, Refusal
 from kinkeeper.actions.writing import advance
-from kinkeeper.core.errors import ConflictError, NotFoundError
+from kinkeeper.core.errors import ConflictError, DeniedError, NotFoundError
 from kinkeeper.core.time import as_utc
 
 
@@ -36,10 +37,12 @@ def undo(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Rec
     action = admit(conn, action_id, by)
     if isinstance(action, Receipt):
         return action
+    if (receipt := put_back(conn, action, by)) is not None:
+        return receipt
     if action.status is ActionStatus.EXECUTING:
-        return _nothing(action, "This is under way, and cannot be taken back before it is done.")
+        return _nothing(action, "This is in progress and can only be undone once it is finished.")
     if action.status is not ActionStatus.DONE:
-        return _nothing(action, "Nothing was changed by this, so there is nothing to take back.")
+        return _nothing(action, "This changed nothing, so there is nothing to undo.")
     if action.undone_at is not None:
         count(conn, action, by, Refusal.DUPLICATE)
         return settled(action, by.household)
@@ -49,11 +52,11 @@ def undo(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Rec
 def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt:
     written: Sequence[Any] = (action.receipt or {}).get("written", ())
     if not written:
-        return _nothing(action, "Nothing was written by this, so there is nothing to take back.")
+        return _nothing(action, "This wrote nothing, so there is nothing to undo.")
     undos = [effect_kind(each["effect"]).undo for each in written]
     possible = [undo_effect for undo_effect in undos if undo_effect is not None]
     if len(possible) < len(written):
-        return _nothing(action, "This cannot be taken back.")
+        return _nothing(action, "This cannot be undone.")
     try:
         with conn.begin_nested():
             for each, undo_effect in zip(reversed(written), reversed(possible), strict=True):
@@ -62,8 +65,10 @@ def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt
         return Receipt(
             action=action,
             outcome=Outcome.CHANGED,
-            message=f"Not taken back, because something has changed since: {error}.",
+            message=f"Not undone, because something has changed since: {error}.",
         )
+    except DeniedError as error:
+        return Receipt(action=action, outcome=Outcome.CHANGED, message=f"Not undone: {error}.")
     by, at = press.member.id, as_utc(press.now)
     undone = advance(conn, action, Cause.UNDO, at=at, by=by, undone_at=at, undone_by=by)
     if undone is None:
@@ -71,7 +76,7 @@ def _take_back(conn: Connection, action: PendingAction, press: Press) -> Receipt
     return Receipt(
         action=undone,
         outcome=Outcome.UNDONE,
-        message=f"{'Being taken' if reaches_outside(written) else 'Taken'} back: {undone.proposal.summary}",
+        message=f"{'Being undone' if reaches_outside(written) else 'Undone'}: {undone.proposal.summary}",
         is_change=True,
     )
 

@@ -34,7 +34,7 @@ def let_go(conn: Connection, action: PendingAction) -> None:
         return
     household, written = action.proposal.household, _written(action)
     if any(effect.get("scope", HOUSEHOLD_SCOPE) != HOUSEHOLD_SCOPE for effect in written):
-        drop_payload(conn, household, [action.id], summary="Something of one's own")
+        drop_payload(conn, household, [action.id], summary="Something private")
     forgotten = [effect for effect in written if effect["effect"] == _FORGET]
     if forgotten:
         facts = {effect["fact_id"] for effect in forgotten}

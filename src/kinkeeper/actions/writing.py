@@ -10,10 +10,11 @@ from sqlalchemy import Connection, bindparam, insert, update
 
 from kinkeeper.actions.announcing import announce
 from kinkeeper.actions.journal import record_transition
-from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.model import ActionStatus, PendingAction, Proposal
+from kinkeeper.actions.payload import payload_hash
 from kinkeeper.actions.rows import action_row, state_row
 from kinkeeper.actions.states import Cause, step
-from kinkeeper.actions.tables import action_sources, pending_actions
+from kinkeeper.actions.tables import action_sources, pending_actions, press_tokens
 from kinkeeper.store.prepared import Prepared
 
 _actions = pending_actions.c
@@ -83,6 +84,47 @@ def advance(
     record_transition(conn, action.proposal.household, action.id, transition)
     announce(conn, moved, now=at)
     return moved
+
+
+def extend(conn: Connection, action: PendingAction, *, until: datetime) -> None:
+    """Let an action that still waits expire later.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As last read.
+        until: Aware, after the present expiry.
+    """
+    mine = (_actions.household == action.proposal.household, _actions.id == action.id)
+    waits = _actions.status == ActionStatus.PENDING.value
+    conn.execute(update(pending_actions).where(*mine, waits).values(expires_at=until))
+
+
+def refreeze(conn: Connection, action: PendingAction, proposal: Proposal) -> None:
+    """Write what an action that still waits would do in other terms; buttons that show it stay good.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As last read.
+        proposal: Says the same to people, and differs in what it would write alone.
+    """
+    frozen = payload_hash(proposal, version=action.version)
+    row = action_row(replace(action, proposal=proposal, payload_hash=frozen))
+    mine = (_actions.household == proposal.household, _actions.id == action.id)
+    names = ("effects", "choices", "suggested_event", "payload_hash")
+    conn.execute(
+        update(pending_actions)
+        .where(*mine, _actions.status == ActionStatus.PENDING.value)
+        .values({name: row[name] for name in names})
+    )
+    tokens = press_tokens.c
+    conn.execute(
+        update(press_tokens)
+        .where(
+            tokens.household == proposal.household, tokens.action_id == action.id,
+            tokens.payload_hash == action.payload_hash,
+        )
+        .values(payload_hash=frozen)
+    )  # fmt: skip
 
 
 @cache

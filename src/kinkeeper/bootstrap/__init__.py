@@ -3,6 +3,7 @@
 from kinkeeper.bootstrap.houses import Houses, live_intake
 from kinkeeper.bootstrap.opening import (
     database_address,
+    household_path,
     observer_config,
     open_houses,
     open_system,
@@ -14,6 +15,7 @@ __all__ = [
     "Houses",
     "System",
     "database_address",
+    "household_path",
     "live_intake",
     "observer_config",
     "open_houses",

@@ -9,6 +9,7 @@ from kinkeeper.brain.model import Brain, BrainQuery
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
@@ -42,9 +43,7 @@ def brain_findings(settings: Settings, households: Sequence[Household]) -> Seque
         households: Asked about.
     """
     if settings.brain_base_url is None:
-        return (
-            ok(_CHECK, "calendar and memory here answer; BRAIN_BASE_URL names another program's"),
-        )
+        return (ok(_CHECK, "built in; set BRAIN_BASE_URL to use another program's memory"),)
     return tuple(asyncio.run(_probe(settings, household)) for household in households)
 
 
@@ -54,14 +53,14 @@ async def _probe(settings: Settings, household: Household) -> Finding:
     try:
         async with asyncio.timeout(settings.brain_timeout_ms / 1000):
             if remote is not None:
-                await remote.ask(_PROBE)
+                await remote.ask(_PROBE, Viewer.of(household.id))
     except TimeoutError:
-        found = f"no answer about {household.id!r} within {settings.brain_timeout_ms} ms"
+        found = f"it gave no answer for {household.id!r} within {settings.brain_timeout_ms} ms"
         return warning(_CHECK, found, remedy)
     except UnavailableError as error:
         return warning(_CHECK, f"{error} (household {household.id!r})", remedy)
     took = (perf_counter() - begun) * 1000
-    found = f"{settings.brain_base_url} answers about {household.id!r} in {took:.0f} ms"
+    found = f"{settings.brain_base_url} answers for {household.id!r} in {took:.0f} ms"
     return ok(_CHECK, found)
 
 

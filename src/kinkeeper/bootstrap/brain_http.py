@@ -62,31 +62,33 @@ class BrainServer:
             ):
                 return await self._body(response)
         except httpx.TimeoutException as error:
-            raise self._unavailable("gave no answer in time") from error
+            raise self._unavailable("did not answer in time") from error
         except httpx.ConnectError as error:
             raise self._unavailable(
                 "cannot be reached; start it, or correct BRAIN_BASE_URL"
             ) from error
         except httpx.HTTPError as error:
-            raise self._unavailable("broke off its answer") from error
+            raise self._unavailable("broke off in the middle of its answer") from error
 
     async def _body(self, response: httpx.Response) -> bytes:
         status = response.status_code
         if status in _NOT_LET_IN:
-            raise self._unavailable("does not let us in; set BRAIN_TOKEN to a token of its own")
+            raise self._unavailable("rejects our token; set BRAIN_TOKEN to one that it accepts")
         if status == _NOT_FOUND:
-            raise self._unavailable("does not know the route or the household")
+            raise self._unavailable("has no such path or household")
         if response.has_redirect_location:
-            raise self._unavailable("sends us elsewhere; set BRAIN_BASE_URL to where it really is")
+            raise self._unavailable(
+                "redirects to another address; set BRAIN_BASE_URL to that address"
+            )
         if status != _OK:
             raise self._unavailable(f"answers with status {status}")
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise self._unavailable("packs its answer, unasked")
+            raise self._unavailable("compressed its answer, which was not requested")
         body = bytearray()
         async for piece in response.aiter_raw():
             body += piece
             if len(body) > _LARGEST_ANSWER:
-                raise self._unavailable(f"answers with more than {_LARGEST_ANSWER >> 10} kB")
+                raise self._unavailable(f"sent more than {_LARGEST_ANSWER >> 10} kB")
         return bytes(body)
 
     def _unavailable(self, why: str) -> UnavailableError:

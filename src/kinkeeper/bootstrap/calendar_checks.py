@@ -23,9 +23,11 @@ from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store
 from kinkeeper.web.security.hosts import is_loopback
 
-_NONE = "none; CALDAV_URL names one"
+_NONE = "none; set CALDAV_URL to use one"
 _QUICK = timedelta(seconds=10)
-_SEVERAL = "CALDAV_URL is one calendar, and there are several households; it is left alone"
+_SEVERAL = (
+    "CALDAV_URL works with one household only, and there are several here; syncing is switched off"
+)
 
 
 def calendar_tasks(
@@ -54,15 +56,15 @@ def calendar_findings(
     if settings.caldav_url is None:
         return [ok(CHECK, _NONE)]
     if len(households) != 1:
-        remedy = "run this household by itself, or take CALDAV_URL out"
+        remedy = "run this household separately, or remove CALDAV_URL"
         return [warning(CHECK, _SEVERAL, remedy)]
     household = households[0].id
     address = Address.parse(settings.caldav_url.get_secret_value())
     standing = store.read_now(lambda conn: load_standing(conn, household))
     found = findings(standing, host=address.host, now=clock.now())
     if not address.is_encrypted and not is_loopback(address.host):
-        remedy = "use an https:// address, unless the way there is private"
-        found.append(warning(CHECK, f"what goes to {address.host} is not encrypted", remedy))
+        remedy = "use an https:// address, unless the server is on a private network"
+        found.append(warning(CHECK, f"the connection to {address.host} is not encrypted", remedy))
     return [replace(each, household=household) for each in found]
 
 
@@ -103,7 +105,7 @@ def calendar_server_findings(settings: Settings) -> Sequence[Finding]:
     try:
         collection = asyncio.run(look())
     except UnavailableError as error:
-        return (warning(CHECK, str(error), "it is tried again by itself; nothing is lost"),)
+        return (warning(CHECK, str(error), "it will be retried; nothing is lost"),)
     except KinkeeperError as error:
-        return (broken(CHECK, str(error), "correct CALDAV_URL; until then nothing goes there"),)
-    return (ok(CHECK, f"{collection.name or 'the calendar'} at {address.host} lets us in"),)
+        return (broken(CHECK, str(error), "correct CALDAV_URL; until then nothing is uploaded"),)
+    return (ok(CHECK, f"{collection.name or 'the calendar'} at {address.host}: signed in"),)

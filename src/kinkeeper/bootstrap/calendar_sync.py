@@ -1,6 +1,5 @@
 """What keeps a household's calendar in step with the calendar server of the settings."""
 
-from datetime import timedelta
 from functools import partial
 
 from kinkeeper.connectors.caldav.address import Address
@@ -30,10 +29,9 @@ def calendar_sync(
         InputError: No server is set up.
     """
     if settings.caldav_url is None:
-        raise InputError("no calendar server is set up; CALDAV_URL names one")
+        raise InputError("no calendar server is set up; set CALDAV_URL to use one")
     address = Address.parse(settings.caldav_url.get_secret_value())
     return CalendarSync(
-        store=store, household=household.id, kinds=(Events(household), Todos(household)),
+        store=store.locking(household.id), household=household, kinds=(Events(household), Todos(household)),
         connect=partial(CalDavClient, address), clock=clock,
-        lasts=timedelta(hours=settings.pending_action_ttl_hours),
     )  # fmt: skip

@@ -125,18 +125,18 @@ class Consolidating:
             return tools, ()
         try:
             if learning is not None:
-                await self._embed(learning, meaning, "learn what new words mean")
+                await self._embed(learning, meaning, "compute vectors of new texts")
             return replace(tools, likeness=await calibration_of(meaning)), ()
         except UnavailableError as error:
             return tools, [f"meanings were not compared: {error}"]
 
     async def _follow(self, meaning: Embedder | None) -> None:
         """Let what is derived from facts follow: the map of concepts, and vectors of new words."""
-        self._progress("draw the map of concepts anew")
+        self._progress("update the concept map")
         await follow_all_facts(self._store, self._household.id)
         if meaning is not None:
             with suppress(UnavailableError):  # the worker goes on trying
-                await self._embed(self._store, meaning, "learn what changed words mean")
+                await self._embed(self._store, meaning, "compute vectors of changed texts")
 
     async def _embed(self, store: Store, meaning: Embedder, step: str) -> None:
         self._progress(step)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,7 @@ async def doing(
     clock: Clock,
     pace: Pace,
     workers: int,
+    lock_held_in: ExitStack | None = None,
 ) -> AsyncIterator[None]:
     """Do the work of households for the length of the block.
 
@@ -58,6 +59,7 @@ async def doing(
         clock: Tells what is due.
         pace: How often to look for something to do.
         workers: Most messages understood at a time, > 0.
+        lock_held_in: See `JobEngine`.
 
     Raises:
         ConflictError: Another process runs the jobs of this SQLite file.
@@ -71,7 +73,7 @@ async def doing(
         engine = JobEngine(
             store, queue, [job for work in works for job in work.jobs], clock=clock,
             workers=workers, ladder=pace.ladder, reconcile_every=pace.reconcile_every,
-            poll_every=pace.poll_every,
+            poll_every=pace.poll_every, lock_held_in=lock_held_in,
         )  # fmt: skip
         async with engine.running(), AsyncExitStack() as delivering:
             for deliverer in (*(work.deliverer for work in works), *outside):

@@ -129,7 +129,7 @@ def embedder_finding(settings: Settings) -> Finding:
     try:
         return asyncio.run(_tried(settings))
     except UnavailableError as error:
-        return warning(_CHECK, str(error), "texts are compared by their words until it is mended")
+        return warning(_CHECK, str(error), "texts are compared by their words until this is fixed")
 
 
 async def _tried(settings: Settings) -> Finding:
@@ -139,7 +139,9 @@ async def _tried(settings: Settings) -> Finding:
         start = perf_counter()
         vectors = await embedder.embed(_SAMPLE)
         milliseconds = 1000 * (perf_counter() - start)
-        found = f"{embedder.model}, {vectors.shape[1]} numbers, {milliseconds:.0f} ms to begin with"
+        found = f"{embedder.model}, loaded in {milliseconds:.0f} ms ({vectors.shape[1]} dimensions)"
         if settings.embedder is EmbedderChoice.AUTO and isinstance(embedder, HashingEmbedder):
-            return ok(_CHECK, f"{found}; it compares spelling, not meaning: for that, {REMEDY}")
+            return ok(
+                _CHECK, f"{found}; compares spelling, not meaning; to compare meaning, {REMEDY}"
+            )
         return ok(_CHECK, found)

@@ -1,5 +1,10 @@
 """What makes gists, episodes and facts out of exchanges, for one household of a process."""
 
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.session_words import propose_statements
 from kinkeeper.conversation.context.repository import ENCODING
 from kinkeeper.conversation.encoding.job import Encoding
 from kinkeeper.core.time import Clock
@@ -8,6 +13,7 @@ from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Pace
 from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.memory.extracting import SessionReading
+from kinkeeper.memory.model import Episode, Observation
 from kinkeeper.store.store import Store
 
 
@@ -19,9 +25,13 @@ def reading_of(household: Household, store: Store, clock: Clock) -> SessionReadi
         store: Its database.
         clock: Tells when something is stored.
     """
+
+    def propose(conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
+        propose_statements(conn, household, episode, found, now=clock.now())
+
     return SessionReading(
         store, household.id, people=members_by_name(household), guardians=household.guardians, zone=household.zone,
-        locale=household.locale, clock=clock,
+        locale=household.locale, clock=clock, propose=propose,
     )  # fmt: skip
 
 

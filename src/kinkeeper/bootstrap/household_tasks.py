@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from kinkeeper.bootstrap.digests import digest_rounds
 from kinkeeper.bootstrap.doing import LongTask
 from kinkeeper.bootstrap.encoding import encoding_worker, reading_of
 from kinkeeper.bootstrap.memory import Recall
@@ -27,7 +28,7 @@ def household_tasks(
     clock: Clock,
     pace: Pace,
 ) -> list[LongTask]:
-    """Return what is to run until the end: memory's work by day and night, encoding, and reminders.
+    """Return what is to run until the end: memory's work by day and night, encoding, reminders and digests.
 
     Args:
         settings: In force.
@@ -48,5 +49,6 @@ def household_tasks(
         partial(hearing.run, pace.upkeep_every),
         encoding_worker(household, store, clock, pace).run,
         partial(reminding(store, household, clock).run, pace.upkeep_every),
+        partial(digest_rounds(settings, household, store, clock).run, pace.upkeep_every),
     ]
     return tasks if streaming is None else [*tasks, streaming.run]

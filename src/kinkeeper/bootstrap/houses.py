@@ -1,7 +1,8 @@
 """The households of one process, talked with and worked for: nothing else wires the parts together."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,9 +19,11 @@ from kinkeeper.bootstrap.tools import tools_opened
 from kinkeeper.core.time import Clock, SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.jobs.runners import Heartbeat
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.models.model import ModelGateway
+from kinkeeper.observability.failures import surviving
 from kinkeeper.observer.intake import Intake
 from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.settings.model import Settings
@@ -28,6 +31,9 @@ from kinkeeper.store.nightly import NightlyBackups
 from kinkeeper.store.store import Store
 
 Channels = Mapping[str, Sequence[Channel]]
+
+LAST_TURNS = timedelta(milliseconds=500)
+"""How long turns under way may go on when a process is told to stop, before another one takes them up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +50,19 @@ class Talking:
     talks: Mapping[str, Talk]
     adapters: Mapping[str, Mapping[str, Adapter]]
 
+    async def wind_down(self, grace: timedelta) -> None:
+        """Let turns under way end, hand back those that do not, and begin no more.
+
+        Args:
+            grace: How long turns may go on, >= 0.
+        """
+
+        async def wind_down(talk: Talk) -> None:
+            with surviving("conversation.turn"):
+                await talk.conversation.wind_down(grace)
+
+        await asyncio.gather(*map(wind_down, self.talks.values()))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Houses:
@@ -52,10 +71,12 @@ class Houses:
     Attributes:
         systems: One a household, at least one; all on the same open store, under the same settings.
         file: Where the households were read, a file or a folder; None where they came otherwise.
+        after_store: Closed once the store is: keeps other processes from working on the database until then.
     """
 
     systems: tuple[System, ...]
     file: Path | None = None
+    after_store: ExitStack | None = None
 
     @classmethod
     def of(cls, system: System) -> "Houses":
@@ -64,8 +85,8 @@ class Houses:
 
     @property
     def store(self) -> Store:
-        """The database they share."""
-        return self.systems[0].store
+        """The database they share; what it writes belongs to no household."""
+        return self.systems[0].store.locking("")
 
     @property
     def settings(self) -> Settings:
@@ -122,17 +143,19 @@ class Houses:
             yield queue
 
     @asynccontextmanager
-    async def talking(self, clock: Clock) -> AsyncIterator[Talking]:
+    async def talking(self, clock: Clock, *, role: str = "talk") -> AsyncIterator[Talking]:
         """Yield what the members of all households are talked with, for the length of the block.
 
         Args:
             clock: Tells the time.
+            role: What this process is, in the list of those that are alive.
 
         Raises:
             ConfigError: A prompt's file is wrong.
         """
         zones = {system.household.id: system.household.zone for system in self.systems}
         async with AsyncExitStack() as opened:
+            await opened.enter_async_context(beating(self.store, role=role))
             gateway = await opened.enter_async_context(
                 models_opened(self.settings, store=self.store, clock=clock, zones=zones)
             )
@@ -185,15 +208,20 @@ class Houses:
         """
         clock, pace, served = clock or SystemClock(), pace or Pace(), channels or {}
         async with AsyncExitStack() as opened:
+            is_own = talking is None
             if talking is None:
-                talking = await opened.enter_async_context(self.talking(clock))
+                talking = await opened.enter_async_context(self.talking(clock, role="worker"))
             async with doing(
                 self.store, self._works(talking, served, clock, extractor),
                 outside=self._outside(served, clock), clock=clock, pace=pace,
                 tasks=(*tasks, *self._tasks(talking, clock, pace)),
-                workers=self.settings.tier2_workers,
+                workers=self.settings.tier2_workers, lock_held_in=self.after_store,
             ):  # fmt: skip
-                yield
+                try:
+                    yield
+                finally:
+                    if is_own:
+                        await talking.wind_down(LAST_TURNS)
 
     def _works(
         self, talking: Talking, served: Channels, clock: Clock, extractor: Extractor | None
@@ -211,7 +239,7 @@ class Houses:
     def _outside(self, served: Channels, clock: Clock) -> list[Deliverer]:
         """Return what delivers what is no household's."""
         return [
-            Deliverer(self.store, key, through, mint=mint, clock=clock)
+            Deliverer(self.store.locking(key), key, through, mint=mint, clock=clock)
             for key, through in served.items()
             if key not in self.by_id
         ]
@@ -229,6 +257,25 @@ class Houses:
             for task in system.tasks(clock, pace, talking.talks[household])
         ]
         return [*calendar, *beyond, *own, self._backups(clock).run]
+
+
+@asynccontextmanager
+async def beating(store: Store, *, role: str) -> AsyncIterator[None]:
+    """Let other processes know for the length of the block that this one is alive.
+
+    Args:
+        store: The database.
+        role: What this process is.
+
+    Raises:
+        UnavailableError: The database cannot be reached.
+    """
+    heartbeat = Heartbeat(store, role=role)
+    await asyncio.to_thread(heartbeat.begin)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(heartbeat.end)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from sqlalchemy import (
 from kinkeeper.actions.model import ActionStatus, ActionType
 from kinkeeper.actions.purging import drop_payload
 from kinkeeper.actions.requests.performing import FROM_CHAT
+from kinkeeper.actions.session_words import TOLD
 from kinkeeper.channels.telegram import tables as _telegram  # noqa: F401 - makes its tables known
 from kinkeeper.core.errors import ConflictError
 from kinkeeper.household.viewing import person_scope
@@ -40,7 +41,7 @@ from kinkeeper.observer.cards.retraction import withdraw_all
 from kinkeeper.store.schema import metadata
 from kinkeeper.web.access import tables as _access  # noqa: F401 - makes its tables known
 
-_ERASED = "Something of somebody who was erased"
+_ERASED = "Something from a person who was erased"
 _BLANKED: Mapping[str, Mapping[str, Any]] = {
     "observer_messages": {"brain_context": None, "brain_queries": []},
     "model_calls": {"sent": None, "answered": None},
@@ -190,6 +191,7 @@ def _asked_for(conn: Connection, household: str, member: str) -> Mapping[str, Ac
     is_theirs = or_(
         and_(cards.source_type == OBSERVER, cards.source_id.in_(heard)),
         and_(cards.source_type == FROM_CHAT, cards.source_id.in_(told)),
+        and_(cards.source_type == TOLD, cards.source_id.startswith(f"{member}/", autoescape=True)),
         and_(cards.type == ActionType.MEMORY_FACT, cards.decided_by == member),
     )
     query = select(cards.id, cards.status).where(cards.household == household, is_theirs)

@@ -17,9 +17,7 @@ from kinkeeper.settings.model import Settings
 SENDING, READING = "mail server", "mailbox"
 _NO_MAILBOX = "no mailbox is set up here (IMAP_URL)"
 _NO_SERVER = "no mail server is set up here (SMTP_URL), so nothing was sent; the text is kept"
-_SEVERAL = (
-    "SMTP_URL and IMAP_URL are one account, and there are several households; it is left alone"
-)
+_SEVERAL = "SMTP_URL and IMAP_URL work with one household only, and there are several here; mail is switched off"
 
 
 def mail_requests(settings: Settings, *, is_only_household: bool) -> tuple[RequestKind, ...]:
@@ -60,17 +58,22 @@ def mail_findings(settings: Settings, households: Sequence[Household]) -> Sequen
     """
     if not _is_set_up(settings):
         return (
-            ok(SENDING, "none is set up; SMTP_URL and IMAP_URL name one. Drafts are kept here"),
+            ok(
+                SENDING,
+                "not set up; set SMTP_URL and IMAP_URL to send and search mail. Drafts are kept here",
+            ),
         )
     if len(households) > 1:
-        return (warning(SENDING, _SEVERAL, "run the household whose mail it is by itself"),)
+        return (warning(SENDING, _SEVERAL, "run the household that owns the mailbox separately"),)
     sending, reading = settings.smtp_account, settings.imap_account
     sent = (
         f"sends at {sending.host} as {settings.mail_sender}"
         if sending
-        else "none; SMTP_URL names one"
+        else "none; set SMTP_URL to use one"
     )
-    read = f"at {reading.host}" if reading else "none; IMAP_URL names one. Drafts are kept here"
+    read = (
+        f"at {reading.host}" if reading else "none; set IMAP_URL to use one. Drafts are kept here"
+    )
     return (ok(SENDING, sent), ok(READING, read))
 
 

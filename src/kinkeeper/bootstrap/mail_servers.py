@@ -54,9 +54,9 @@ async def _greet(server: MailServer, set_up: Finding) -> Finding:
     except RefusedError as error:
         return broken(set_up.check, str(error), "correct SMTP_URL; until then no mail is sent")
     except NotDoneError as error:
-        remedy = "a mail is tried for three quarters of an hour, then it fails and says so"
+        remedy = "sending is retried for 45 minutes; after that you are told that it failed"
         return warning(set_up.check, str(error), remedy)
-    return replace(set_up, found=f"{set_up.found}; it lets us in")
+    return replace(set_up, found=f"{set_up.found}; the login works")
 
 
 async def _open(mailbox: Mailbox, set_up: Finding) -> Finding:
@@ -66,8 +66,8 @@ async def _open(mailbox: Mailbox, set_up: Finding) -> Finding:
         return broken(set_up.check, str(error), "correct IMAP_URL; until then no mail is read")
     except UnavailableError as error:
         return warning(set_up.check, str(error), "is this machine online?")
-    told = f"its folders: {', '.join(folders)}" if folders else "folders are made when needed"
-    return replace(set_up, found=f"{set_up.found}; it lets us in ({told})")
+    told = f"its folders: {', '.join(folders)}" if folders else "folders are created when needed"
+    return replace(set_up, found=f"{set_up.found}; the login works ({told})")
 
 
 def _mail_server(settings: Settings) -> MailServer | None:

@@ -117,7 +117,7 @@ def _finding(store: Store, household: str, model: str | None) -> Finding:
     found = f"{found}, {ours:,} of them also found by meaning ({model})"
     if waiting > _MANY_WAITING:
         remedy = (
-            "a worker makes the vectors of the rest: see that `kinkeeper serve` or `worker` runs"
+            "a worker indexes the rest: make sure that `kinkeeper serve` or `worker` is running"
         )
-        return warning(_CHECK, f"{found}; {waiting:,} wait", remedy)
+        return warning(_CHECK, f"{found}; {waiting:,} not indexed yet", remedy)
     return ok(_CHECK, found)

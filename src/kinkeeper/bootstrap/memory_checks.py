@@ -53,11 +53,11 @@ def stored_memory_findings(
 def _soundness(store: Store, household: str) -> Finding:
     breaches = store.read_now(lambda conn: check(conn, household))
     if not breaches:
-        found = ok(_CHECK, "every memory rests on what was said, and every pointer leads somewhere")
+        found = ok(_CHECK, "every memory has a source")
         return replace(found, household=household)
     told = "; ".join(f"{len(each.ids)} × {each.what}" for each in breaches[:_SHOWN])
     if any(each.is_mendable for each in breaches):
-        remedy = "run `kinkeeper doctor --mend`; it can be taken back on the page of memory"
+        remedy = "run `kinkeeper doctor --mend`; you can undo it on the Memory page"
     else:
-        remedy = "restore a backup made before, with `kinkeeper restore FILE`"
+        remedy = "restore an earlier backup with `kinkeeper restore FILE`"
     return replace(broken(_CHECK, told, remedy), household=household)

@@ -12,7 +12,7 @@ from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.settings.model import Settings
 
 _CHECK = "language models"
-_WITHOUT = "rules do the work until it is mended"
+_WITHOUT = "rules do the work until this is fixed"
 _SHOWN = 5
 
 
@@ -66,7 +66,7 @@ def model_findings(settings: Settings) -> Sequence[Finding]:
     """
     states = look_at_servers(settings)
     if not states:
-        return (ok(_CHECK, "none; rules do all work (MODEL_URL or MODEL_GGUF names one)"),)
+        return (ok(_CHECK, "none; rules do all the work (set MODEL_URL or MODEL_GGUF to use one)"),)
     is_allowed = settings.allow_remote_model_for_chat
     return tuple(
         finding
@@ -101,10 +101,10 @@ def _finding(state: ServerState) -> Finding:
     if state.missing:
         some = ", ".join(state.models[:_SHOWN])
         found = f"{state.address} does not have {', '.join(state.missing)}"
-        return warning(_CHECK, found, f"load it there, or name one that it has ({some}, …)")
+        return warning(_CHECK, found, f"load it there, or choose an available one ({some}, …)")
     names = ", ".join(dict.fromkeys(state.wanted.values()))
     if state.milliseconds is None:
-        return ok(_CHECK, f"{state.address} is started with the first call")
+        return ok(_CHECK, f"{state.address} starts on the first call")
     return ok(_CHECK, f"{state.address} answers in {state.milliseconds:.0f} ms and has {names}")
 
 
@@ -113,8 +113,10 @@ def _privacy(state: ServerState, *, is_allowed: bool) -> Finding | None:
     if state.is_private:
         return None
     if is_allowed:
-        found = f"{state.address} is a public host, and text of group chats may go to it"
-        return warning(_CHECK, found, "if that is not meant, ALLOW_REMOTE_MODEL_FOR_CHAT=false")
-    found = f"{state.address} is a public host; text of group chats is kept from it"
-    remedy = "name a server at home, or allow it with ALLOW_REMOTE_MODEL_FOR_CHAT=true"
+        found = f"{state.address} is a public host, and group chat text may be sent to it"
+        return warning(
+            _CHECK, found, "if you don't want that, set ALLOW_REMOTE_MODEL_FOR_CHAT=false"
+        )
+    found = f"{state.address} is a public host; group chat text is not sent to it"
+    remedy = "use a server on your own network, or set ALLOW_REMOTE_MODEL_FOR_CHAT=true"
     return warning(_CHECK, found, remedy)

@@ -21,7 +21,7 @@ from kinkeeper.models.llama import LlamaServer
 from kinkeeper.models.model import ModelGateway, ModelRole
 from kinkeeper.observer.settling.understanding import Extractor
 from kinkeeper.settings.model import Settings
-from kinkeeper.settings.models import ExtractorChoice
+from kinkeeper.settings.models import ExtractorChoice, ReaderChoice
 from kinkeeper.store.store import Store
 
 _MICROS = 1_000_000
@@ -85,13 +85,13 @@ def llama_server(settings: Settings) -> LlamaServer | None:
 
 
 def model_config(settings: Settings, llama: LlamaServer | None) -> ModelConfig | None:
-    """Return which model does what, by the settings; None where there is no server.
+    """Return which model does what, by the settings; None where there is no server, or nobody is to be asked.
 
     Args:
         settings: In force.
         llama: Runs the model file of the settings, if there is one.
     """
-    primary = _primary(settings, llama)
+    primary = None if settings.reader is ReaderChoice.EMBEDDED else _primary(settings, llama)
     if primary is None:
         return None
     light = _with_own(settings, "light", primary)

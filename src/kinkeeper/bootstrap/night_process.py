@@ -65,7 +65,11 @@ def main() -> int:
         with Store.open(night.database) as store:
             give_way()
             doing = Consolidating(
-                night.settings, night.household, store, SystemClock(), progress=lambda _: None
+                night.settings,
+                night.household,
+                store.locking(night.household.id),
+                SystemClock(),
+                progress=lambda _: None,
             )
             asyncio.run(doing.run())
     except ConflictError:

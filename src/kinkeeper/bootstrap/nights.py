@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from kinkeeper.bootstrap.night_process import Night
 from kinkeeper.core.errors import KinkeeperError
 from kinkeeper.core.ids import stable_id
-from kinkeeper.core.time import Clock, to_text
+from kinkeeper.core.time import Clock, is_held_until, is_of_wrong_clock, to_text
 from kinkeeper.household.model import Household
 from kinkeeper.memory.counting import last_seq
 from kinkeeper.memory.upkeep.questions import count_waiting
@@ -65,7 +65,7 @@ class Nights:
 
     async def _look(self) -> None:
         now = self._clock.now()
-        if now < self._not_before:
+        if is_held_until(self._not_before, now, _AFTER_FAILURE):
             return
         try:
             await self.run_once()
@@ -96,7 +96,7 @@ class Nights:
 
     async def _note_failure(self, now: datetime, code: int) -> None:
         household = self._household.id
-        remark = f"the process of the upkeep ended with code {code}; nothing was changed"
+        remark = f"the nightly process ended with code {code}; nothing was changed"
         await self._store.write(
             lambda conn: insert_run(
                 conn,
@@ -124,7 +124,12 @@ def is_due(conn: Connection, household: Household, *, now: datetime) -> bool:
     if asking is not None and asking.state is RunState.APPROVED:
         return True
     runs = latest_runs(conn, household.id, limit=_LOOKED_BACK)
-    ended = next((run.started_at for run in runs if run.state is not RunState.FAILED), None)
+    counting = (
+        run.started_at
+        for run in runs
+        if run.state is not RunState.FAILED and not is_of_wrong_clock(run.started_at, now)
+    )
+    ended = next(counting, None)
     return ended is None or ended < _night_before(now, household)
 
 
@@ -167,21 +172,25 @@ def upkeep_findings(
 def _finding(conn: Connection, *, household: str, now: datetime) -> Finding:
     runs = latest_runs(conn, household)
     if not runs:
-        return ok(_CHECK, "it has not run yet" if last_seq(conn, household) else "nothing to keep")
+        return ok(
+            _CHECK, "it has not run yet" if last_seq(conn, household) else "nothing to do yet"
+        )
     run = runs[0]
     report = run.report
     waiting = count_waiting(conn, household)
     found = f"last on {run.started_at:%Y-%m-%d %H:%M} UTC, {len(report.differences)} changes"
     found += f", {waiting} open questions" if waiting else ""
     if run.state is RunState.ASKS:
-        asks = f"{report.leaving} of {report.active} facts would leave; it has stopped and asks"
+        asks = f"{report.leaving} of {report.active} facts would be archived; it has stopped and needs approval"
         return warning(
-            _CHECK, asks, "look with `kinkeeper consolidate --dry-run`, agree with --yes"
+            _CHECK,
+            asks,
+            "see what it would do with `kinkeeper consolidate --dry-run`; approve it with --yes",
         )
     if run.state is RunState.FAILED:
         return warning(_CHECK, "; ".join(report.remarks), "run `kinkeeper consolidate` to see why")
     if now - run.started_at > _OVERDUE:
-        return warning(_CHECK, found, "let `kinkeeper serve` or `worker` run at night")
+        return warning(_CHECK, found, "keep `kinkeeper serve` or `worker` running at night")
     if report.remarks:
-        return warning(_CHECK, "; ".join(report.remarks), "the other steps were done")
+        return warning(_CHECK, "; ".join(report.remarks), "the other steps are done")
     return ok(_CHECK, found)

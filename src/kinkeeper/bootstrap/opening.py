@@ -1,17 +1,22 @@
 """Opens households and their database by the settings."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy import Connection
+
+from kinkeeper.actions.days_kept import keep_days_of_open
+from kinkeeper.actions.lifetime import extend_open
 from kinkeeper.bootstrap.houses import Houses
 from kinkeeper.bootstrap.memory import Recall
 from kinkeeper.bootstrap.system import System
-from kinkeeper.calendar.seeds import sync_seeds
+from kinkeeper.calendar.seeds import SeedReport, sync_seeds
 from kinkeeper.core.errors import ConfigError, Problem
 from kinkeeper.core.time import SystemClock
+from kinkeeper.digest.schedule import parse_time
 from kinkeeper.household.file import load_households
 from kinkeeper.household.model import Household
 from kinkeeper.observer.config import ObserverConfig
@@ -44,11 +49,13 @@ def open_system(
         StoreVersionError: The database is from a newer program.
         UnavailableError: The database cannot be opened.
     """
-    path = household_file or settings.family_context or _usual_household_file()
+    path = household_path(settings, household_file)
     found = read_households(path, settings)
     if len(found) > 1:
         ids = ", ".join(household.id for household in found)
-        raise _refused(path, f"the folder holds several households ({ids}); name one file of it")
+        raise _refused(
+            path, f"the folder contains several households ({ids}); specify one of its files"
+        )
     with Store.open(database or database_address(settings)) as store:
         yield _system(settings, found[0], store, now or SystemClock().now(), is_only=True)
 
@@ -75,9 +82,9 @@ def open_houses(
         StoreVersionError: The database is from a newer program.
         UnavailableError: The database cannot be opened.
     """
-    path = household_file or settings.family_context or _usual_household_file()
+    path = household_path(settings, household_file)
     found = read_households(path, settings)
-    with Store.open(database or database_address(settings)) as store:
+    with ExitStack() as after_store, Store.open(database or database_address(settings)) as store:
         instant = now or SystemClock().now()
         yield Houses(
             systems=tuple(
@@ -85,6 +92,7 @@ def open_houses(
                 for household in found
             ),
             file=path,
+            after_store=after_store,
         )
 
 
@@ -108,7 +116,6 @@ def observer_config(settings: Settings) -> ObserverConfig:
         context_ttl=timedelta(seconds=settings.context_ttl_seconds),
         attribution_window=timedelta(seconds=settings.attribution_window_seconds),
         open_question_window=timedelta(seconds=settings.open_question_window_seconds),
-        action_ttl=timedelta(hours=settings.pending_action_ttl_hours),
         max_speak_per_day=settings.max_speak_per_day,
         max_messages_per_minute=settings.max_messages_per_minute,
         rules=RedlineRules(
@@ -131,12 +138,20 @@ def observer_config(settings: Settings) -> ObserverConfig:
 def _system(
     settings: Settings, household: Household, store: Store, now: datetime, *, is_only: bool
 ) -> System:
-    seeds = store.write_now(lambda conn: sync_seeds(conn, household, now))
+    own = store.locking(household.id)
+    seeds = own.write_now(lambda conn: _brought_up_to_date(conn, household, now))
     return System(
         settings=settings, household=household, participants=compile_participants(household),
-        store=store, config=observer_config(settings), seeds=seeds,
-        recall=Recall(settings, household, store), is_only=is_only,
+        store=own, config=observer_config(settings), seeds=seeds,
+        recall=Recall(settings, household, own), is_only=is_only,
     )  # fmt: skip
+
+
+def _brought_up_to_date(conn: Connection, household: Household, now: datetime) -> SeedReport:
+    keep_days_of_open(conn, household, now=now)
+    seeds = sync_seeds(conn, household, now)
+    extend_open(conn, household, now=now)
+    return seeds
 
 
 def read_households(path: Path, settings: Settings) -> Sequence[Household]:
@@ -149,7 +164,11 @@ def read_households(path: Path, settings: Settings) -> Sequence[Household]:
     Raises:
         ConfigError: A file is wrong, or it is not clear whose the group is; every problem with its place.
     """
-    found = load_households(path, default_event_minutes=settings.default_event_minutes)
+    ttl = timedelta(hours=settings.pending_action_ttl_hours)
+    found = [
+        replace(household, pending_ttl=ttl, digest_at=parse_time(settings.digest_at))
+        for household in load_households(path, default_event_minutes=settings.default_event_minutes)
+    ]
     group = settings.telegram_group_chat_id
     if group is None or any(group in household.chats for household in found):
         return found
@@ -166,12 +185,18 @@ def _refused(path: Path, message: str) -> ConfigError:
     return ConfigError([Problem(where=str(path), line=None, message=message)])
 
 
-def _usual_household_file() -> Path:
+def household_path(settings: Settings, named: Path | None) -> Path:
+    """Return the household file or folder: the one named, else that of the settings, else household.toml here.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    if named or settings.family_context:
+        return named or settings.family_context or Path()
     path = Path("household.toml")
     if not path.is_file():
         raise _refused(
             path,
-            "no household file here; make one with `kinkeeper init`, or name one "
-            "with --household FILE or FAMILY_CONTEXT",
+            "no household file here; create one with `kinkeeper init`, or specify one with --household FILE or FAMILY_CONTEXT",
         )
     return path

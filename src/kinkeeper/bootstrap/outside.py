@@ -41,7 +41,11 @@ def outside_tasks(
     own_pace = OutsidePace(poll_every=pace.upkeep_every, call=call, lease=2 * call + _SPARE)
     return [
         OutsideWorker(
-            store, each.id, {**adapters, **further.get(each.id, {})}, clock=clock, pace=own_pace
+            store.locking(each.id),
+            each.id,
+            {**adapters, **further.get(each.id, {})},
+            clock=clock,
+            pace=own_pace,
         ).run
         for each in households
     ]

@@ -1,7 +1,8 @@
 """Where reminders are said: in the conversation they were asked for in, and to those whose task it is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -9,13 +10,15 @@ from kinkeeper.channels.telegram.families import CHANNEL as TELEGRAM
 from kinkeeper.conversation.posting import post_to_thread
 from kinkeeper.conversation.threads import Thread, load_thread, open_thread, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS
+from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import person_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, is_hidden_from
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.addresses import former_chats, private_chat_of
 from kinkeeper.messaging.outbound import Outbound
 from kinkeeper.observability.findings import Finding, ok, warning
+from kinkeeper.store.faults import translated
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.phrasing import reminder_text
@@ -50,18 +53,25 @@ class ReminderPost:
         self._household = household
         self._clock = clock
 
-    def __call__(self, conn: Connection, reminder: Reminder) -> None:
-        """Put a reminder where it was asked for, and to those whose task it is and who do not read there."""
+    def __call__(self, conn: Connection, reminder: Reminder) -> Sequence[Exception]:
+        """Put a reminder where it was asked for, and to those whose task it is and who do not read there.
+
+        Each of these places is on its own: what goes wrong with one is returned.
+        """
         thread_id = reminder.task.place.thread_id
         thread = None if thread_id is None else load_thread(conn, self._household.id, thread_id)
         if thread is not None and not self._is_read(conn, thread):
             thread = None
-        if thread is not None and not self._is_heard_by_all(thread, reminder):
-            self._say(conn, thread, reminder)
-        elif thread is not None:
+        if thread is not None and self._is_heard_by_all(thread, reminder):
             thread = None
-        for member in self._absent(thread, reminder):
-            self._say(conn, self._own_thread(conn, member), reminder)
+        told = [] if thread is None else [partial(self._say, conn, thread, reminder)]
+        told += [
+            partial(self._say_to, conn, each, reminder) for each in self._absent(thread, reminder)
+        ]
+        return [error for error in map(partial(_error_of, conn), told) if error is not None]
+
+    def _say_to(self, conn: Connection, member: str, reminder: Reminder) -> None:
+        self._say(conn, self._own_thread(conn, member), reminder)
 
     def _is_read(self, conn: Connection, thread: Thread) -> bool:
         """Whether the household, and nobody else, still reads what is said in a thread."""
@@ -78,9 +88,10 @@ class ReminderPost:
 
     def _is_heard_by_all(self, thread: Thread, reminder: Reminder) -> bool:
         """Whether others would read in the thread of what is private to one member."""
-        owner = person_of(reminder.task.scope)
-        is_shared = thread.chat_id in self._household.chats or thread.member != owner
-        return owner is not None and is_shared
+        scope = reminder.task.scope
+        if scope == HOUSEHOLD_SCOPE:
+            return False
+        return thread.chat_id in self._household.chats or is_hidden_from(scope, thread.member)
 
     def _absent(self, thread: Thread | None, reminder: Reminder) -> Iterator[str]:
         """Yield the members who are to hear it and do not read what is said in the thread."""
@@ -92,7 +103,8 @@ class ReminderPost:
         )
         reached = None if thread is None else thread.member
         for member in wanted:
-            if member != reached and self._household.member(member) is not None:
+            is_theirs = not is_hidden_from(task.scope, member)
+            if is_theirs and member != reached and self._household.member(member) is not None:
                 yield member
 
     def _own_thread(self, conn: Connection, member: str) -> Thread:
@@ -120,6 +132,18 @@ class ReminderPost:
             outbox.put(conn, household.id, message, now=now)
 
 
+def _error_of(conn: Connection, tell: Callable[[], None]) -> Exception | None:
+    """Tell one person something; what goes wrong undoes nothing but that."""
+    try:
+        with translated(), conn.begin_nested():
+            tell()
+    except UnavailableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one person's trouble must not keep the others from hearing it
+        return error
+    return None
+
+
 def reminder_findings(
     store: Store, households: Iterable[Household], *, now: datetime
 ) -> Sequence[Finding]:
@@ -134,8 +158,10 @@ def reminder_findings(
     due = store.read_now(lambda conn: [next_due(conn, name) for name in names])
     overdue = [each for each in due if each is not None and each < now - _OVERDUE]
     if overdue:
-        remedy = "they are said while `kinkeeper serve` or `kinkeeper worker` runs; see its log"
+        remedy = (
+            "they are sent while `kinkeeper serve` or `kinkeeper worker` is running; see its log"
+        )
         since = min(overdue).strftime("%Y-%m-%d %H:%M UTC")
-        return [warning(_CHECK, f"reminders wait to be said since {since}", remedy)]
+        return [warning(_CHECK, f"reminders have been waiting to be sent since {since}", remedy)]
     waiting = sum(each is not None for each in due)
-    return [ok(_CHECK, "some are to come, none is overdue" if waiting else "none is to come")]
+    return [ok(_CHECK, "some are scheduled, none is overdue" if waiting else "none is scheduled")]

@@ -19,7 +19,9 @@ from kinkeeper.calendar.seeds import SeedReport
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.records import purge as purge_turns
 from kinkeeper.core.time import Clock, VirtualClock
+from kinkeeper.digest.repository import forget_digests
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
@@ -77,6 +79,7 @@ class System:
         """Return the half of tier 2 that reads: by rules unless told."""
         context = ContextSource(
             brain_of(self.settings, self.household, self.store, self.recall.finder, clock=clock),
+            Viewer.of(self.household.id),
             timeout=self.config.brain_timeout,
             cache_ttl=timedelta(seconds=self.settings.brain_cache_ttl_seconds),
             clock=clock,
@@ -114,7 +117,7 @@ class System:
 
     def hearing(self, clock: Clock) -> Hearing:
         """Return what proposes for memory what the chat lets drop."""
-        return Hearing(self.store, self.household, clock=clock, lasts=self.config.action_ttl)
+        return Hearing(self.store, self.household, clock=clock)
 
     def tasks(self, clock: Clock, pace: Pace, talk: Talk) -> list[LongTask]:
         """Return what is to run for the household as long as the process does, beside its work."""
@@ -130,9 +133,9 @@ class System:
             intake=self.intake(refuses_chats=False), settlement=self.settlement(),
         )  # fmt: skip
 
-    def replay(self, start: datetime, extractor: Extractor | None = None) -> Replay:
-        """Return the observer on a virtual clock that begins at `start`, reading by rules unless told."""
-        clock = VirtualClock(start)
+    def replay(self, start: datetime | VirtualClock, extractor: Extractor | None = None) -> Replay:
+        """Return the observer on a virtual clock, or one that begins at `start`, reading by rules unless told."""
+        clock = start if isinstance(start, VirtualClock) else VirtualClock(start)
         return Replay(
             self.store, self.household.id, intake=self.intake(refuses_chats=False),
             understanding=self.understanding(clock, extractor), settlement=self.settlement(),
@@ -155,7 +158,7 @@ class System:
         upkeep = Upkeep(
             self.store, self.household.id, speaker=self.speaker(), clock=clock,
             keep_texts=timedelta(days=self.settings.message_retention_days),
-            purges=(purge_turns, purge_work, purge_changes),
+            purges=(purge_turns, purge_work, purge_changes, forget_digests),
         )  # fmt: skip
         deliverer = Deliverer(
             self.store, self.household.id, channels, mint=mint, clock=clock,

@@ -85,7 +85,8 @@ async def telegram_connected(
             for household, system in houses.by_id.items()
         )
     )
-    await houses.store.write(families.forget_who_left)
+    for family in families.all:
+        await houses.store.locking(family.household.id).write(family.forget_who_left)
     async with open_bot(token, api_url=settings.telegram_api_url) as bot:
         running = Running(
             bot, houses.store, families, number=bot_number(token), clock=clock or SystemClock(),
@@ -108,7 +109,7 @@ def telegram_findings(
         database: Theirs, if it is there.
     """
     if settings.telegram_bot_token is None:
-        return (ok("telegram bot", "none is set up; TELEGRAM_BOT_TOKEN names one"),)
+        return (ok("telegram bot", "not set up; set TELEGRAM_BOT_TOKEN to use one"),)
     from kinkeeper.channels.telegram.connection import bot_number  # noqa: PLC0415
     from kinkeeper.channels.telegram.looking import ask  # noqa: PLC0415
 
@@ -117,10 +118,10 @@ def telegram_findings(
     try:
         standing = ask(token, api_url=settings.telegram_api_url, groups=known.groups)
     except DeniedError as error:
-        remedy = "copy the token from @BotFather into TELEGRAM_BOT_TOKEN once more"
+        remedy = "copy the token from @BotFather into TELEGRAM_BOT_TOKEN again"
         return (broken("telegram bot", str(error), remedy),)
     except UnavailableError as error:
-        remedy = "is this machine online? What the bot may do was not checked"
+        remedy = "is this machine online? The bot's permissions were not checked"
         return (warning("telegram bot", str(error), remedy),)
     url = settings.telegram_webhook_url
     return tuple(findings(standing, known, households=households, webhook_url=url))

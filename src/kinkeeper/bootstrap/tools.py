@@ -66,7 +66,7 @@ async def tools_opened(
     async with AsyncExitStack() as stack:
         opened = {}
         for house in households:
-            servers = ToolServers(store, house.id, settings.tool_servers, clock)
+            servers = ToolServers(store.locking(house.id), house.id, settings.tool_servers, clock)
             await stack.enter_async_context(servers.looking() if looks else servers.running())
             adapters = {CallTool.model_fields["effect"].default: ToolAdapter(servers)}
             opened[house.id] = Tools(requests=servers.requests, adapters=adapters)
@@ -85,7 +85,7 @@ def tool_findings(
     """
     servers = settings.tool_servers
     if not servers:
-        return [ok(CHECK, "none; MCP_SERVERS names some")]
+        return [ok(CHECK, "none; set MCP_SERVERS to use some")]
     return [
         replace(each, household=house.id)
         for house in households

@@ -24,6 +24,7 @@ from kinkeeper.bootstrap.telegram import Connected
 from kinkeeper.bootstrap.tools import tool_findings
 from kinkeeper.core.errors import ConfigError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
 from kinkeeper.observability.failures import failure_finding
 from kinkeeper.observability.findings import Finding, ok, warning
 from kinkeeper.observer.intake import Intake
@@ -68,7 +69,7 @@ def web_context(
     """
 
     async def workers_run() -> str | None:
-        return None if working.is_set() else "no worker runs"
+        return None if working.is_set() else "no worker is running"
 
     return WebContext(
         houses={
@@ -90,18 +91,17 @@ def web_context(
     )  # fmt: skip
 
 
-def end_keys_of_who_left(conn: Connection, houses: Houses, *, now: datetime) -> None:
-    """End the logins, tokens, invites and calendar addresses of who is in no household file any more.
+def end_keys_of_who_left(conn: Connection, household: Household, *, now: datetime) -> None:
+    """End the logins, tokens, invites and calendar addresses of people who are no longer in the household file.
 
     Args:
         conn: In a write transaction.
-        houses: As their files have them now.
+        household: As its file has it now.
         now: Aware.
     """
-    for household in (each.household for each in houses.systems):
-        members = {member.id for member in household.members}
-        if ended := end_keys_of_others(conn, household.id, members, now=now):
-            log.warning("web.keys.ended", household=household.id, keys=ended)
+    members = {member.id for member in household.members}
+    if ended := end_keys_of_others(conn, household.id, members, now=now):
+        log.warning("web.keys.ended", household=household.id, keys=ended)
 
 
 def server_address(settings: Settings, *, port: int | None = None) -> str:
@@ -132,16 +132,20 @@ def _file_finding(houses: Houses, household: str) -> Finding:
     """Tell whether the household's file still says what this process goes by."""
     check = "household file"
     if houses.file is None:
-        return ok(check, "nobody looks whether it changes")
+        return ok(check, "there is no file to watch for changes")
     try:
         found = {each.id: each for each in read_households(houses.file, houses.settings)}
     except ConfigError:
-        remedy = "`kinkeeper doctor` names the lines; until then the household is as it was"
-        return warning(check, "it was changed since the start, and cannot be read", remedy)
+        remedy = "`kinkeeper doctor` names the lines; until they are fixed, the old version applies"
+        return warning(check, "it has changed since the server started, and cannot be read", remedy)
     if found.get(household) == houses.by_id[household].household:
-        return ok(check, "it reads as it did at the start")
-    remedy = "start `kinkeeper serve` again; until then who left it may still decide"
-    return warning(check, "it was changed since the start, which does not count yet", remedy)
+        return ok(check, "it has not changed since the server started")
+    remedy = (
+        "restart `kinkeeper serve`; until then, people who were removed can still approve things"
+    )
+    return warning(
+        check, "it has changed since the server started; the changes are not in use yet", remedy
+    )
 
 
 def _check_up(

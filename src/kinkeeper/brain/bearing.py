@@ -10,7 +10,7 @@ from kinkeeper.memory.bearing import is_of_speaker, is_shared
 from kinkeeper.memory.finding.showing import Hit
 from kinkeeper.memory.finding.terms import stems
 
-# Fitted to evals/memory/brain and evals/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
+# Fitted to evals/data/memory/brain and evals/data/memory/months/mkhize (docs/evaluation.md): from one half on, a question's best
 # source bears on it.
 _RELEVANCE, _COVERED, _ATTRIBUTE, _BASE = 1.0, 5.1, 2.5, -2.35
 _SOMEBODY_ELSE, _SOMEBODY, _NO_ANSWER = -5.5, -2.0, -5.0

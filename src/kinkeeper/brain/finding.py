@@ -110,7 +110,7 @@ def check_kinds(kinds: Collection[Kind], *, as_of: datetime | None) -> None:
         InputError: The calendar is asked for as of a time.
     """
     if as_of is not None and Kind.EVENT in kinds:
-        raise InputError("only memory is searched as of a time: leave out events, or the time")
+        raise InputError("only memory can be searched as of a time; leave out events, or the time")
 
 
 def merged(hits: Sequence[Hit], events: Sequence[EventHit]) -> list[Hit | EventHit]:

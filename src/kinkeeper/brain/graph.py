@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
 from kinkeeper.calendar.model import EventKind, Occurrence
 from kinkeeper.calendar.search import activity_occurrences, care_between, occurrences_between
+from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import Clock, Interval, local_days, midnight
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.store import Store
@@ -22,7 +23,7 @@ _T = TypeVar("_T")
 
 
 class GraphBrain:
-    """Answers from the event graph of one household, what everybody of it may know.
+    """Answers from the event graph of one household.
 
     Args:
         store: Where the event graph is.
@@ -33,39 +34,53 @@ class GraphBrain:
 
     def __init__(self, store: Store, household: str, zone: ZoneInfo, clock: Clock) -> None:
         self._store = store
-        self._viewer = Viewer.of(household)
+        self._household = household
         self._zone = zone
         self._clock = clock
 
-    async def ask(self, query: BrainQuery) -> BrainAnswer:
-        """Return what the event graph knows about a day, an activity, or who usually does a task."""
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
+        """Return what the event graph knows about a day, an activity, or who usually does a task.
+
+        Args:
+            query: What is asked.
+            viewer: On whose behalf.
+
+        Raises:
+            InvariantError: The viewer is of another household.
+        """
+        if viewer.household != self._household:
+            raise InvariantError(
+                f"a viewer from household {viewer.household!r} cannot query {self._household!r}"
+            )
         day = query.day or self._clock.now().astimezone(self._zone).date()
         if query.activity is not None:
-            return await self._read(lambda conn: self._schedule(conn, query.activity or "", day))
+            activity = query.activity
+            return await self._read(lambda conn: self._schedule(conn, viewer, activity, day))
         if query.task is not None:
-            return await self._read(lambda conn: self._usual_owner(conn, query.task or "", day))
-        return await self._read(lambda conn: self._day(conn, day))
+            task = query.task
+            return await self._read(lambda conn: self._usual_owner(conn, viewer, task, day))
+        return await self._read(lambda conn: self._day(conn, viewer, day))
 
     async def _read(self, work: Callable[[Connection], _T]) -> _T:
         return await self._store.read(work)
 
-    def _schedule(self, conn: Connection, activity: str, day: date) -> BrainAnswer:
+    def _schedule(self, conn: Connection, viewer: Viewer, activity: str, day: date) -> BrainAnswer:
         start = midnight(day, self._zone)
         found = activity_occurrences(
-            conn, self._viewer, activity, Interval(start - timedelta(days=1), start + _AHEAD)
+            conn, viewer, activity, Interval(start - timedelta(days=1), start + _AHEAD)
         )
         same_weekday = [o for o in found if self._local(o).weekday() == day.weekday()]
         if same_weekday:
-            return self._answer(_EXACT, "takes place on that weekday", same_weekday)
+            return self._answer(_EXACT, "is on that weekday", same_weekday)
         if found:
-            return self._answer(_NEAR, "takes place on other days", found)
+            return self._answer(_NEAR, "is on other days", found)
         return BrainAnswer(relevance=_NOTHING, summary="not in the event graph")
 
-    def _usual_owner(self, conn: Connection, task: str, day: date) -> BrainAnswer:
+    def _usual_owner(self, conn: Connection, viewer: Viewer, task: str, day: date) -> BrainAnswer:
         start = midnight(day, self._zone)
         care = [
             occurrence
-            for occurrence in care_between(conn, self._viewer, Interval(start - _BACK, start))
+            for occurrence in care_between(conn, viewer, Interval(start - _BACK, start))
             if occurrence.event.task == task and self._local(occurrence).weekday() == day.weekday()
         ]
         owners = Counter(person for occurrence in care for person in occurrence.responsible)
@@ -75,8 +90,8 @@ class GraphBrain:
         share = times / len(care)
         return self._answer(round(share * _EXACT, 2), f"{person}, {times} times lately", care)
 
-    def _day(self, conn: Connection, day: date) -> BrainAnswer:
-        found = occurrences_between(conn, self._viewer, local_days(day, day, self._zone))
+    def _day(self, conn: Connection, viewer: Viewer, day: date) -> BrainAnswer:
+        found = occurrences_between(conn, viewer, local_days(day, day, self._zone))
         bookings = [o for o in found if o.event.kind in {EventKind.BOOKING, EventKind.CARE}]
         if not bookings:
             return BrainAnswer(relevance=_NOTHING, summary="nothing booked that day")

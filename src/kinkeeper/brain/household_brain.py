@@ -11,6 +11,7 @@ from kinkeeper.brain.schedule import Scheduled, scheduled
 from kinkeeper.brain.telling import (
     BEARS,
     answer_of,
+    dated,
     event_sentence,
     known_events,
     sureness_of,
@@ -20,9 +21,9 @@ from kinkeeper.brain.written import written
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
-from kinkeeper.language.when.reader import read
 from kinkeeper.memory.finding.search import Finder
 from kinkeeper.notes.repository import list_notes
+from kinkeeper.reading.times.reader import read
 from kinkeeper.store.store import Store
 
 _MOST_SOURCES = 5
@@ -49,17 +50,21 @@ class HouseholdBrain:
         self._words = EventWords(household)
         self._graph = GraphBrain(store, household.id, household.zone, clock)
 
-    async def ask(self, query: BrainQuery) -> BrainAnswer:
-        """Return what is known about a day, an activity or a job, to everybody of the household.
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
+        """Return what is known about a day, an activity or a job.
 
         The calendar comes first; where it has nothing that counts, what memory holds about times does.
+
+        Args:
+            query: What is asked.
+            viewer: On whose behalf.
         """
-        planned = await self._graph.ask(query)
+        planned = await self._graph.ask(query, viewer)
         if planned.relevance >= BEARS:
             return planned
         now = self._clock.now()
         question = read_question(query.text, self.household, now=now)
-        remembered = await self._recollection.of(question, Viewer.of(self.household.id), now=now)
+        remembered = await self._recollection.of(question, viewer, now=now)
         timely = [source for source in remembered if self._speaks_of_time(source)]
         if not timely or timely[0].relevance <= planned.relevance:
             return planned
@@ -86,7 +91,7 @@ class HouseholdBrain:
         )
         every = [
             *(self._event_source(found) for found in planned),
-            *await self._usual_owner(query, now=now),
+            *await self._usual_owner(query, viewer, now=now),
             *await self._recollection.of(question, viewer, now=now),
             *written(query.text, noted),
         ]
@@ -95,19 +100,21 @@ class HouseholdBrain:
         best = max((source.relevance for source in every), default=0.0)
         ids = {source.id for source in sources if source.kind is SourceKind.EVENT}
         events = known_events(
-            [found for found in planned if found.event.id in ids], self.household.zone
+            [found for found in planned if found.event.id in ids], self.household, viewer
         )
         return Knowledge(
-            answer=answer_of(sources), sources=sources, sureness=sureness_of(best),
+            answer=answer_of(dated(sources, self.household.zone)), sources=sources, sureness=sureness_of(best),
             relevance=round(best, 3), events=events,
             times=times_of(question.spans, events, sources, self.household),
         )  # fmt: skip
 
-    async def _usual_owner(self, query: BrainQuery, *, now: datetime) -> list[Source]:
+    async def _usual_owner(
+        self, query: BrainQuery, viewer: Viewer, *, now: datetime
+    ) -> list[Source]:
         """Return who usually does the job that a question names, where the calendar tells."""
         if query.task is None:
             return []
-        found = await self._graph.ask(query)
+        found = await self._graph.ask(query, viewer)
         if not found.items:
             return []
         person, _, times = found.summary.partition(",")
@@ -133,5 +140,7 @@ class HouseholdBrain:
 
 
 def _rank(source: Source) -> tuple[float, bool, float]:
-    """Of what bears equally well, the calendar comes first: it knows when, where and who."""
-    return -round(source.relevance, 1), source.kind is not SourceKind.EVENT, -source.relevance
+    """Of what bears equally well, the calendar comes first: it knows when, where and who. Then newer comes first."""
+    is_event = source.kind is SourceKind.EVENT
+    order = -source.relevance if is_event else -source.at.timestamp()
+    return -round(source.relevance, 1), not is_event, order

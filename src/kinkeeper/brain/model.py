@@ -6,6 +6,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
+from kinkeeper.household.viewing import Viewer
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrainQuery:
@@ -44,8 +46,12 @@ class BrainAnswer:
 class Brain(Protocol):
     """Answers questions about one household."""
 
-    async def ask(self, query: BrainQuery) -> BrainAnswer:
-        """Return the answer; relevance 0 where nothing is known.
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
+        """Return the answer; relevance 0 where nothing is known to the viewer.
+
+        Args:
+            query: What is asked.
+            viewer: On whose behalf.
 
         Raises:
             UnavailableError: Memory cannot be reached.
@@ -118,6 +124,7 @@ class KnownEvent:
         end: Aware.
         location: Where, if known.
         recurrence: RFC 5545 rule, if it recurs.
+        is_confirmed: Whether it is in the calendar, and not only proposed.
     """
 
     summary: str
@@ -125,6 +132,7 @@ class KnownEvent:
     end: datetime
     location: str | None
     recurrence: str | None
+    is_confirmed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

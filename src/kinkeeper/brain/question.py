@@ -8,9 +8,9 @@ from datetime import datetime
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
 from kinkeeper.language.dictionary import word_ranks
-from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.reader import read
 from kinkeeper.memory.finding.terms import stems
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
+from kinkeeper.reading.times.reader import read
 
 _ASPECTS = frozenset(
     stems(

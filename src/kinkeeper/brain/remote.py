@@ -10,7 +10,8 @@ from typing import Annotated
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from kinkeeper.brain.model import BrainAnswer, BrainQuery
-from kinkeeper.core.errors import UnavailableError
+from kinkeeper.core.errors import InvariantError, UnavailableError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.models.breaker import Breaker
 
 Fetch = Callable[[Mapping[str, str], Mapping[str, str]], Awaitable[bytes]]
@@ -42,16 +43,25 @@ class RemoteBrain:
         self._now = now
         self._breaker = Breaker()
 
-    async def ask(self, query: BrainQuery) -> BrainAnswer:
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
         """Return what it answers to the words of the query; its activity, task and day do not leave.
 
+        Args:
+            query: What is asked.
+            viewer: On whose behalf: it only knows what everybody of the household may know.
+
         Raises:
+            InvariantError: It is asked on behalf of somebody who may know less, or more.
             UnavailableError: It cannot be reached, its answer is not of the agreed shape, or it is left alone.
         """
+        if viewer != Viewer.of(self._household):
+            raise InvariantError(
+                "another program's brain can only be asked on behalf of the whole household"
+            )
         admission = self._breaker.admit(self._now())
         if admission is None:
             raise UnavailableError(
-                "the brain failed again and again, and is left alone for a while"
+                "the brain failed several times in a row and will not be asked again for a while"
             )
         is_answered = False
         try:

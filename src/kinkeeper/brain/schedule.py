@@ -1,25 +1,26 @@
 """What the calendar knows about a question: events by their words, each with the time it takes place next."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import expected_between, with_proposals
 from kinkeeper.brain.event_words import EventWords
 from kinkeeper.brain.question import Question
 from kinkeeper.calendar.model import Event, EventState, Occurrence, Override
-from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_events
 from kinkeeper.calendar.rows import read_overrides
-from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.calendar.search import times_of
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewing import Viewer
 
 _AHEAD = timedelta(days=400)
 _BACK = timedelta(days=30)
 _MOST_EVENTS = 5
-_TIMES = 2
+_TIMES, _MOST_TIMES = 2, 3
 _BY_TIME_ALONE = 0.9
 _ALL_COVERED, _SHARPNESS, _OF_SOMEBODY_ELSE = 0.98, 1.5, 0.4
 _ON_ANOTHER_DAY = 0.6
@@ -54,24 +55,68 @@ def scheduled(
         now: Aware.
     """
     if not question.weights:
-        return _at_that_time(conn, viewer, question.period) if question.period else []
+        return _at_that_time(conn, viewer, question.period, now=now) if question.period else []
     overrides = read_overrides(conn, viewer.household)
-    events = list_events(conn, viewer)
-    likely = [(_relevance(question, event, words), event) for event in events]
+    proposed = _proposed(conn, viewer, question.period or Interval(now, now + _AHEAD), now=now)
+    stored = {each.id: each for each in list_events(conn, viewer)}
+    events = {key: times[0].event for key, times in proposed.items()} | stored
+    likely = [(_relevance(question, event, words), event) for event in events.values()]
     found: list[Scheduled] = []
     for relevance, event in sorted(likely, key=lambda each: (-each[0], each[1].id)):
         if relevance < _LEAST or len(found) == _MOST_EVENTS:
             break
-        times, is_asked_for = _times(event, overrides.get(event.id, ()), question, now=now)
+        times, is_asked_for = list[Occurrence](), True
+        if event.id in stored:
+            changed = overrides.get(event.id, ())
+            times, is_asked_for = _times(event, changed, question, viewer, now=now)
+        times = sorted([*times, *proposed.get(event.id, ())], key=_by_start)[:_MOST_TIMES]
         if times:
             sure = relevance if is_asked_for else min(relevance, _ON_ANOTHER_DAY)
             found.append(Scheduled(event=event, times=times, relevance=sure))
-    return sorted(found, key=lambda each: (-each.relevance, each.times[0].interval.start))
+    marked = _marked(conn, viewer, found, now=now)
+    return sorted(marked, key=lambda each: (-each.relevance, each.times[0].interval.start))
 
 
-def _at_that_time(conn: Connection, viewer: Viewer, period: Interval) -> list[Scheduled]:
+def _proposed(
+    conn: Connection, viewer: Viewer, period: Interval, *, now: datetime
+) -> Mapping[str, Sequence[Occurrence]]:
+    """Return what only open proposals would put into the calendar, by event id."""
+    found: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for each in with_proposals(conn, viewer, (), period, now=now):
+        found[each.event.id].append(each)
+    return found
+
+
+def _marked(
+    conn: Connection, viewer: Viewer, found: Sequence[Scheduled], *, now: datetime
+) -> list[Scheduled]:
+    """Return events with the open proposals about each of their times."""
+    times = [time for each in found for time in each.times if time.is_confirmed]
+    nothing = Interval(now, now)
+    marked = {
+        (each.event.id, each.original_start): each
+        for each in with_proposals(conn, viewer, times, nothing, now=now)
+        if each.is_confirmed
+    }
+    return [
+        replace(
+            each,
+            times=[
+                marked.get((time.event.id, time.original_start), time)
+                if time.is_confirmed
+                else time
+                for time in each.times
+            ],
+        )
+        for each in found
+    ]
+
+
+def _at_that_time(
+    conn: Connection, viewer: Viewer, period: Interval, *, now: datetime
+) -> list[Scheduled]:
     found: dict[str, list[Occurrence]] = {}
-    for occurrence in occurrences_between(conn, viewer, period):
+    for occurrence in expected_between(conn, viewer, period, now=now):
         found.setdefault(occurrence.event.id, []).append(occurrence)
     return [
         Scheduled(event=times[0].event, times=times[:_TIMES], relevance=_BY_TIME_ALONE)
@@ -89,17 +134,26 @@ def _relevance(question: Question, event: Event, words: EventWords) -> float:
 
 
 def _times(
-    event: Event, overrides: Sequence[Override], question: Question, *, now: datetime
+    event: Event,
+    overrides: Sequence[Override],
+    question: Question,
+    viewer: Viewer,
+    *,
+    now: datetime,
 ) -> tuple[list[Occurrence], bool]:
     """Return when an event takes place, and whether that is the time asked for: else next, else last."""
     ahead = Interval(now, now + _AHEAD)
     for period in (question.period, None) if question.period else (None,):
-        times = _confirmed(expand(event, overrides, period or ahead))
+        times = _confirmed(times_of(event, overrides, period or ahead, viewer))
         if times:
             return times[:_TIMES], period is question.period
-    past = _confirmed(expand(event, overrides, Interval(now - _BACK, now)))
+    past = _confirmed(times_of(event, overrides, Interval(now - _BACK, now), viewer))
     return past[-1:], question.period is None
 
 
 def _confirmed(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
     return [each for each in occurrences if each.state is EventState.CONFIRMED]
+
+
+def _by_start(occurrence: Occurrence) -> datetime:
+    return occurrence.interval.start

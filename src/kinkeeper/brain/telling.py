@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from kinkeeper.brain.model import KnownEvent, Source, SourceKind, Sureness, TemporalEntity
 from kinkeeper.brain.schedule import Scheduled
 from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.search import rule_seen
+from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.language.text import shorten
-from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.reader import read
-from kinkeeper.language.when.regions import clock
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
+from kinkeeper.reading.times.reader import read
+from kinkeeper.reading.times.regions import clock
 
 NOTHING_KNOWN = "Nothing is known about that."
 
@@ -25,6 +30,7 @@ _LONGEST_QUOTE = 240
 _OF_ONESELF = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 _ENDS = (".", "!", "?", "…")
 _DAY = timedelta(days=1)
+_REMEMBERED = frozenset({SourceKind.FACT, SourceKind.EPISODE})
 
 
 def sureness_of(relevance: float) -> Sureness:
@@ -43,6 +49,25 @@ def answer_of(sources: Sequence[Source]) -> str:
     return " ".join(source.sentence for source in sources[:_SENTENCES]) or NOTHING_KNOWN
 
 
+def dated(sources: Sequence[Source], zone: ZoneInfo) -> list[Source]:
+    """Return the best sources as an answer tells them: of memories the newer first, an older fact with its day.
+
+    The newer one may have changed what the older one says.
+
+    Args:
+        sources: Those that bear on the question, best first.
+        zone: The household's.
+    """
+    best = [*sources[:_SENTENCES]]
+    if all(source.kind in _REMEMBERED for source in best):
+        best.sort(key=lambda source: source.at, reverse=True)
+    for place, (newer, older) in enumerate(pairwise(best), start=1):
+        if older.kind is SourceKind.FACT and newer.at - older.at >= _DAY:
+            told = quote(older.text, speaker=older.speaker, said_at=older.at, zone=zone)
+            best[place] = replace(older, sentence=told)
+    return best
+
+
 def event_sentence(found: Scheduled, household: Household) -> str:
     """Return when and where an event takes place, and who is in charge.
 
@@ -53,13 +78,17 @@ def event_sentence(found: Scheduled, household: Household) -> str:
     first, *others = found.times
     told = f"{_plain(found.event.summary)}: {_moment(first, household)}"
     if first.place:
-        place = next((each.name for each in household.places if each.id == first.place), None)
-        told += f", at {place or _plain(first.place)}"
+        told += f", at {_plain(household.place_name(first.place))}"
     told += "".join(f"; again on {_moment(each, household)}" for each in others)
     if first.responsible:
         names = [getattr(household.member(each), "name", each) for each in first.responsible]
-        told += f"; {' and '.join(names)} {'is' if len(names) == 1 else 'are'} in charge"
-    return f"{told}."
+        verb = "is" if len(names) == 1 else "are"
+        told += f"; {' and '.join(names)} {verb if first.is_confirmed else 'would be'} in charge"
+    waits = occurrence_waiting(
+        first, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        moment=lambda at: f"{_day(at)} at {clock(at.time(), household.locale)}",
+    )  # fmt: skip
+    return f"{told} ({waits})." if waits else f"{told}."
 
 
 def quote(text: str, *, speaker: str | None, said_at: datetime, zone: ZoneInfo) -> str:
@@ -89,18 +118,22 @@ def statement(text: str, *, speaker: str | None) -> str:
     return f"{speaker}: “{ended}”" if is_of_oneself else ended
 
 
-def known_events(scheduled: Sequence[Scheduled], zone: ZoneInfo) -> list[KnownEvent]:
+def known_events(
+    scheduled: Sequence[Scheduled], household: Household, viewer: Viewer
+) -> list[KnownEvent]:
     """Return what takes place next, or in the time asked for, of each event.
 
     Args:
         scheduled: Events of the calendar that bear on a question.
-        zone: The household's.
+        household: Whose places and local time are told.
+        viewer: On whose behalf.
     """
+    zone = household.zone
     return [
         KnownEvent(
             summary=found.event.summary, start=time.interval.start.astimezone(zone),
-            end=time.interval.end.astimezone(zone), location=time.place,
-            recurrence=found.event.rrule,
+            end=time.interval.end.astimezone(zone), location=household.place_name(time.place) if time.place else None,
+            recurrence=rule_seen(found.event, viewer), is_confirmed=time.is_confirmed,
         )
         for found in scheduled
         for time in found.times[:1]

@@ -37,7 +37,7 @@ def as_busy(occurrence: Occurrence) -> Occurrence | None:
         start=occurrence.interval.start, duration=occurrence.interval.duration, tz=event.tz,
         who=(member,), provenance=Provenance(source_type=SourceType.CHAT, source_id=""),
     )  # fmt: skip
-    return replace(occurrence, event=mask, responsible=(), place=None)
+    return replace(occurrence, event=mask, responsible=(), place=None, waiting=())
 
 
 def private_to(event: Event, member: str) -> Event:

@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from kinkeeper.calendar.model import Event, EventKind, Occurrence, Provenance, SourceType
+from kinkeeper.calendar.search import rule_seen
 from kinkeeper.calendar.validity import check_event
+from kinkeeper.calendar.waiting_words import waiting_record
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json, stable_id
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
-from kinkeeper.household.viewing import person_of
-from kinkeeper.messaging.records import parse_record, storable
+from kinkeeper.household.viewing import Viewer, person_of
+from kinkeeper.language.text import one_line
+from kinkeeper.messaging.records import parse_record
 
 _FIELDS = frozenset({"summary", "start", "end", "rrule", "who", "responsible", "location"})
 _DAY_LENGTH = len("2026-03-05")
@@ -51,7 +53,7 @@ def event_of_record(
     """
     unknown = sorted(record.keys() - _FIELDS)
     if unknown:
-        raise InputError(f"unknown field {unknown[0]!r}; known are {', '.join(sorted(_FIELDS))}")
+        raise InputError(f"unknown field {unknown[0]!r}; use one of {', '.join(sorted(_FIELDS))}")
     summary, start_text = _text(record, "summary"), _text(record, "start")
     if summary is None or start_text is None:
         raise InputError('"summary" and "start" are needed')
@@ -62,7 +64,7 @@ def event_of_record(
     if end_text is not None:
         length = _instant(end_text, "end", household) - start
     if length <= timedelta(0):
-        raise InputError(f'"end" {end_text!r} does not lie after "start"')
+        raise InputError(f'"end" {end_text!r} is not after "start"')
     event = Event(
         id=stable_id(household.id, "import", key),
         household=household.id,
@@ -82,9 +84,14 @@ def event_of_record(
     return event
 
 
-def occurrence_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
-    """Return an occurrence in its public JSON form; instants are ISO 8601 in that zone."""
-    event = occurrence.event
+def occurrence_record(
+    occurrence: Occurrence, household: Household, viewer: Viewer
+) -> dict[str, Any]:
+    """Return an occurrence in its public JSON form; instants are ISO 8601 in the household's zone.
+
+    `place_id` is the id of one of the household's places; elsewhere it is None.
+    """
+    event, zone, place = occurrence.event, household.zone, occurrence.place
     return {
         "id": event.id,
         "summary": event.summary,
@@ -96,14 +103,16 @@ def occurrence_record(occurrence: Occurrence, zone: ZoneInfo) -> dict[str, Any]:
         "end": occurrence.interval.end.astimezone(zone).isoformat(),
         "original_start": occurrence.original_start.astimezone(zone).isoformat(),
         "all_day": event.all_day,
-        "rrule": event.rrule,
+        "rrule": rule_seen(event, viewer),
         "who": list(event.who),
         "responsible": list(occurrence.responsible),
-        "place": occurrence.place,
+        "place": place and household.place_name(place),
+        "place_id": place if place in household.place_names else None,
         "source_type": event.provenance.source_type.value,
         "source_id": event.provenance.source_id,
         "confirmed_by": event.provenance.confirmed_by,
         "action_id": event.provenance.action_id,
+        **waiting_record(occurrence, zone),
     }
 
 
@@ -112,10 +121,12 @@ def _text(record: Mapping[str, Any], name: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f'"{name}" must be a text that is not empty')
+        raise InputError(f'"{name}" must be non-empty text')
     if len(value) > _LONGEST:
         raise InputError(f'"{name}" is longer than {_LONGEST} characters')
-    return storable(value.strip())
+    if not (kept := one_line(value)):
+        raise InputError(f'"{name}" contains only invisible characters')
+    return kept
 
 
 def _rule(record: Mapping[str, Any]) -> str | None:
@@ -129,7 +140,7 @@ def _instant(text: str, name: str, household: Household) -> datetime:
         instant = datetime.fromisoformat(text)
         return instant.astimezone(zone) if instant.tzinfo else instant.replace(tzinfo=zone)
     except (ValueError, OverflowError) as error:
-        raise InputError(f'"{name}" is {text!r}, no date or time that exists') from error
+        raise InputError(f'"{name}" is {text!r}, which is not a real date or time') from error
 
 
 def _members(record: Mapping[str, Any], name: str, household: Household) -> tuple[str, ...]:
@@ -141,6 +152,8 @@ def _members(record: Mapping[str, Any], name: str, household: Household) -> tupl
     for each in names:
         member = resolve_sender(household, each)
         if member is None:
-            raise InputError(f'"{name}": {each!r} is not one member of the household')
+            raise InputError(
+                f'"{name}": {each!r} does not match exactly one member of the household'
+            )
         found.append(member.id)
     return tuple(dict.fromkeys(found))

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar
 from icalendar import Event as Component
 
+from kinkeeper.calendar.ics_class import Privacy
 from kinkeeper.calendar.ics_component import (
     Reading,
     component_of,
@@ -21,6 +22,7 @@ from kinkeeper.calendar.ics_component import (
     override_from,
     read_component,
 )
+from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, Override
 from kinkeeper.calendar.recurrence import produces
 from kinkeeper.core.errors import InputError, Problem
@@ -40,11 +42,14 @@ class IcsImport:
         events: Its events, in file order; each has an id that is the same at every import.
         overrides: What it changes for single occurrences of these events.
         problems: What could not be taken over, each with its line.
+        private: Who may see events that are not for everybody, by id. An event is private where any of its
+            components is.
     """
 
     events: tuple[Event, ...]
     overrides: tuple[Override, ...]
     problems: tuple[Problem, ...]
+    private: Mapping[str, Privacy] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,10 +60,15 @@ class _Found:
     single: dict[str, Event] = field(default_factory=dict)
     overrides: dict[tuple[str, datetime], Override] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    private: dict[str, Privacy] = field(default_factory=dict)
 
 
 def export_ics(
-    events: Iterable[Event], overrides: Mapping[str, Sequence[Override]], *, name: str
+    events: Iterable[Event],
+    overrides: Mapping[str, Sequence[Override]],
+    *,
+    name: str,
+    places: Mapping[str, str],
 ) -> bytes:
     """Return a calendar file; equal calendars give equal bytes.
 
@@ -66,6 +76,7 @@ def export_ics(
         events: Events to write, cancelled ones included if given.
         overrides: Changes of single occurrences, by event id.
         name: Name of the calendar, for people.
+        places: Names of the household's places by id.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//Kinkeeper//Kinkeeper//EN")
@@ -73,24 +84,51 @@ def export_ics(
     calendar.add("x-wr-calname", name)
     for event in events:
         changes = [
-            each for each in overrides.get(event.id, ()) if produces(event, each.original_start)
+            replace(each, place=_named(each.place, places))
+            for each in overrides.get(event.id, ())
+            if produces(event, each.original_start)
         ]
-        for component in _components(event, changes):
+        named = replace(event, place=_named(event.place, places))
+        for component in _components(named, changes):
             calendar.add_component(component)
     calendar.add_missing_timezones()
     return bytes(calendar.to_ical())
 
 
-def import_ics(data: bytes, household: str, zone: ZoneInfo) -> IcsImport:
-    """Return what a calendar file says; nothing in the file makes this fail.
+def _named(place: str | None, names: Mapping[str, str]) -> str | None:
+    return place if place is None else names.get(place, place)
+
+
+def import_ics(
+    data: bytes,
+    household: str,
+    zone: ZoneInfo,
+    *,
+    places: Mapping[str, str] | None = None,
+    limit: ImportLimit | None = None,
+) -> IcsImport:
+    """Return what a calendar file says; without a limit nothing in the file makes this fail.
 
     Args:
         data: The file, up to 10 MB.
         household: Tenant key of the events.
         zone: Where times without a timezone are meant.
+        places: Names of the household's places by id; a location of such a name is that place.
+        limit: How much it may hold.
+
+    Raises:
+        InputError: It holds more than that.
+        UnavailableError: The limit was told that nobody waits any more.
     """
     found = _Found()
-    readings = list(_readings(data, household, zone, found.problems))
+    ids = {name: place for place, name in (places or {}).items()}
+    readings = []
+    for line, reading in _readings(data, household, zone, found.problems):
+        if limit is not None:
+            limit.check(f"line {line}")
+            limit.add(reading.event, f"line {line}")
+        event = replace(reading.event, place=_named(reading.event.place, ids))
+        readings.append((line, replace(reading, event=event)))
     for line, reading in readings:
         if reading.recurrence_id is None:
             _add_event(found, line, reading)
@@ -101,6 +139,7 @@ def import_ics(data: bytes, household: str, zone: ZoneInfo) -> IcsImport:
         events=(*found.series.values(), *found.single.values()),
         overrides=tuple(found.overrides.values()),
         problems=_limited(found.problems),
+        private=found.private,
     )
 
 
@@ -115,9 +154,17 @@ def _components(event: Event, changes: Sequence[Override]) -> Iterator[Component
 
 def _add_event(found: _Found, line: int, reading: Reading) -> None:
     if reading.uid in found.series:
-        found.problems.append(_problem(line, "its UID was there before; the event is left out"))
+        found.problems.append(
+            _problem(line, "its UID appears earlier in the file; the event is left out")
+        )
     else:
         found.series[reading.uid] = reading.event
+        _note_private(found, reading.event.id, reading)
+
+
+def _note_private(found: _Found, event_id: str, reading: Reading) -> None:
+    if reading.privacy is not None:
+        found.private[event_id] = reading.privacy.joined(found.private.get(event_id))
 
 
 def _add_single(found: _Found, line: int, reading: Reading, start: datetime) -> None:
@@ -125,10 +172,19 @@ def _add_single(found: _Found, line: int, reading: Reading, start: datetime) -> 
     series = found.series.get(reading.uid)
     if series is None or not produces(series, start):
         event_id = stable_id(reading.event.household, "ics", reading.uid, as_utc(start))
-        found.single.setdefault(event_id, replace(reading.event, id=event_id, rrule=None))
+        # Its own source, so that several days of one series are told apart when they come again.
+        source = replace(
+            reading.event.provenance, source_id=f"{reading.uid}/{as_utc(start):%Y%m%dT%H%M%SZ}"
+        )
+        single = replace(reading.event, id=event_id, rrule=None, provenance=source)
+        found.single.setdefault(event_id, single)
+        _note_private(found, event_id, reading)
         return
+    _note_private(found, series.id, reading)
     if reading.event.summary != series.summary:
-        found.problems.append(_problem(line, "a title of one occurrence alone is not taken over"))
+        found.problems.append(
+            _problem(line, "a changed title of a single occurrence is not imported")
+        )
     override = override_from(series, reading, start)
     if override is not None:
         found.overrides.setdefault((series.id, override.original_start), override)
@@ -156,7 +212,8 @@ def _read(block: str, household: str, zone: ZoneInfo) -> Reading:
             if not isinstance(component, Component):
                 raise InputError("it is not an event")
             return read_component(component, household, zone)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+    # OSError: a timezone that is called like a folder of the timezone database, such as "Europe".
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, OSError) as error:
         raise InputError(f"it cannot be read ({type(error).__name__}: {error})") from error
 
 
@@ -167,9 +224,11 @@ def _blocks(data: bytes, problems: list[Problem]) -> Iterator[tuple[int, str]]:
         return
     text = data.decode("utf-8-sig", errors="replace")
     if "\ufffd" in text:
-        problems.append(_problem(None, "the file is not all UTF-8; save it as UTF-8"))
+        problems.append(_problem(None, "the file is not valid UTF-8; save it as UTF-8"))
     if not text.lstrip().upper().startswith("BEGIN:VCALENDAR"):
-        problems.append(_problem(1, "this is no calendar file: it must start with BEGIN:VCALENDAR"))
+        problems.append(
+            _problem(1, "this is not a calendar file: it must start with BEGIN:VCALENDAR")
+        )
         return
     begun, block = 0, list[str]()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):

@@ -14,7 +14,9 @@ from icalendar import Event as Component
 from icalendar import vDDDLists, vDDDTypes, vRecur
 from icalendar.parser import unescape_char
 
+from kinkeeper.calendar.ics_class import Privacy, privacy_of, set_class
 from kinkeeper.calendar.model import (
+    UNTITLED,
     Event,
     EventKind,
     EventState,
@@ -31,7 +33,6 @@ from kinkeeper.core.time import as_utc
 
 _OWN = "X-KINKEEPER-"
 _OWN_DOMAIN = "@kinkeeper"
-_UNTITLED = "(untitled)"
 _ONE_DAY = timedelta(days=1)
 
 
@@ -44,12 +45,14 @@ class Reading:
         uid: UID as written, or one made of the content.
         recurrence_id: Aware start of the one occurrence it is about; None for a whole event.
         notes: What could not be taken over.
+        privacy: Who may see it, where that is not everybody.
     """
 
     event: Event
     uid: str
     recurrence_id: datetime | None
     notes: tuple[str, ...]
+    privacy: Privacy | None = None
 
 
 def component_of(event: Event) -> Component:
@@ -99,15 +102,15 @@ def read_component(component: Component, household: str, zone: ZoneInfo) -> Read
     """
     notes = [f"{name or 'a line'} is broken and was left out" for name, _ in component.errors]
     if "RDATE" in component:
-        notes.append("additional dates (RDATE) are not taken over")
+        notes.append("additional dates (RDATE) are not imported")
     start = _zoned(component, "DTSTART", zone, notes)
     check_start("DTSTART", start)
     all_day = not isinstance(_moment(component, "DTSTART"), datetime)
     duration = _duration(component, start, all_day=all_day)
-    summary = _text(component, "SUMMARY") or _UNTITLED
+    summary = _text(component, "SUMMARY") or UNTITLED
     uid = _text(component, "UID") or stable_id(start.isoformat(), summary)
     event = Event(
-        id=_event_id(household, uid),
+        id=event_id_of(household, uid),
         household=household,
         kind=_kind(component, duration, all_day=all_day),
         summary=summary,
@@ -128,7 +131,10 @@ def read_component(component: Component, household: str, zone: ZoneInfo) -> Read
     )
     check_event(event)
     recurrence_id = _recurrence_id(component, zone, notes)
-    return Reading(event=event, uid=uid, recurrence_id=recurrence_id, notes=tuple(notes))
+    return Reading(
+        event=event, uid=uid, recurrence_id=recurrence_id, notes=tuple(notes),
+        privacy=privacy_of(component),
+    )  # fmt: skip
 
 
 def override_from(series: Event, one: Reading, original_start: datetime) -> Override | None:
@@ -173,6 +179,7 @@ def _component(event: Event, start: datetime, duration: timedelta) -> Component:
     for name, members in (("WHO", event.who), ("RESPONSIBLE", event.responsible)):
         for member in members:
             component.add(f"{_OWN}{name}", member)
+    set_class(component, event.scope)
     return component
 
 
@@ -206,8 +213,13 @@ def _exported_rule(event: Event) -> str:
     return ";".join(parts)
 
 
-def _event_id(household: str, uid: str) -> str:
-    """Return our own id where the file is ours, else one made of the UID."""
+def event_id_of(household: str, uid: str) -> str:
+    """Return the id of a file's event: our own where the UID is ours, else one made of the UID.
+
+    Args:
+        household: Tenant key.
+        uid: As written in the file.
+    """
     own = uid.removesuffix(_OWN_DOMAIN)
     return own if own and own != uid else stable_id(household, "ics", uid)
 
@@ -221,7 +233,7 @@ def _zoned(component: Component, name: str, zone: ZoneInfo, notes: list[str]) ->
         return datetime.combine(moment, time(), zone)
     if moment.tzinfo is None and "TZID" in component[name].params:
         tzid = component[name].params["TZID"]
-        notes.append(f"timezone {tzid!r} of {name} is unknown; taken as time in {zone.key}")
+        notes.append(f"time zone {tzid!r} of {name} is unknown; {zone.key} is used instead")
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
@@ -230,7 +242,7 @@ def _recurrence_id(component: Component, zone: ZoneInfo, notes: list[str]) -> da
         return None
     start = _zoned(component, "RECURRENCE-ID", zone, notes)
     if "RANGE" in component["RECURRENCE-ID"].params:
-        raise InputError("changes of all later occurrences (RANGE) are not understood")
+        raise InputError("changes to all later occurrences (RANGE) are not supported")
     check_start("RECURRENCE-ID", start)
     return start
 

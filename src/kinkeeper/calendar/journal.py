@@ -77,8 +77,8 @@ def is_journaled(conn: Connection, change: Change) -> bool:
     known = conn.execute(query).one_or_none()
     if known is not None and tuple(known) != (change.event_id, change.operation.value):
         raise ConflictError(
-            f"change {change.change_id!r} was {known.operation} of event {known.event_id!r}; "
-            "give every change its own id",
+            f"change id {change.change_id!r} is already used: {known.operation} of event {known.event_id!r}; "
+            "give each change its own id",
             change_id=change.change_id,
         )
     return known is not None
@@ -165,7 +165,7 @@ def check_is_latest(conn: Connection, entry: Entry) -> None:
     newer = conn.execute(later).first()
     if newer is not None:
         raise ConflictError(
-            f"event {change.event_id!r} was changed again since, by {newer.operation} "
+            f"event {change.event_id!r} was changed again later, by {newer.operation} "
             f"{newer.change_id!r}; undo that first",
             event_id=change.event_id,
             change_id=newer.change_id,

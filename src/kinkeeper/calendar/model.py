@@ -3,9 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.language.text import one_line
+
+UNTITLED: Final = "(untitled)"
+"""What an event is called whose title says nothing."""
 
 
 class EventKind(StrEnum):
@@ -99,6 +104,46 @@ class Event:
     state: EventState = EventState.CONFIRMED
     about: str | None = None
 
+    def __post_init__(self) -> None:
+        """Keep every text as one line without invisible characters, wherever it came from."""
+        clean = {
+            "summary": one_line(self.summary) or UNTITLED, "place": _one_line(self.place),
+            "activity": _one_line(self.activity), "task": _one_line(self.task),
+            "who": tuple(map(one_line, self.who)),
+            "responsible": tuple(map(one_line, self.responsible)),
+        }  # fmt: skip
+        for name, value in clean.items():
+            object.__setattr__(self, name, value)
+
+
+class Change(StrEnum):
+    """What an open proposal would do to an occurrence."""
+
+    ADD = "add"
+    MOVE = "move"
+    CANCEL = "cancel"
+    ASSIGN = "assign"
+    UPDATE = "update"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An open proposal about an occurrence; nobody has confirmed it yet.
+
+    Attributes:
+        action_id: The pending action.
+        change: What it would do.
+        claimed_by: Member ids of those who would be in charge; several where several claim it.
+        asked: Member ids of those who were asked to be in charge.
+        moved_to: When the occurrence would take place, if the proposal would move it.
+    """
+
+    action_id: str
+    change: Change
+    claimed_by: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    moved_to: Interval | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
@@ -111,6 +156,8 @@ class Occurrence:
         state: Cancelled occurrences are only returned when asked for.
         responsible: In charge of this one; the event's own unless overridden.
         place: Where this one is; the event's own unless overridden.
+        waiting: Open proposals about it, oldest first.
+        is_confirmed: Whether it is in the calendar; False where only an open proposal would put it there.
     """
 
     event: Event
@@ -119,6 +166,8 @@ class Occurrence:
     state: EventState
     responsible: tuple[str, ...]
     place: str | None
+    waiting: tuple[Waiting, ...] = ()
+    is_confirmed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,3 +191,11 @@ class Override:
     state: EventState | None = None
     responsible: tuple[str, ...] | None = None
     place: str | None = None
+
+    def __post_init__(self) -> None:
+        """Keep the place as one line without invisible characters."""
+        object.__setattr__(self, "place", _one_line(self.place))
+
+
+def _one_line(text: str | None) -> str | None:
+    return one_line(text) or None if text else None

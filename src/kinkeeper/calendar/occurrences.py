@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
-from kinkeeper.calendar.recurrence import expand
+from kinkeeper.calendar.recurrence import expand, expand_one
 from kinkeeper.calendar.rows import read_events, read_overrides
 from kinkeeper.calendar.tables import horizons, occurrence_people, occurrences
 from kinkeeper.core.time import Interval, as_utc
@@ -48,6 +48,16 @@ def load_horizon(conn: Connection, household: str) -> Interval | None:
     return Interval(*rows[0]) if rows else None
 
 
+def horizon_around(now: datetime) -> Interval:
+    """Return the span that the occurrence table covers when it is extended at this time.
+
+    Args:
+        now: Aware.
+    """
+    now = as_utc(now)
+    return Interval(now - BACK, now + AHEAD)
+
+
 def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
     """Let the occurrence table cover 35 days back and 400 days ahead.
 
@@ -65,7 +75,7 @@ def extend_horizon(conn: Connection, household: str, now: datetime) -> bool:
     old = load_horizon(conn, household)
     if old is not None and old.end >= now + AHEAD - _SLACK:
         return False
-    new = Interval(now - BACK, now + AHEAD)
+    new = horizon_around(now)
     changed = read_overrides(conn, household)
     waiting: list[Occurrence] = []
     for event in read_events(conn, Viewer.whole(household)).values():
@@ -102,12 +112,40 @@ def rebuild(conn: Connection, event: Event, overrides: Iterable[Override]) -> No
         _write(conn, expand(event, overrides, horizon))
 
 
-def clear(conn: Connection, household: str, event_id: str) -> None:
-    """Remove an event's rows from the occurrence table."""
+def rebuild_one(
+    conn: Connection, event: Event, override: Override | None, original_start: datetime
+) -> None:
+    """Expand one occurrence anew; the others of its event stay as they are.
+
+    Args:
+        conn: Open connection, in the transaction that changed the occurrence.
+        event: As it is now.
+        override: What was changed for this occurrence, if anything.
+        original_start: Aware start that the rule gives.
+    """
+    clear(conn, event.household, event.id, as_utc(original_start))
+    horizon = load_horizon(conn, event.household)
+    if horizon is not None:
+        found = expand_one(event, override, original_start, horizon)
+        _write(conn, [] if found is None else [found])
+
+
+def clear(
+    conn: Connection, household: str, event_id: str, original_start: datetime | None = None
+) -> None:
+    """Remove an event's rows from the occurrence table.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        household: Tenant key.
+        event_id: The event.
+        original_start: Only of this occurrence, where given.
+    """
     for table in (occurrence_people, occurrences):
-        conn.execute(
-            delete(table).where(table.c.household == household, table.c.event_id == event_id)
-        )
+        mine = [table.c.household == household, table.c.event_id == event_id]
+        if original_start is not None:
+            mine.append(table.c.original_start == original_start)
+        conn.execute(delete(table).where(*mine))
 
 
 def booked_people(occurrence: Occurrence) -> tuple[str, ...]:

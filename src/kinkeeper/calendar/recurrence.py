@@ -5,6 +5,7 @@ happens the first time.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -35,12 +36,29 @@ def expand(event: Event, overrides: Iterable[Override], window: Interval) -> lis
     far = {
         start: change
         for start, change in changes.items()
-        if start not in near and share_time(_occurrence(event, start, change).interval, window)
+        if start not in near and share_time(occurrence_at(event, start, change).interval, window)
         if produces(event, start)
     }
-    occurrences = [_occurrence(event, start, change) for start, change in (near | far).items()]
+    occurrences = [occurrence_at(event, start, change) for start, change in (near | far).items()]
     found = [each for each in occurrences if share_time(each.interval, window)]
     return sorted(found, key=lambda each: (each.interval.start, each.original_start))
+
+
+def expand_one(
+    event: Event, override: Override | None, original_start: datetime, window: Interval
+) -> Occurrence | None:
+    """Return one occurrence if the event's rule gives it and it shares time with a window.
+
+    Args:
+        event: Single or recurring.
+        override: What was changed for this occurrence, if anything.
+        original_start: Aware start that the rule may give.
+        window: Span of interest.
+    """
+    if not produces(event, original_start):
+        return None
+    found = occurrence_at(event, as_utc(original_start), override)
+    return found if share_time(found.interval, in_utc(window)) else None
 
 
 def produces(event: Event, original_start: datetime) -> bool:
@@ -88,9 +106,17 @@ def _rule_starts(event: Event, window: Interval) -> set[datetime]:
 
 def _entry(rule: Rule, first: datetime, earliest: datetime) -> datetime:
     """Return where to enter the rule, so that old series cost no more than young ones."""
-    if rule.step is None or earliest <= first:
+    if earliest <= first:
         return first
-    return first + rule.step * max(0, (earliest - first) // rule.step - 1)
+    if rule.step is not None:
+        return first + rule.step * max(0, (earliest - first) // rule.step - 1)
+    if rule.step_years is None:
+        return first
+    steps = (earliest.year - first.year) // rule.step_years - 1
+    for years in range(max(0, steps) * rule.step_years, 0, -rule.step_years):
+        with suppress(ValueError):  # 29 February of a year that has none
+            return first.replace(year=first.year + years)
+    return first
 
 
 def local_start(event: Event) -> datetime:
@@ -103,7 +129,14 @@ def _wall(instant: datetime, zone: ZoneInfo) -> datetime:
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
-def _occurrence(event: Event, original_start: datetime, override: Override | None) -> Occurrence:
+def occurrence_at(event: Event, original_start: datetime, override: Override | None) -> Occurrence:
+    """Return one occurrence of an event.
+
+    Args:
+        event: Single or recurring.
+        original_start: Aware start that its rule gives.
+        override: What was changed for this occurrence alone, if anything.
+    """
     change = override or Override(event_id=event.id, original_start=original_start)
     start = original_start if change.start is None else as_utc(change.start)
     duration = event.duration if change.duration is None else change.duration

@@ -8,13 +8,15 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, update
 
-from kinkeeper.calendar.model import Event, EventState, Override
-from kinkeeper.calendar.occurrences import clear, rebuild
+from kinkeeper.calendar.model import Event, EventState, Override, Provenance
+from kinkeeper.calendar.occurrences import clear, rebuild, rebuild_one
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import (
     event_row,
     override_row,
     read_events,
+    read_events_of_source,
+    read_override,
     read_overrides,
 )
 from kinkeeper.calendar.tables import events, overrides
@@ -41,13 +43,27 @@ def insert_event(conn: Connection, event: Event) -> None:
         conn.execute(insert(events).values(event_row(event)))
         rebuild(conn, event, ())
     elif event_row(stored) != event_row(event):
-        raise ConflictError(f"event {event.id!r} exists with other content", event_id=event.id)
+        raise ConflictError(
+            f"event {event.id!r} already exists with different content", event_id=event.id
+        )
 
 
 def find_event(conn: Connection, viewer: Viewer, event_id: str) -> Event | None:
     """Return an event, or None where there is none that may be seen."""
     event = read_events(conn, viewer, [event_id]).get(event_id)
     return event if event is not None and _is_seen(conn, viewer, event) else None
+
+
+def find_event_of_source(conn: Connection, viewer: Viewer, provenance: Provenance) -> Event | None:
+    """Return an event that came from a source, or None where there is none that may be seen.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        provenance: Its type and id of the source are looked for.
+    """
+    found = read_events_of_source(conn, viewer, provenance).values()
+    return next((event for event in found if _is_seen(conn, viewer, event)), None)
 
 
 def load_event(conn: Connection, viewer: Viewer, event_id: str) -> Event:
@@ -131,9 +147,7 @@ def find_override(
         event_id: Event it belongs to.
         original_start: Aware start that the rule gives.
     """
-    start = as_utc(original_start)
-    found = list_overrides(conn, household, event_id)
-    return next((each for each in found if each.original_start == start), None)
+    return read_override(conn, household, event_id, as_utc(original_start))
 
 
 def put_override(conn: Connection, household: str, override: Override) -> None:
@@ -161,7 +175,7 @@ def put_override(conn: Connection, household: str, override: Override) -> None:
         "household": household,
     }
     conn.execute(insert(overrides).values(row | values))
-    rebuild(conn, event, list_overrides(conn, household, event.id))
+    rebuild_one(conn, event, override, override.original_start)
 
 
 def delete_override(conn: Connection, household: str, override: Override) -> None:
@@ -172,7 +186,7 @@ def delete_override(conn: Connection, household: str, override: Override) -> Non
     """
     event = load_event(conn, Viewer.whole(household), override.event_id)
     _delete_override(conn, household, override)
-    rebuild(conn, event, list_overrides(conn, household, event.id))
+    rebuild_one(conn, event, None, override.original_start)
 
 
 def _is_seen(conn: Connection, viewer: Viewer, event: Event) -> bool:

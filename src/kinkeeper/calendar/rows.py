@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,20 +24,28 @@ from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.prepared import Prepared, is_one_of
 from kinkeeper.store.scoping import in_scope
 
-_OF_HOUSEHOLD = (
-    select(events)
-    .where(events.c.household == bindparam("household"), in_scope(events.c.scope))
-    .order_by(events.c.id)
+_UNORDERED = select(events).where(
+    events.c.household == bindparam("household"), in_scope(events.c.scope)
 )
+_OF_HOUSEHOLD = _UNORDERED.order_by(events.c.id)
 _EVENTS = Prepared(_OF_HOUSEHOLD)
 _EVENTS_BY_ID = Prepared(_OF_HOUSEHOLD.where(is_one_of(events.c.id, "ids")))
+# Ordered by id, SQLite reads all of a household in that order instead of the few of the source.
+_EVENTS_OF_SOURCE = Prepared(
+    _UNORDERED.where(
+        events.c.source_type == bindparam("source_type"),
+        events.c.source_id == bindparam("source_id"),
+    )
+)
 _CHANGED = (
     select(overrides)
     .where(overrides.c.household == bindparam("household"))
     .order_by(overrides.c.original_start)
 )
 _OVERRIDES = Prepared(_CHANGED)
-_OVERRIDES_OF_EVENT = Prepared(_CHANGED.where(overrides.c.event_id == bindparam("event_id")))
+_OF_EVENT = _CHANGED.where(overrides.c.event_id == bindparam("event_id"))
+_OVERRIDES_OF_EVENT = Prepared(_OF_EVENT)
+_OVERRIDE = Prepared(_OF_EVENT.where(overrides.c.original_start == bindparam("original_start")))
 
 
 def event_row(event: Event) -> dict[str, Any]:
@@ -144,6 +153,24 @@ def read_events(
     return {row["id"]: event_from_row(row) for row in rows if viewer.sees_event(row["scope"])}
 
 
+def read_events_of_source(
+    conn: Connection, viewer: Viewer, provenance: Provenance
+) -> dict[str, Event]:
+    """Return the events of one source that may be seen, by id; a guest's at any time.
+
+    Args:
+        conn: Open connection.
+        viewer: On whose behalf.
+        provenance: Its type and id of the source are looked for.
+    """
+    of = viewer.wider_parameters | {
+        "household": viewer.household, "source_type": provenance.source_type.value,
+        "source_id": provenance.source_id,
+    }  # fmt: skip
+    rows = sorted(_EVENTS_OF_SOURCE.mappings(conn, of), key=itemgetter("id"))
+    return {row["id"]: event_from_row(row) for row in rows if viewer.sees_event(row["scope"])}
+
+
 def read_overrides(
     conn: Connection, household: str, event_id: str | None = None
 ) -> Mapping[str, list[Override]]:
@@ -159,6 +186,22 @@ def read_overrides(
     for row in query.mappings(conn, {"household": household, "event_id": event_id}):
         found[row["event_id"]].append(override_from_row(row))
     return found
+
+
+def read_override(
+    conn: Connection, household: str, event_id: str, original_start: datetime
+) -> Override | None:
+    """Return what was changed for one occurrence, or None.
+
+    Args:
+        conn: Open connection.
+        household: Tenant key.
+        event_id: Event it belongs to.
+        original_start: Start that the rule gives, in UTC.
+    """
+    of = {"household": household, "event_id": event_id, "original_start": original_start}
+    rows = _OVERRIDE.mappings(conn, of)
+    return override_from_row(rows[0]) if rows else None
 
 
 def _wall_in(zone: ZoneInfo, text: str) -> datetime:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from math import lcm
 from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrule, rrulestr
@@ -50,6 +51,18 @@ class Rule:
             return None
         days = 7 if self.parts["FREQ"] == "WEEKLY" else 1
         return timedelta(days=days * int(self.parts.get("INTERVAL", "1")))
+
+    @property
+    def step_years(self) -> int | None:
+        """Number of years after which periods begin on the same days of a year, where the rule may be entered so.
+
+        None where it may not, because it counts, or repeats by day or week.
+        """
+        if "COUNT" in self.parts or self.parts["FREQ"] not in {"MONTHLY", "YEARLY"}:
+            return None
+        interval = int(self.parts.get("INTERVAL", "1"))
+        months = interval if self.parts["FREQ"] == "MONTHLY" else 12 * interval
+        return lcm(months, 12) // 12
 
     def last_instant(self, zone: ZoneInfo) -> datetime | None:
         """Return the UTC instant after which nothing happens, if the rule names one.
@@ -114,7 +127,9 @@ def check_rule(text: str, start: datetime) -> None:
     cycles = max(0, (_LAST_YEAR - start.year) // _CYCLE_YEARS - 1)
     late = start.replace(year=start.year + cycles * _CYCLE_YEARS)
     if next(iter(rule.walls(late)), None) is None:
-        raise InputError(f"{text!r} never happens from {start:%Y-%m-%d} on; mend its BY… parts")
+        raise InputError(
+            f"{text!r} never occurs on or after {start:%Y-%m-%d}; correct its BY… parts"
+        )
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -122,9 +137,9 @@ def _parts(text: str) -> dict[str, str]:
     for item in text.upper().strip().split(";"):
         name, equals, value = item.partition("=")
         if not equals or not value or name not in _PARTS:
-            raise InputError(f"{text!r}: {item!r} is not a part of a recurrence rule we know")
+            raise InputError(f"{text!r}: {item!r} is not a known part of a recurrence rule")
         if name in parts:
-            raise InputError(f"{text!r} says {name} twice; keep one of them")
+            raise InputError(f"{text!r} has {name} twice; keep one of them")
         parts[name] = value
     return parts
 
@@ -141,14 +156,16 @@ def _check_frequency(text: str, parts: Mapping[str, str]) -> None:
     for name in ("BYHOUR", "BYMINUTE"):
         a_day *= len(parts.get(name, "0").split(","))
     if a_day > _MAX_PER_DAY:
-        raise InputError(f"{text!r} happens more than {_MAX_PER_DAY} times a day; thin it out")
+        raise InputError(
+            f"{text!r} occurs more than {_MAX_PER_DAY} times a day; make it less frequent"
+        )
 
 
 def _check_ordinals(text: str, parts: Mapping[str, str]) -> None:
     is_by_month = parts["FREQ"] == "MONTHLY" or "BYMONTH" in parts
     largest = 5 if is_by_month else 53
     if any(int(number) > largest for number in re.findall(r"\d{1,9}", parts.get("BYDAY", ""))):
-        raise InputError(f"{text!r}: BYDAY may count weekdays up to {largest} only")
+        raise InputError(f"{text!r}: BYDAY may number weekdays only up to {largest}")
 
 
 def _pattern(text: str, parts: Mapping[str, str]) -> rrule:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam
 
 from kinkeeper.calendar.busy import as_busy
-from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
+from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence, Override
 from kinkeeper.calendar.occurrences import load_horizon, near_parameters, near_query
 from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
@@ -133,6 +133,30 @@ def expand_all(
     """
     wanted = _Wanted(include_cancelled=True, with_busy=True, ignored=ignore_events)
     return _expanded(conn, viewer, interval, wanted)
+
+
+def times_of(
+    event: Event, overrides: Iterable[Override], interval: Interval, viewer: Viewer
+) -> list[Occurrence]:
+    """Return when an event takes place, ordered by start: a guest is told of nothing beyond their days.
+
+    Args:
+        event: As it was read for the viewer.
+        overrides: All of this event.
+        interval: Span of interest.
+        viewer: On whose behalf.
+    """
+    return [*_as_seen(expand(event, overrides, interval), viewer)]
+
+
+def rule_seen(event: Event, viewer: Viewer) -> str | None:
+    """Return the rule by which an event recurs; None where it would tell a guest of days that are not theirs.
+
+    Args:
+        event: As it was read for the viewer.
+        viewer: On whose behalf.
+    """
+    return event.rrule if viewer.days is None or viewer.sees(event.scope) else None
 
 
 def stored_occurrences(

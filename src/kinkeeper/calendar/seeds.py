@@ -17,6 +17,7 @@ from kinkeeper.calendar.repository import (
     replace_event,
 )
 from kinkeeper.calendar.rows import event_row
+from kinkeeper.calendar.whole_days import keep_whole_days
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household, MaintenanceItem, SeedEvent
@@ -45,7 +46,7 @@ class SeedReport:
 
 
 def sync_seeds(conn: Connection, household: Household, now: datetime) -> SeedReport:
-    """Put the file's events into the graph, in step with what is there.
+    """Put the file's events and its zone into the graph, in step with what is there.
 
     Args:
         conn: Open connection, in a write transaction.
@@ -63,6 +64,8 @@ def sync_seeds(conn: Connection, household: Household, now: datetime) -> SeedRep
         event.id: event
         for event in list_events(conn, Viewer.whole(household.id), include_cancelled=True)
     }
+    moved = keep_whole_days(conn, stored.values(), household.zone)
+    stored |= {event.id: event for event in moved}
     by_people = events_changed_by_people(conn, household.id)
     wanted = {event.id: event for event in seed_events(household)}
     gone = {

@@ -70,6 +70,6 @@ def _check_unchanged(entry: Entry, now: Mapping[str, Any] | None) -> None:
     after = entry.after
     fields = ["removed"] if now is None else [key for key in after if now.get(key) != after[key]]
     raise ConflictError(
-        f"event {entry.change.event_id!r} was changed since: {', '.join(fields)}",
+        f"event {entry.change.event_id!r} has been changed since: {', '.join(fields)}",
         event_id=entry.change.event_id,
     )

@@ -10,6 +10,7 @@ from kinkeeper.core.errors import InputError
 
 _FIRST_YEAR, _LAST_YEAR = 1600, 2200
 _LONGEST = timedelta(days=3660)
+_MOST_EXDATES = 2000
 
 
 def check_event(event: Event) -> None:
@@ -21,7 +22,11 @@ def check_event(event: Event) -> None:
     try:
         ZoneInfo(event.tz)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise InputError(f"event {event.id!r}: {event.tz!r} is not an IANA timezone") from error
+        raise InputError(f"event {event.id!r}: {event.tz!r} is not an IANA time zone") from error
+    if len(event.exdates) > _MOST_EXDATES:
+        raise InputError(
+            f"event {event.id!r} leaves out {len(event.exdates):,} dates; at most {_MOST_EXDATES:,} are allowed"
+        )
     for start in (event.start, *event.exdates):
         check_start(event.id, start)
     check_duration(event.id, event.duration)
@@ -38,7 +43,7 @@ def check_start(event_id: str, start: datetime) -> None:
         InputError: It is not.
     """
     if start.tzinfo is None:
-        raise InputError(f"event {event_id!r}: start {start} has no timezone; attach it")
+        raise InputError(f"event {event_id!r}: start {start} has no time zone; add one")
     if start.microsecond:
         raise InputError(f"event {event_id!r}: start {start} must be in whole seconds")
     if not _FIRST_YEAR <= start.year <= _LAST_YEAR:

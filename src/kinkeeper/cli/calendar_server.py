@@ -18,9 +18,9 @@ from kinkeeper.core.time import SystemClock
 
 _TOLD = (ObjectState.ASKED, ObjectState.UNDECIDED, ObjectState.REFUSED, ObjectState.APART)
 _WORDS = {
-    ObjectState.ASKED: "waits for a yes",
+    ObjectState.ASKED: "waiting for approval",
     ObjectState.UNDECIDED: "nobody decided",
-    ObjectState.REFUSED: "not taken there",
+    ObjectState.REFUSED: "refused by the server",
     ObjectState.APART: "left out",
 }
 
@@ -46,9 +46,11 @@ def sync_now(where: Where, *, asks_again: bool, as_json: bool) -> None:
     if as_json:
         answer_json(asdict(tally))
         return
-    notice(f"{tally.written} written there, {tally.asked} new questions (kinkeeper pending)")
+    notice(
+        f"{tally.written} written to the server, {tally.asked} new questions (kinkeeper pending)"
+    )
     if tally.waiting:
-        notice(f"{tally.waiting} wait: kinkeeper calendar status tells why")
+        notice(f"{tally.waiting} waiting: see `kinkeeper calendar status` for the reason")
 
 
 def show_status(where: Where, *, as_json: bool) -> None:
@@ -65,7 +67,7 @@ def show_status(where: Where, *, as_json: bool) -> None:
         return
     for name in ("name", "url", "synced_at", "failing_since", "failure", "waiting", "in_step"):
         console().print(f"{name.replace('_', ' ')}: {record[name]}")
-    table = Table("object", "stands", "why", title="Not in step", title_justify="left")
+    table = Table("object", "state", "why", title="Not in sync", title_justify="left")
     for each in record["objects"]:
         table.add_row(each["path"], _WORDS[each["state"]], each["note"] or "")
     if record["objects"]:

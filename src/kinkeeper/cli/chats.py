@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from kinkeeper.cli.chat_lines import BadLine, ChatLine, chat_line
+from kinkeeper.cli.input import LONGEST_DOCUMENT, too_long
 from kinkeeper.cli.telegram_export import export_lines, is_export
 from kinkeeper.core.errors import InputError
 from kinkeeper.messaging.records import parse_record
@@ -21,7 +22,7 @@ def read_any_chat(lines: Iterable[bytes]) -> Iterator[ChatLine | BadLine]:
     if first is None:
         return
     if first[1].strip() == b"{":
-        yield from _export([first, *numbered])
+        yield from _export([first, *_document(numbered)])
         return
     try:
         record = parse_record(first[1])
@@ -32,6 +33,20 @@ def read_any_chat(lines: Iterable[bytes]) -> Iterator[ChatLine | BadLine]:
         return
     for number, line in chain([first], numbered):
         yield _read(number, line)
+
+
+def _document(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of one document.
+
+    Raises:
+        InputError: There are too many of them to be held in memory.
+    """
+    size = 0
+    for number, line in lines:
+        size += len(line)
+        if size > LONGEST_DOCUMENT:
+            raise too_long("an export")
+        yield number, line
 
 
 def _export(lines: Sequence[tuple[int, bytes]]) -> Iterator[ChatLine | BadLine]:

@@ -50,7 +50,7 @@ def hold_conversation(
         InputError: Nobody is called so, or both a conversation and a new one are wanted.
     """
     if thread is not None and is_new:
-        raise InputError("--thread goes on with a conversation and --new begins one; choose")
+        raise InputError("use either --thread, to continue a conversation, or --new, to start one")
     with opened(where) as system:
         member = acting(system.household, named)
         thread_id = token_hex(16) if is_new else thread

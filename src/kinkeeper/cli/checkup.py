@@ -1,4 +1,4 @@
-"""Checks one after the other, none of which changes anything, and shows what they found."""
+"""Runs the setup checks, which change nothing, and shows the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +13,7 @@ from kinkeeper.bootstrap import database_address, read_households
 from kinkeeper.bootstrap.brain import brain_findings
 from kinkeeper.bootstrap.calendar_checks import calendar_server_findings, stored_calendar_findings
 from kinkeeper.bootstrap.embedding import embedder_finding
+from kinkeeper.bootstrap.key_checks import stored_key_findings
 from kinkeeper.bootstrap.mail import mail_server_findings
 from kinkeeper.bootstrap.memory_checks import stored_memory_findings
 from kinkeeper.bootstrap.model_checks import model_findings
@@ -31,12 +32,13 @@ from kinkeeper.store.checks import backup_findings, database_findings, machine_f
 from kinkeeper.store.engines import parse_address
 
 
-def check_up(where: Where, *, as_json: bool) -> bool:
-    """Run all checks and show them with the settings in force; returns whether nothing is broken.
+def check_up(where: Where, *, as_json: bool, show_all: bool = False) -> bool:
+    """Run all checks and show the results and settings; returns whether nothing is broken.
 
     Args:
         where: Household and database.
-        as_json: Answer with one JSON object.
+        as_json: Print one JSON object.
+        show_all: Show every setting instead of the changed ones only.
     """
     settings, findings = _settings(where)
     if settings is not None:
@@ -51,7 +53,7 @@ def check_up(where: Where, *, as_json: bool) -> bool:
         values = settings.model_dump(mode="json") if settings else None
         answer_json({"checks": [asdict(each) for each in findings], "settings": values})
     else:
-        _show(console(), findings, settings)
+        _show(console(), findings, settings, show_all=show_all)
     return all(each.health is not Health.BROKEN for each in findings)
 
 
@@ -67,7 +69,9 @@ def _settings(where: Where) -> tuple[Settings | None, list[Finding]]:
 def _households(where: Where, settings: Settings) -> tuple[Sequence[Household], Finding]:
     path = where.household or settings.family_context or Path("household.toml")
     if not path.exists():
-        remedy = "make one with `kinkeeper init`, or name one with --household or FAMILY_CONTEXT"
+        remedy = (
+            "create one with `kinkeeper init`, or specify one with --household or FAMILY_CONTEXT"
+        )
         return (), broken("household file", f"{path} does not exist", remedy)
     try:
         households = read_households(path, settings)
@@ -94,10 +98,13 @@ def _database(where: Where, settings: Settings, households: Sequence[Household])
     memory = stored_memory_findings(url, settings, households, now=now)
     calendar = stored_calendar_findings(url, settings, households)
     tools = stored_tool_findings(url, settings, households)
-    return [*database_findings(url), *backups, *memory, *telegram, *calendar, *tools]
+    keys = stored_key_findings(url, households, now=now)
+    return [*database_findings(url), *backups, *memory, *telegram, *calendar, *tools, *keys]
 
 
-def _show(screen: Console, findings: list[Finding], settings: Settings | None) -> None:
+def _show(
+    screen: Console, findings: list[Finding], settings: Settings | None, *, show_all: bool
+) -> None:
     signs = {
         Health.OK: Text("✓ ok", "green"),
         Health.WARNING: Text("! warning", "yellow"),
@@ -113,11 +120,25 @@ def _show(screen: Console, findings: list[Finding], settings: Settings | None) -
         table.add_row(signs[each.health], f"{each.check}{whose}", f"{each.found}{remedy}")
     screen.print(table)
     if settings is not None:
-        screen.print(_settings_table(settings))
+        screen.print(_settings_table(settings, show_all=show_all))
+    screen.print(_verdict(findings))
 
 
-def _settings_table(settings: Settings) -> Table:
-    table = Table(title="Settings in force (changed ones are marked)", title_justify="left")
+def _verdict(findings: list[Finding]) -> Text:
+    broken_ = sum(each.health is Health.BROKEN for each in findings)
+    warnings = sum(each.health is Health.WARNING for each in findings)
+    if broken_:
+        return Text(
+            f"{broken_} of {len(findings)} checks failed; see the arrows above.", "bold red"
+        )
+    if warnings:
+        return Text(f"Ready to use, with {warnings} warning(s); see the arrows above.", "yellow")
+    return Text("Everything is fine. Start it with `kinkeeper serve`.", "green")
+
+
+def _settings_table(settings: Settings, *, show_all: bool) -> Table:
+    title = "All settings (* = changed)" if show_all else "Changed settings (--all shows every one)"
+    table = Table(title=title, title_justify="left")
     for heading in ("setting", "value", "meaning"):
         table.add_column(heading)
     # Written as JSON, a setting hides what is secret in it.
@@ -125,6 +146,8 @@ def _settings_table(settings: Settings) -> Table:
     for name, field in Settings.model_fields.items():
         value, is_changed = values[name], getattr(settings, name) != field.default
         shown = Text("" if value is None else str(value), "bold" if is_changed else "dim")
+        if not (is_changed or show_all):
+            continue
         mark = "* " if is_changed else "  "
         table.add_row(f"{mark}{name.upper()}", shown, field.description or "")
     return table

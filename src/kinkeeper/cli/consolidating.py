@@ -83,7 +83,7 @@ def take_back(where: Where, wanted: str, *, named: str | None, as_json: bool) ->
         answer_json({"reverted": run.id, "changes": len(run.report.differences)})
     else:
         answer(
-            f"taken back: {len(run.report.differences)} changes of {run.started_at:%Y-%m-%d %H:%M} UTC"
+            f"undone: {len(run.report.differences)} changes of {run.started_at:%Y-%m-%d %H:%M} UTC"
         )
 
 
@@ -91,7 +91,7 @@ def _chosen(conn: Connection, household: str, wanted: str) -> Run:
     runs = [run for run in latest_runs(conn, household, limit=_LOOKED_BACK) if run.change_set]
     runs = runs[:1] if wanted == _LAST else [run for run in runs if run.id.startswith(wanted)]
     if len(runs) != 1:
-        raise ConflictError(f"{wanted!r} is not one run that changed something")
+        raise ConflictError(f"{wanted!r} does not match a run that changed something")
     return runs[0]
 
 
@@ -115,7 +115,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def _told(system: System, run: Run) -> Sequence[Told]:
-    return system.store.read_now(lambda conn: tell(conn, run, scopes=None))
+    return system.store.read_now(lambda conn: tell(conn, run, viewer=None))
 
 
 def _record(run: Run) -> Mapping[str, Any]:
@@ -147,8 +147,10 @@ def _show(runs: Sequence[Run], told: Sequence[Told], *, is_rehearsal: bool) -> N
     last = runs[-1].report
     verb = "would change" if is_rehearsal else "changed"
     if runs[-1].state is RunState.ASKS:
-        answer(f"{last.leaving} of {last.active} facts would leave{more}; nothing was changed")
-        notice("that is so much that somebody has to agree: look with --dry-run, agree with --yes")
+        answer(
+            f"{last.leaving} of {last.active} facts would be archived{more}; nothing was changed"
+        )
+        notice("that many changes need approval: see them with --dry-run, approve them with --yes")
         return
     noun = "memory" if changes == 1 else "memories"
     answer(f"{verb}: {changes} {noun}{more}")
@@ -156,7 +158,7 @@ def _show(runs: Sequence[Run], told: Sequence[Told], *, is_rehearsal: bool) -> N
         notice(remark)
     notice(_cost(runs))
     if runs[-1].change_set and not is_rehearsal:
-        notice("to take it back within 90 days: kinkeeper consolidate --revert last")
+        notice("to undo this within 90 days: kinkeeper consolidate --revert last")
 
 
 def _cost(runs: Sequence[Run]) -> str:

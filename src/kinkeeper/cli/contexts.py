@@ -46,7 +46,7 @@ def _member(memory: Memory, named: str | None) -> str | None:
     if named is None:
         return None
     if memory.people is None:
-        raise InputError("--as names a member; name the household's file with --household FILE")
+        raise InputError("--as needs a household file; specify it with --household FILE")
     return member_named(memory.people, named).id
 
 

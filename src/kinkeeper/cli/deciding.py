@@ -12,9 +12,11 @@ from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import find_action
+from kinkeeper.actions.restore import restore
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened, present
+from kinkeeper.cli.opening import acting, opened
 from kinkeeper.cli.terminal import answer, answer_json
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.viewing import Viewer
 
 _HOLDS = frozenset({Outcome.DONE, Outcome.ALREADY_DONE, Outcome.UNDER_WAY})
@@ -85,6 +87,18 @@ class Again:
         return receipt.outcome is Outcome.ASKED or receipt.outcome in _HOLDS
 
 
+class Restore:
+    """Bringing back what expired."""
+
+    def press(self, conn: Connection, action_id: str, person: PressDetails) -> Receipt:
+        """Let it wait again, in the caller's write transaction."""
+        return restore(conn, action_id, **person)
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether it waits again, or was confirmed since."""
+        return receipt.outcome in {Outcome.RESTORED, Outcome.ASKED} or receipt.outcome in _HOLDS
+
+
 class Undo:
     """Taking back what was done."""
 
@@ -118,7 +132,7 @@ def decide(
     """
     with opened(where) as system:
         member = acting(system.household, named)
-        person = PressDetails(member=member, household=system.household, now=present(system))
+        person = PressDetails(member=member, household=system.household, now=SystemClock().now())
         receipt = system.store.write_now(_work(action, decision, person))
     if json_:
         answer_json(

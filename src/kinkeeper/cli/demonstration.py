@@ -35,9 +35,9 @@ from kinkeeper.web.views.welcome import Heard
 _SAMPLE = files("kinkeeper.cli").joinpath("sample")
 _STYLES = {"SPEAK": "bold magenta", "SILENT": "green", "DROP": "dim"}
 _MEANINGS = {
-    "DROP": "not about plans; not looked at any further",
-    "SILENT": "understood and kept for a yes; nothing was said",
-    "SPEAK": "said in the group, because two things collide or nobody has the job",
+    "DROP": "not about plans; ignored",
+    "SILENT": "a plan; saved for approval, nothing said",
+    "SPEAK": "said in the group, because plans clash or nobody has taken the job",
 }
 _BUTTON = "bold cyan"
 
@@ -127,19 +127,19 @@ def show(screen: Console, system: System, rows: Sequence[Shown], metrics: Metric
         metrics: Of the same days.
     """
     screen.print()
-    screen.print(Text("Three days in the Millers' group chat, and what was made of them", "bold"))
+    screen.print(Text("Three days in the Millers' group chat, and what Kinkeeper did", "bold"))
     screen.print(_table(system, rows))
     for word, meaning in _MEANINGS.items():
         screen.print(Text.assemble((f"  {word:<7}", _STYLES[word]), meaning))
-    screen.print(Text("\nThe silence ledger", "bold"))
+    screen.print(Text("\nEach day in brief", "bold"))
     for day in metrics.days:
         screen.print(f"  {day.day:%A}: {day.sentence}")
     waiting = metrics.actions.get(ActionStatus.PENDING, 0)
     screen.print(
-        f"\n{waiting} arrangements wait for a yes. Until somebody taps one, "
-        "nothing is written to the calendar."
+        f"\n{waiting} plans are waiting for approval. Nothing reaches the calendar "
+        "until someone approves it."
     )
-    screen.print("Your own family:  kinkeeper init,  then  kinkeeper observe CHAT.jsonl")
+    screen.print("Set it up for your family: kinkeeper init ~/family")
 
 
 def _table(system: System, rows: Sequence[Shown]) -> Table:
@@ -148,7 +148,7 @@ def _table(system: System, rows: Sequence[Shown]) -> Table:
     table.add_column("who", no_wrap=True)
     table.add_column("heard", ratio=4)
     table.add_column("decision", no_wrap=True)
-    table.add_column("said and kept", ratio=5)
+    table.add_column("said and saved", ratio=5)
     today: date | None = None
     for row in rows:
         if row.at.date() != today:
@@ -168,7 +168,7 @@ def _table(system: System, rows: Sequence[Shown]) -> Table:
 
 def _heard(row: Shown) -> Text:
     if row.is_deferred:
-        return Text("(nobody has answered)", "dim italic")
+        return Text("(nobody answered)", "dim italic")
     prefix = {MessageKind.EDIT: "edited: ", MessageKind.REACTION: "reacts: "}
     quiet = "dim" if row.decision == "DROP" else ""
     return Text(prefix.get(row.message.kind, "") + row.message.text, quiet)
@@ -183,11 +183,11 @@ def _outcome(row: Shown) -> Text:
             parts.append(buttons)
     action = row.line.get("action")
     if action and not row.is_deferred:
-        parts.append(Text(f"kept: {action['summary']}"))
+        parts.append(Text(f"saved: {action['summary']}"))
     if row.line.get("withdrawn_action"):
-        parts.append(Text("took an earlier one back", "italic"))
+        parts.append(Text("withdrew an earlier card", "italic"))
     if row.line.get("reason") == "grace":
-        parts.append(Text("gives the family 15 minutes to answer", "dim italic"))
+        parts.append(Text("waits 15 minutes for the family to answer", "dim italic"))
     return Text("\n").join(parts)
 
 
@@ -230,7 +230,7 @@ def _record(row: Shown) -> dict[str, Any]:
 def _start(inputs: Sequence[ChatLine | BadLine]) -> datetime:
     first = next(_messages(inputs), None)
     if first is None:
-        raise InvariantError("the sample chat has no message")
+        raise InvariantError("the sample chat has no messages")
     return first.message.sent_at
 
 

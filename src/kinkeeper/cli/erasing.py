@@ -10,9 +10,10 @@ from kinkeeper.bootstrap import System
 from kinkeeper.bootstrap.leaving import Erased, erase, found_of
 from kinkeeper.cli.exporting import export_all
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened, present
+from kinkeeper.cli.opening import opened
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.folding import fold
 from kinkeeper.household.member_names import members_by_name
 
@@ -52,14 +53,14 @@ def erase_member(where: Where, wish: Wish) -> bool:
         member = members_by_name(household).get(fold(wish.member), wish.member)
         found = system.store.read_now(lambda conn: found_of(conn, household.id, member))
         if not (found.episodes or found.facts or found.rows):
-            raise NotFoundError(f"nothing of {member!r} is in household {household.id!r}")
+            raise NotFoundError(f"there is nothing from {member!r} in household {household.id!r}")
         if wish.is_rehearsal or not _agreed(found, member, wish):
             _tell(found, member, wish, is_done=False)
             return wish.is_rehearsal
         if wish.export is not None:
             export_all(where, wish.export)
-            notice(f"everything of the household is in {wish.export}")
-        now = present(system)
+            notice(f"all household data has been exported to {wish.export}")
+        now = SystemClock().now()
         system.store.write_now(lambda conn: erase(conn, household.id, member, at=now))
         system.store.fold_log()
         _tell(found, member, wish, is_done=True)
@@ -71,11 +72,15 @@ def _agreed(found: Erased, member: str, wish: Wish) -> bool:
     if wish.is_sure:
         return True
     if not sys.stdin.isatty():
-        raise InputError("nobody can be asked here: add --yes, or --dry-run to see what would go")
-    notice(f"This erases {_counts(found)}. It cannot be taken back.")
+        raise InputError(
+            "this needs confirmation: add --yes, or --dry-run to see what would be erased"
+        )
+    notice(f"This erases {_counts(found)}. It cannot be undone.")
     if wish.export is None:
-        notice("kinkeeper erase MEMBER --export FOLDER writes everything to a folder first.")
-    return bool(typer.prompt(f"Type {member} to go on", default="", show_default=False) == member)
+        notice("kinkeeper erase MEMBER --export FOLDER first exports everything to a folder.")
+    return bool(
+        typer.prompt(f"Type {member} to continue", default="", show_default=False) == member
+    )
 
 
 def _tell(found: Erased, member: str, wish: Wish, *, is_done: bool) -> None:
@@ -89,10 +94,12 @@ def _tell(found: Erased, member: str, wish: Wish, *, is_done: bool) -> None:
 
 def _counts(found: Erased) -> str:
     others = sum(found.rows.values())
-    return f"{found.episodes} things said, {found.facts} facts and {others} other rows"
+    return f"{found.episodes} messages, {found.facts} facts and {others} other rows"
 
 
 def _warn(system: System, member: str) -> None:
-    notice("Backups made before still hold it, and what others said stays theirs.")
+    notice("Earlier backups still contain it, and what other people said is kept.")
     if system.household.member(member) is not None:
-        notice(f"{member} is still in the household file; take them out there, too, if they left.")
+        notice(
+            f"{member} is still in the household file; if they have left, remove them there, too."
+        )

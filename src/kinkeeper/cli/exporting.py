@@ -1,30 +1,19 @@
 """Writes what the household has: calendar, tasks, notes, what it remembers, what waited and was decided."""
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from kinkeeper.actions.model import ActionStatus
-from kinkeeper.actions.payload import action_record
-from kinkeeper.actions.repository import list_actions
-from kinkeeper.actions.requests.notes import note_json
-from kinkeeper.actions.requests.tasks import task_json
 from kinkeeper.bootstrap import System
+from kinkeeper.bootstrap.household_state import public_records
 from kinkeeper.cli.calendar_view import export_calendar
 from kinkeeper.cli.input import STDIN
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import opened, present
-from kinkeeper.cli.terminal import notice
+from kinkeeper.cli.opening import opened
+from kinkeeper.cli.private_files import make_private_folder, write_private
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import canonical_json
-from kinkeeper.household.viewing import Viewer
-from kinkeeper.mail.drafts import Draft, list_drafts
+from kinkeeper.core.time import SystemClock
 from kinkeeper.memory.exporting import Exported, exported_lines
-from kinkeeper.notes.repository import list_notes
-from kinkeeper.tasks.repository import list_tasks
-
-_PRIVATE = 0o600
 
 
 def export_memory(where: Where, file: Path, what: Exported) -> None:
@@ -40,7 +29,7 @@ def export_memory(where: Where, file: Path, what: Exported) -> None:
     if file == STDIN:
         sys.stdout.writelines(lines)
     else:
-        _write(file, lines)
+        write_private(file, "".join(lines).encode())
 
 
 def export_all(where: Where, folder: Path) -> None:
@@ -56,65 +45,22 @@ def export_all(where: Where, folder: Path) -> None:
         InputError: It is no folder.
     """
     if folder == STDIN or (folder.exists() and not folder.is_dir()):
-        raise InputError("name a folder: kinkeeper export FOLDER --as all")
-    folder.mkdir(parents=True, exist_ok=True)
+        raise InputError("specify a folder: kinkeeper export FOLDER --as all")
+    make_private_folder(folder)
     with opened(where) as system:
-        written = {
-            "facts.jsonl": _memory(system, Exported.FACTS),
-            "episodes.jsonl": _memory(system, Exported.EPISODES),
-            "actions.jsonl": _actions(system),
-            "tasks.jsonl": _tasks(system),
-            "notes.jsonl": _notes(system),
-            "drafts.jsonl": _drafts(system),
-        }
+        now = SystemClock().now()
+        records = system.store.read_now(lambda conn: public_records(conn, system, now=now))
+        episodes = _memory(system, Exported.EPISODES)
     export_calendar(where, folder / "calendar.ics", with_private=True)
-    for name, lines in written.items():
-        _write(folder / name, lines)
+    written = {
+        kind: [f"{canonical_json(each)}\n" for each in found] for kind, found in records.items()
+    }
+    for kind, lines in (written | {"episodes": episodes}).items():
+        write_private(folder / f"{kind}.jsonl", "".join(lines).encode())
 
 
 def _memory(system: System, what: Exported) -> list[str]:
-    household = system.household.id
-    return system.store.read_now(lambda conn: list(exported_lines(conn, household, what)))
-
-
-def _actions(system: System) -> list[str]:
-    household, now = system.household.id, present(system)
-    found = system.store.read_now(
-        lambda conn: list_actions(
-            conn, Viewer.whole(household), statuses=frozenset(ActionStatus), now=now
-        )
+    household = system.household
+    return system.store.read_now(
+        lambda conn: list(exported_lines(conn, household.id, what, names=household.names))
     )
-    return [f"{canonical_json(action_record(action))}\n" for action in found]
-
-
-def _tasks(system: System) -> list[str]:
-    household = system.household.id
-    found = system.store.read_now(lambda conn: list_tasks(conn, Viewer.whole(household)))
-    return [f"{canonical_json(task_json(task))}\n" for task in found]
-
-
-def _notes(system: System) -> list[str]:
-    household = system.household.id
-    found = system.store.read_now(lambda conn: list_notes(conn, Viewer.whole(household)))
-    return [f"{canonical_json(note_json(note))}\n" for note in found]
-
-
-def _drafts(system: System) -> list[str]:
-    household = system.household.id
-    found = system.store.read_now(lambda conn: list_drafts(conn, household))
-    return [f"{canonical_json(_draft_json(draft))}\n" for draft in found]
-
-
-def _draft_json(draft: Draft) -> dict[str, Any]:
-    return draft.mail.model_dump(mode="json") | {
-        "id": draft.id, "written_by": draft.written_by,
-        "written_at": draft.written_at.isoformat(),
-    }  # fmt: skip
-
-
-def _write(file: Path, lines: Iterable[str]) -> None:
-    """Write a file that only its owner may read."""
-    file.touch(mode=_PRIVATE)
-    with file.open("w", encoding="utf-8", newline="") as open_file:
-        open_file.writelines(lines)
-    notice(f"wrote {file}")

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_figures import show_memory
-from kinkeeper.cli.opening import opened, present
+from kinkeeper.cli.opening import opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.conversation.records import ConversationFigures, figures, figures_record
-from kinkeeper.core.time import midnight
+from kinkeeper.core.time import SystemClock, midnight
 from kinkeeper.memory.figures import figures_record as memory_record
 from kinkeeper.memory.figures import load_figures
 from kinkeeper.observer.accounts.metrics import Metrics, load_metrics
@@ -33,7 +33,7 @@ def show_metrics(where: Where, *, days: int, as_json: bool) -> None:
         KinkeeperError: The household or its database cannot be used.
     """
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         last = now.astimezone(household.zone).date()
         first = last - timedelta(days=days - 1)
         found = system.store.read_now(
@@ -61,7 +61,7 @@ def _show(screen: Console, found: Metrics) -> None:
         nearest = f"  (nearest misses: {misses})" if misses else ""
         screen.print(f"  {day.day:%a %Y-%m-%d}  {day.sentence}{nearest}")
     if not found.days:
-        screen.print("  nothing was heard")
+        screen.print("  no messages")
     table = Table(title="Gates", title_justify="left")
     for heading in ("gate", "passed", "stopped", "without score"):
         table.add_column(heading, justify="left" if heading == "gate" else "right")
@@ -69,21 +69,21 @@ def _show(screen: Console, found: Metrics) -> None:
         table.add_row(gate.stage, str(gate.passed), str(gate.failed), str(gate.without_score))
     screen.print(table)
     screen.print(
-        f"Unprompted messages a day: {found.spoken_per_day:.1f} {_counts(found.spoken_by_rule)}"
+        f"Unprompted messages per day: {found.spoken_per_day:.1f} {_counts(found.spoken_by_rule)}"
     )
     actions = {status.value: count for status, count in found.actions.items()}
     screen.print(f"Actions: {_counts(actions) or 'none'}")
     share = "nobody has decided yet"
     if found.confirmed_share is not None:
         share = f"{found.confirmed_share:.0%}"
-    screen.print(f"Confirmed of those decided: {share}")
+    screen.print(f"Approved, of all that were decided: {share}")
     refusals = {reason.value: count for reason, count in found.refusals.items()}
-    screen.print(f"Presses that changed nothing: {_counts(refusals) or 'none'}")
+    screen.print(f"Button presses that changed nothing: {_counts(refusals) or 'none'}")
     presses = {reason.value: count for reason, count in found.refused_presses.items()}
-    screen.print(f"Buttons that were not let through: {_counts(presses) or 'none'}")
+    screen.print(f"Button presses that were refused: {_counts(presses) or 'none'}")
     said = found.feedback
-    screen.print(f"Cards that were not right: {_counts(_by_name(said.not_right)) or 'none'}")
-    screen.print(f"Decisions judged: {_counts(_by_name(said.verdicts)) or 'none'}")
+    screen.print(f"Cards reported as wrong: {_counts(_by_name(said.not_right)) or 'none'}")
+    screen.print(f"Feedback on decisions: {_counts(_by_name(said.verdicts)) or 'none'}")
     screen.print(f"Asked why it spoke: {said.confusion}")
     if found.consulted:
         screen.print(f"Questions to a language model: {_counts(found.consulted)}")
@@ -99,10 +99,10 @@ def _show_talk(screen: Console, talk: ConversationFigures) -> None:
     if talk.acted:
         screen.print(f"  carried out: {_counts(talk.acted)}")
     if talk.memory_searches is not None:
-        screen.print(f"  memory searched on request: {talk.memory_searches:.1f} in 100 messages")
-    screen.print(f"  stages that failed: {_counts(talk.failures) or 'none'}")
+        screen.print(f"  memory searches per 100 messages: {talk.memory_searches:.1f}")
+    screen.print(f"  failed stages: {_counts(talk.failures) or 'none'}")
     if talk.encoded:
-        screen.print(f"  made of exchanges: {_counts(talk.encoded)}")
+        screen.print(f"  conversations saved to memory: {_counts(talk.encoded)}")
 
 
 def _by_name(counts: Mapping[Any, int]) -> dict[str, int]:

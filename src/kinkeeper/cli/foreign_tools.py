@@ -36,13 +36,13 @@ def show_tools(where: Where, *, as_json: bool) -> None:
     """
     with opened(where) as system:
         if not system.settings.tool_servers:
-            raise InputError("no tool servers are set up; MCP_SERVERS names some")
+            raise InputError("no tool servers are set up; set MCP_SERVERS to use some")
         asyncio.run(_look(system))
         record = _record(system)
     if as_json:
         answer_json(record)
         return
-    table = Table("server", "tool", "called", "says of itself", title_justify="left")
+    table = Table("server", "tool", "called", "its own description", title_justify="left")
     for each in record["tools"]:
         called = "unasked" if each["is_safe"] else "after a yes"
         changed = " (changed)" if each["changed_at"] else ""
@@ -90,7 +90,7 @@ def call_tool(
     elif result.status is ResultStatus.DONE:
         console().print(Text(str(result.result.get("text", ""))))
     elif result.action_id is not None:
-        notice(f"{result.summary}: kinkeeper pending confirm {result.action_id[:8]}")
+        notice(f"{result.summary} needs approval: kinkeeper pending confirm {result.action_id[:8]}")
     else:
         raise ConflictError(result.error or "it could not be done")
 

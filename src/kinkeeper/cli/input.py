@@ -3,13 +3,17 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.messaging.records import parse_record
 
 STDIN = Path("-")
+LONGEST_DOCUMENT = 128 << 20
+"""Bytes of one line, or of one document that spans lines."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -18,17 +22,29 @@ def lines_of(path: Path) -> Iterator[Iterable[bytes]]:
     """Open a file for reading line by line, as the lines come.
 
     Raises:
-        InputError: It cannot be read.
+        InputError: It cannot be read; while reading, that a line is too long to be held in memory.
     """
     if path == STDIN:
-        yield sys.stdin.buffer
+        yield _lines(sys.stdin.buffer)
         return
     try:
         stream = path.open("rb")
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from error
     with stream:
-        yield stream
+        yield _lines(stream)
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    for number, line in enumerate(iter(partial(stream.readline, LONGEST_DOCUMENT + 1), b""), 1):
+        if len(line) > LONGEST_DOCUMENT:
+            raise too_long(f"line {number}")
+        yield line
+
+
+def too_long(what: str) -> InputError:
+    """Return the error about something that is too long to be held in memory."""
+    return InputError(f"{what} is longer than {LONGEST_DOCUMENT >> 20} MB; split the file")
 
 
 def records_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | InputError]]:
@@ -52,10 +68,10 @@ def text_in(record: Mapping[str, Any], name: str) -> str:
     """Return a text of a record, such that it can be written out again.
 
     Raises:
-        InputError: It is missing or no text.
+        InputError: It is missing or not text.
     """
     value = record.get(name)
     if not isinstance(value, str):
-        raise InputError(f'"{name}" is missing or no text')
+        raise InputError(f'"{name}" is missing or not text')
     # Halves of a character cannot be written out again.
     return value.encode("utf-8", "replace").decode()

@@ -14,8 +14,8 @@ from kinkeeper.core.time import SystemClock
 from kinkeeper.web.workload import workload_record
 
 _KINDS = {
-    "reading": "messages to understand", "sending": "messages to send",
-    "answering": "messages to the assistant", "outside": "mails and calls of foreign tools",
+    "reading": "messages to read", "sending": "messages to send",
+    "answering": "messages to the assistant", "outside": "emails and calls to external tools",
 }  # fmt: skip
 
 
@@ -44,14 +44,14 @@ def show_jobs(where: Where, *, days: int, as_json: bool) -> None:
 
 def _show(screen: Console, work: Mapping[str, Any]) -> None:
     screen.print(f"Work from {work['first']} to {work['last']}")
-    table = Table("kind", "how it stands")
+    table = Table("kind", "status")
     for name, kind in _KINDS.items():
         table.add_row(kind, _counted(work[name]))
-    table.add_row("stages of answers that failed", _counted(work["stage_failures"]))
-    table.add_row("incoming updates that could not be taken in", str(work["failed_updates"]))
+    table.add_row("failed answer stages", _counted(work["stage_failures"]))
+    table.add_row("incoming updates that could not be processed", str(work["failed_updates"]))
     screen.print(table)
     for each in work["manual_review"]:
-        screen.print(f"needs a look: message {each['message_id']}: {each['error']}")
+        screen.print(f"needs attention: message {each['message_id']}: {each['error']}")
 
 
 def _counted(numbers: Mapping[str, int]) -> str:

@@ -21,14 +21,14 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option(
         "--db", metavar="URL", rich_help_panel="Which household",
-        help="Database: a file, sqlite:///FILE or postgresql://…; created if it does not exist.",
+        help="Database: a file, sqlite:///FILE or postgresql://…; created if missing.",
     ),
 ]  # fmt: skip
 EnvironmentOption = Annotated[
     str | None,
     typer.Option(
         "--env", metavar="NAME", rich_help_panel="Which household",
-        help="Environment; each has a database of its own.",
+        help="Environment; each has its own database.",
     ),
 ]  # fmt: skip
 

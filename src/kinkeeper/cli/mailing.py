@@ -46,7 +46,7 @@ def show_mail(where: Where, *, as_json: bool) -> None:
     elif records:
         console().print(_table(records))
     else:
-        notice("No drafts are kept here, and no mail is under way or failed.")
+        notice("There are no drafts here, and no emails are being sent or have failed.")
 
 
 def _draft_record(draft: Draft) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 import ctypes
 import gc
+import os
 import sys
+from typing import NoReturn
 
 _TRIM_THRESHOLD, _ARENA_MAX = -1, -8  # of the C library's `mallopt`
 _KEPT_BYTES = 128 * 1024
@@ -47,3 +49,10 @@ def keep_what_is_loaded() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_YOUNG)
+
+
+def end_at_once() -> NoReturn:
+    """End the process once everything is closed, without taking apart what is loaded: that takes up to a second."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

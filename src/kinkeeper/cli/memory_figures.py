@@ -15,7 +15,7 @@ def show_memory(screen: Console, found: MemoryFigures) -> None:
         found: The figures.
     """
     if not found.episodes and not found.facts:
-        screen.print("Memory: nothing is remembered")
+        screen.print("Memory: empty")
         return
     screen.print(Text("Memory", "bold"))
     kept = sum(count for status, count in found.facts.items() if status.is_active)
@@ -24,10 +24,10 @@ def show_memory(screen: Console, found: MemoryFigures) -> None:
         for status, count in sorted(found.facts.items())
         if not status.is_active
     )
-    screen.print(f"  {found.episodes} turns, {kept} facts in use{f' ({rest})' if rest else ''}")
-    screen.print(f"  told again instead of anew: {_share(found.repeated_share)} of sentences")
+    screen.print(f"  {found.episodes} episodes, {kept} facts in use{f' ({rest})' if rest else ''}")
+    screen.print(f"  sentences that repeat a known fact: {_share(found.repeated_share)}")
     faded = found.facts.get(FactStatus.DEPRECATED, 0)
-    screen.print(f"  rest on more than one turn: {found.supported}; faded: {faded}")
+    screen.print(f"  supported by more than one episode: {found.supported}; faded: {faded}")
     screen.print(
         f"  contradictions: {_share(found.settled_without_model)} settled without a model, "
         f"{found.undecided} undecided, {found.contradicted} facts flagged"

@@ -79,7 +79,7 @@ async def embed_all(memory: Memory) -> None:
     async with embedder_opened(memory.settings) as embedder:
         model = embedder if compares_meaning(embedder) else None
         if model is None:
-            notice("found by their words; EMBEDDER=minilm also compares meaning")
+            notice("searchable by words; EMBEDDER=minilm also compares meaning")
         work = EmbeddingWork(memory.store, memory.household, model)
         progress = Progress("made ready", total=memory.store.read_now(_waiting(memory)))
         while made := await work.run_once():

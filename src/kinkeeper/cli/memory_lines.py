@@ -75,7 +75,7 @@ def episode_of(record: Mapping[str, Any], *, household: str, zone: ZoneInfo) -> 
     """
     return Episode(
         household=household, id=_text(record, "id"), text=_text(record, "text"),
-        speaker=_optional(record, "speaker"), session=_optional(record, "session"),
+        speaker=_optional(record, "member") or _optional(record, "speaker"), session=_optional(record, "session"),
         scope=_optional(record, "scope") or HOUSEHOLD_SCOPE, said_at=instant_told(_text(record, "at"), zone),
         origin=Origin.IMPORTED, source=_SOURCE, channel=_SOURCE,
     )  # fmt: skip
@@ -95,7 +95,7 @@ def fact_of(record: Mapping[str, Any], *, zone: ZoneInfo) -> ImportedFact:
     told = classify(text)
     evidence = record.get("evidence", [])
     if not isinstance(evidence, list) or not all(isinstance(each, str) for each in evidence):
-        raise InputError('"evidence" must be a list of ids of episodes')
+        raise InputError('"evidence" must be a list of episode ids')
     return ImportedFact(
         id=_text(record, "id"), text=text, title=told.title, type=told.type,
         category=_category(record) or told.category, confidence=_share(record, "confidence"),
@@ -143,7 +143,7 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 def _optional(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(f'"{name}" must be a text')
+        raise InputError(f'"{name}" must be text')
     # Halves of a character can be neither stored nor written out again.
     return None if value is None else value.encode("utf-8", "replace").decode()
 
@@ -165,4 +165,4 @@ def _category(record: Mapping[str, Any]) -> Category | None:
         return Category(value)
     except ValueError as error:
         known = ", ".join(category.value for category in Category)
-        raise InputError(f"{value!r} is no category; known are {known}") from error
+        raise InputError(f"unknown category {value!r}; choose one of {known}") from error

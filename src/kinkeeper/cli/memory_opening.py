@@ -60,5 +60,9 @@ def memory_opened(where: Where) -> Iterator[Memory]:
     log_to_stderr()
     with Store.open(where.db or database_address(settings)) as store:
         yield Memory(
-            settings=settings, store=store, household=_NOBODYS, zone=ZoneInfo("UTC"), locale="en-US"
+            settings=settings,
+            store=store.locking(_NOBODYS),
+            household=_NOBODYS,
+            zone=ZoneInfo("UTC"),
+            locale="en-US",
         )

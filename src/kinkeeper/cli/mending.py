@@ -23,9 +23,9 @@ def mend_memories(where: Where) -> None:
     """
     now = SystemClock().now()
     with opened_houses(where) as houses:
-        for household in houses.by_id:
-            count = houses.store.write_now(partial(_mend, household=household, now=now))
-            notice(f"{household}: {count} memories worked out anew")
+        for household, system in houses.by_id.items():
+            count = system.store.write_now(partial(_mend, household=household, now=now))
+            notice(f"{household}: {count} memories rebuilt")
 
 
 def _mend(conn: Connection, *, household: str, now: datetime) -> int:

@@ -102,11 +102,13 @@ def _show(screen: Console, overview: _Overview, days: int) -> None:
     if overview.servers:
         screen.print(_servers_table(overview.servers))
     else:
-        screen.print("no language model is set up, rules do all work; see MODEL_URL, MODEL_GGUF")
+        screen.print(
+            "no language model is set up; rules do all the work (see MODEL_URL, MODEL_GGUF)"
+        )
     if overview.figures:
         screen.print(_calls_table(overview.figures, days))
     for (stage, outcome), count in sorted(overview.fallbacks.items()):
-        screen.print(f"{stage} did without a model: {outcome}, {count} times")
+        screen.print(f"{stage} ran without a model {count} times: {outcome}")
     if overview.servers:
         screen.print(_budget_line(overview.spent, overview.limits))
     screen.print(f"Embedder: {overview.embedder.found}")
@@ -129,13 +131,13 @@ def _state(server: ServerState) -> str:
         return server.problem
     where = "" if server.is_private else ", a public host"
     if server.milliseconds is None:
-        return "starts with the first call"
+        return "starts on the first call"
     return f"answers in {server.milliseconds:.0f} ms, {len(server.models)} models{where}"
 
 
 def _calls_table(figures: Sequence[RoleFigures], days: int) -> Table:
     noun = "day" if days == 1 else f"{days} days"
-    table = Table(title=f"Calls of the last {noun}", title_justify="left")
+    table = Table(title=f"Calls in the last {noun}", title_justify="left")
     for heading in ("role", "calls", "p50 s", "p99 s", "tokens in", "out", "cost", "failed"):
         left = heading in {"role", "failed"}
         table.add_column(heading, justify="left" if left else "right", overflow="fold")

@@ -1,10 +1,13 @@
-"""Replays chat messages through the observer and writes what it decides, line by line."""
+"""Replays chat messages through the observer on a virtual clock and writes its decisions, line by line."""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from kinkeeper.actions.proposals import expire_due
@@ -18,24 +21,61 @@ from kinkeeper.core.errors import ConflictError, DeniedError
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.household.model import Household
 from kinkeeper.household.senders import resolve_sender
+from kinkeeper.messaging import inbox
 from kinkeeper.observer.replay import Replay
+from kinkeeper.observer.speaking import REPLAY
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 
 REFUSED = (ConflictError, DeniedError)
 
 
-def replay_chat(where: Where, lines: Iterable[bytes], until: str | None) -> int:
+def replay_chat(
+    where: Where, lines: Iterable[bytes], *, until: str | None, into: str | None
+) -> int:
     """Replay a chat and write its decisions; returns how many lines were bad.
 
+    Without `into` and without a database named in `where`, it runs in a scratch database that is deleted afterwards.
+
+    Args:
+        where: Household and database.
+        lines: The chat.
+        until: Time at which the virtual clock stops; at the last message where None.
+        into: Address of a database to add the replayed chat to, even one in live use.
+
     Raises:
-        InputError: `until` is no time.
+        InputError: `until` is not a time.
+        ConflictError: The database named in `where` is in live use.
         KinkeeperError: The household or its database cannot be used.
     """
     start, inputs = _peek(read_any_chat(lines))
-    with opened(where, now=start) as system, _turn(system):
+    with _target(where, into) as target, opened(target, now=start) as system, _turn(system):
+        _require_replays_only(system, is_meant=into is not None)
         end = instant_of(until, system.household) if until else None
         return asyncio.run(write_all(decisions(system, inputs, until=end)))
+
+
+@contextmanager
+def _target(where: Where, into: str | None) -> Iterator[Where]:
+    """Yield where to replay, and say on stderr what that changes."""
+    if into is not None:
+        notice(f"replaying into {into}: messages, decisions and cards are added; nothing is sent")
+        yield replace(where, db=into)
+    elif where.db is not None:
+        yield where
+    else:
+        with tempfile.TemporaryDirectory(prefix="kinkeeper-replay-") as folder:
+            notice("replaying in a scratch database; use --into FILE to keep the result")
+            yield replace(where, db=str(Path(folder) / "replay.sqlite"))
+
+
+def _require_replays_only(system: System, *, is_meant: bool) -> None:
+    """Refuse to mix replayed days into a database in live use, unless the person named it for that."""
+    household = system.household.id
+    if not is_meant and system.store.read_now(
+        lambda conn: inbox.has_arrived(conn, household, except_by=REPLAY)
+    ):
+        raise ConflictError("this database is in live use; use --into to add a replayed chat to it")
 
 
 async def decisions(
@@ -57,7 +97,9 @@ async def decisions(
         message = line.placed(system.household)
         replay = replay or system.replay(message.sent_at)
         end = max(end or message.sent_at, message.sent_at)
-        warning = guest_warning(system.household, line.number, message)
+        warning = guest_warning(system.household, message)
+        if warning is not None:
+            notice(f"line {line.number}: {warning}")
         try:
             async for record in replay.feed(message):
                 yield with_warning(record, message, warning)
@@ -71,7 +113,7 @@ async def decisions(
         await system.store.write(lambda conn: expire_due(conn, system.household.id, stopped))
 
 
-async def write_all(records: AsyncIterator[dict[str, Any]]) -> int:
+async def write_all(records: AsyncIterator[Mapping[str, Any]]) -> int:
     """Write output lines as they come; returns how many were of bad input."""
     bad = 0
     async for record in records:
@@ -101,19 +143,17 @@ def _turn(system: System) -> Iterator[None]:
 
     def waiting(holder: int | None) -> None:
         who = "another process" if holder is None else f"process {holder}"
-        notice(f"waiting for {who}, which works on this database")
+        notice(f"waiting for {who}, which is using this database")
 
     with runner_lock(str(system.store.url.database), on_wait=waiting):
         yield
 
 
-def guest_warning(household: Household, number: int, message: InboundMessage) -> str | None:
-    """Return the warning about a sender whom the household does not know, and say it."""
+def guest_warning(household: Household, message: InboundMessage) -> str | None:
+    """Return the warning about a sender whom the household does not know."""
     if resolve_sender(household, message.sender) is not None:
         return None
-    warning = f"sender {message.sender!r} is not one member of the household; taken in as a guest"
-    notice(f"line {number}: {warning}")
-    return warning
+    return f"sender {message.sender!r} does not match exactly one member of the household; treated as a guest"
 
 
 def with_warning(

@@ -11,13 +11,10 @@ from kinkeeper.bootstrap import Houses, System, open_houses, open_system
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, InputError
-from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.senders import resolve_sender
 from kinkeeper.household.viewing import Viewer, viewer_for
-from kinkeeper.messaging import inbox
 from kinkeeper.observability.log import WARNING
-from kinkeeper.observer.speaking import REPLAY
 from kinkeeper.settings.load import load_settings
 from kinkeeper.settings.model import Settings
 
@@ -86,19 +83,6 @@ def log_to_stderr(*, level: int = WARNING) -> None:
     )
 
 
-def present(system: System) -> datetime:
-    """Return the household's present: the wall clock's, or where a replay has left off.
-
-    What was replayed lives in its own time: its pending actions must not expire because the
-    replayed days lie in the past.
-    """
-    household = system.household.id
-    latest = system.store.read_now(lambda conn: inbox.latest_arrival(conn, household))
-    if latest is None or latest[0] != REPLAY:
-        return SystemClock().now()
-    return latest[1]
-
-
 def member_named(household: Household, named: str) -> Member:
     """Return the member whom a person named on the command line.
 
@@ -108,7 +92,9 @@ def member_named(household: Household, named: str) -> Member:
     member = resolve_sender(household, named)
     if member is None:
         known = ", ".join(each.id for each in household.members)
-        raise InputError(f"{named!r} is not one member of the household; known are {known}")
+        raise InputError(
+            f"{named!r} does not match exactly one member of the household; the members are {known}"
+        )
     return member
 
 
@@ -123,8 +109,8 @@ def acting(household: Household, named: str | None) -> Member:
         return member_named(household, named)
     owner = household.member(household.owner) if household.owner else None
     if owner is None:
-        raise DeniedError("the household has no owner; say who acts with --as MEMBER")
-    notice(f"acting as {owner.name}, the owner; --as MEMBER names somebody else")
+        raise DeniedError("the household has no owner; say who is acting with --as MEMBER")
+    notice(f"acting as {owner.name}, the owner; use --as MEMBER to act as somebody else")
     return owner
 
 

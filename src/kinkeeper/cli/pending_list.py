@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any
 
 from rich.table import Table
@@ -9,24 +10,35 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.actions.payload import action_record
-from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.repository import SHOWN_EXPIRED, list_actions, restorable_actions
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import looking, opened, present
+from kinkeeper.cli.opening import looking, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json, notice
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.accounts.metrics import Failure, failures
 
 _OPEN = frozenset({ActionStatus.PENDING})
 _ID_LETTERS = 8
+_HOURS_IN_TWO_DAYS = 48
 
 
-def show_pending(where: Where, *, is_all: bool, named: str | None, as_json: bool) -> None:
-    """Show what awaits a person, oldest first, and the messages that could not be understood.
+class Listed(Enum):
+    """Which actions a list shows, and its title."""
+
+    OPEN = "Waiting for your OK"
+    EXPIRED = "Expired; `kinkeeper pending restore ID` brings one back"
+    ALL = "All actions"
+
+
+def show_pending(where: Where, listed: Listed, *, named: str | None, as_json: bool) -> None:
+    """Print what waits for a decision, oldest first, and the messages that could not be read.
 
     Args:
         where: Household and database.
-        is_all: Whether settled actions are wanted, too.
+        listed: Which actions are wanted.
         named: On whose behalf; what is private to them is shown, too. Everybody's where None.
         as_json: Answer with one JSON list.
 
@@ -34,44 +46,53 @@ def show_pending(where: Where, *, is_all: bool, named: str | None, as_json: bool
         KinkeeperError: The household or its database cannot be used.
     """
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         viewer = looking(household, named, now=now)
 
         def load(conn: Connection) -> tuple[Sequence[PendingAction], Sequence[Failure]]:
-            statuses = frozenset(ActionStatus) if is_all else _OPEN
-            actions = list_actions(conn, viewer, statuses=statuses, now=now)
-            return actions, failures(conn, household.id)
+            return _found(conn, viewer, listed, now), failures(conn, household.id)
 
         actions, failed = system.store.read_now(load)
     if as_json:
         answer_json([*map(action_record, actions), *map(_failure_record, failed)])
         return
     if actions:
-        console().print(_table(actions, household, now, is_all=is_all))
+        console().print(_table(actions, household, now, listed))
     else:
-        notice("Nothing awaits a yes.")
+        is_expired = listed is Listed.EXPIRED
+        notice("Nothing has expired." if is_expired else "Nothing is waiting for your OK.")
     for failure in failed:
         notice(
-            f"Message {failure.message_id} of chat {failure.chat_id} could not be understood "
+            f"Message {failure.message_id} of chat {failure.chat_id} could not be processed "
             f"({failure.error}); please look at it yourself."
         )
 
 
+def _found(
+    conn: Connection, viewer: Viewer, listed: Listed, now: datetime
+) -> Sequence[PendingAction]:
+    if listed is Listed.EXPIRED:
+        return restorable_actions(conn, viewer, now=now, since=now - SHOWN_EXPIRED)
+    statuses = frozenset(ActionStatus) if listed is Listed.ALL else _OPEN
+    return list_actions(conn, viewer, statuses=statuses, now=now)
+
+
 def _table(
-    actions: Sequence[PendingAction], household: Household, now: datetime, *, is_all: bool
+    actions: Sequence[PendingAction], household: Household, now: datetime, listed: Listed
 ) -> Table:
-    table = Table(title="Waiting for a yes" if not is_all else "All actions", title_justify="left")
+    is_open = listed is Listed.OPEN
+    table = Table(title=listed.value, title_justify="left")
     table.add_column("id", no_wrap=True)
     table.add_column("what", ratio=1)
     table.add_column("buttons")
-    table.add_column("status" if is_all else "expires", no_wrap=True)
+    table.add_column("expires" if is_open else "status", no_wrap=True)
     for action in actions:
         buttons = [choice.label for choice in action.proposal.choices]
         table.add_row(
             action.id[:_ID_LETTERS],
             action.proposal.summary,
-            " · ".join(buttons or ["Confirm"]),
-            _status(action, household) if is_all else _left(action.proposal.expires_at - now),
+            " · ".join(buttons or ["Approve"]),
+            _left(action.expires_at - now) if is_open else _status(action, household),
         )
     return table
 
@@ -84,6 +105,8 @@ def _status(action: PendingAction, household: Household) -> str:
 
 def _left(rest: timedelta) -> str:
     hours = int(rest.total_seconds() // 3600)
+    if hours >= _HOURS_IN_TWO_DAYS:
+        return f"in {round(hours / 24)} days"
     return f"in {hours} h" if hours else f"in {int(rest.total_seconds() // 60)} min"
 
 

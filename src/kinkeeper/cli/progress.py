@@ -42,7 +42,7 @@ class Progress:
     def _tell(self, *, end: str) -> None:
         seconds = max(monotonic() - self._begun, 1e-3)
         of = "" if self._total is None else f" of {self._total:,}"
-        line = f"{self._done:,}{of} {self._what}, {self._done / seconds:,.0f} a second"
+        line = f"{self._done:,}{of} {self._what}, {self._done / seconds:,.0f} per second"
         if self._in_place:
             sys.stderr.write(f"\r\x1b[K{line}{end}")
             sys.stderr.flush()

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened, present
+from kinkeeper.cli.opening import acting, opened
 from kinkeeper.cli.terminal import answer
 from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household
 from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration, quiet_until
 
@@ -24,13 +25,13 @@ def be_silent(where: Where, length: str, *, named: str | None) -> None:
     """
     duration = parse_duration(length)
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         member = acting(household, named)
         if not member.is_adult:
-            raise DeniedError("only an adult of the household can ask for quiet")
+            raise DeniedError("only an adult in the household can ask for quiet")
         if duration is None:
             system.store.write_now(lambda conn: end_quiet(conn, household.id))
-            answer("Speaking again.")
+            answer("Quiet is off.")
             return
         until = now + duration
         system.store.write_now(
@@ -46,7 +47,7 @@ def tell_quiet(where: Where) -> None:
         KinkeeperError: The household or its database cannot be used.
     """
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         until = system.store.read_now(lambda conn: quiet_until(conn, household.id, now=now))
     answer("Not quiet." if until is None else f"Quiet until {_local(until, household)}.")
 

@@ -14,9 +14,10 @@ from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.bootstrap import System
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, opened, present
+from kinkeeper.cli.opening import acting, opened
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browsing import load_by_beginning
@@ -44,7 +45,7 @@ def remember_text(
     if not text.strip():
         raise InputError("say what to remember: kinkeeper remember TEXT")
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         member = acting(household, named)
         proposal = asked_to_remember(
             household, member, text.strip(), channel=_CHANNEL, now=now,
@@ -78,7 +79,7 @@ def forget_fact(
         InputError: The beginning fits several, or nobody can be asked.
     """
     with opened(where) as system:
-        household, now = system.household, present(system)
+        household, now = system.household, SystemClock().now()
         member = acting(household, named)
         viewer = Viewer.of(household.id, member.id)
         fact = system.store.read_now(lambda conn: load_by_beginning(conn, viewer, wanted))
@@ -100,11 +101,11 @@ def _forget(system: System, member: Member, fact: Fact, now: datetime) -> Receip
 
 def _is_wanted(fact: Fact, erasure: Erasure) -> bool:
     if not sys.stdin.isatty():
-        raise InputError("nobody can be asked here; add --yes to erase it for good")
+        raise InputError("this needs confirmation: add --yes to erase it for good")
     notice(f"{fact.narrative}")
     notice(
         f"This erases {len(erasure.statements)} sentences in {len(erasure.episodes)} places, "
-        "for good. Backups made before still hold them."
+        "for good. Earlier backups still contain them."
     )
     return typer.confirm("Erase it?", err=True)
 
@@ -120,7 +121,7 @@ def _tell(receipt: Receipt, done: str, *, as_json: bool) -> None:
             }
         )
     elif receipt.outcome is Outcome.DONE:
-        way_back = f" Take it back with: kinkeeper undo {receipt.action.id}"
+        way_back = f" Undo it with: kinkeeper undo {receipt.action.id}"
         answer(f"{done}{way_back}" if can_be_undone(receipt.action) else done)
     else:
         answer(receipt.message)

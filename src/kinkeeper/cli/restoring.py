@@ -11,6 +11,7 @@ from kinkeeper.cli.opening import settings_of
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer
 from kinkeeper.core.time import SystemClock
+from kinkeeper.jobs import tables as _jobs  # noqa: F401 - makes its tables known
 from kinkeeper.store.backup_check import BackupContents, check_backup
 from kinkeeper.store.restore import restorable, restore
 from kinkeeper.store.schema import metadata
@@ -29,7 +30,7 @@ def check(where: Where, file: Path) -> None:
     """
     database = restorable(_address(where))
     _show(check_backup(file, tables=metadata.tables.keys()))
-    answer(f"{file} is sound; it could take the place of {database}")
+    answer(f"{file} is intact; it could replace {database}")
 
 
 def put_in_place(where: Where, file: Path) -> None:
@@ -48,7 +49,9 @@ def put_in_place(where: Where, file: Path) -> None:
     )
     answer(f"restored {restorable(address)} from {file}")
     if kept is not None:
-        answer(f"what was there before is {kept}; it holds the family's data, so delete it in time")
+        answer(
+            f"the replaced database is {kept}; it contains the family's data, so delete it when you no longer need it"
+        )
 
 
 def _address(where: Where) -> str:

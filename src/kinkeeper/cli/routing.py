@@ -70,7 +70,7 @@ def _question(record: Mapping[str, Any]) -> bool | str:
     if pending is None:
         return False
     if not isinstance(pending, Mapping):
-        raise InputError('"pending" is no object; write {"confirmation_message": "…"}')
+        raise InputError('"pending" is not an object; write {"confirmation_message": "…"}')
     return text_in(pending, "confirmation_message") if "confirmation_message" in pending else True
 
 
@@ -78,5 +78,5 @@ def _history(record: Mapping[str, Any]) -> Sequence[Exchange]:
     """Return the lines of a history as exchanges: what was said, with what was answered to it."""
     lines = record.get("history") or []
     if not isinstance(lines, list) or not all(isinstance(line, Mapping) for line in lines):
-        raise InputError('"history" is no list of {"role", "text"}')
+        raise InputError('"history" is not a list of {"role", "text"}')
     return exchanges_of((text_in(line, "role") != _PERSON, text_in(line, "text")) for line in lines)

@@ -19,12 +19,13 @@ from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory_import import embed_all
 from kinkeeper.cli.memory_lines import Query, query_of, read_lines
 from kinkeeper.cli.memory_opening import Memory, memory_opened
-from kinkeeper.cli.opening import member_named, opened, present
+from kinkeeper.cli.opening import member_named, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock, latest_told
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.context.attribution import Names, name_of
 from kinkeeper.memory.finding.search import Finder, Hit, Search
 from kinkeeper.memory.finding.vectors import drop_vectors
 
@@ -73,22 +74,23 @@ def recall_text(
         household = system.household
         member = None if named is None else member_named(household, named).id
         wanted = Search(
-            text=text, viewer=Viewer.of(household.id, member), now=present(system), limit=limit,
+            text=text, viewer=Viewer.of(household.id, member), now=SystemClock().now(), limit=limit,
             as_of=None if as_of is None else latest_told(as_of, household.zone),
         )  # fmt: skip
         hits = asyncio.run(_recalled(system, wanted))
     if as_json:
-        answer_json([_shown(hit) for hit in hits])
+        answer_json([_shown(hit, household.names) for hit in hits])
         return
     if not hits:
-        console().print("Nothing is remembered of that.")
+        console().print("Nothing in memory matches that.")
         return
     table = Table()
     for heading in ("", "what", "when", "said by", "sure"):
         table.add_column(heading)
     for hit in hits:
         day = hit.at.astimezone(household.zone).date().isoformat()
-        table.add_row(hit.kind.value, hit.text, day, hit.speaker or "", f"{hit.confidence:.2f}")
+        speaker = name_of(hit.speaker, household.names) or ""
+        table.add_row(hit.kind.value, hit.text, day, speaker, f"{hit.confidence:.2f}")
     console().print(table)
 
 
@@ -141,9 +143,9 @@ def _ranked(hit: Hit | EventHit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _shown(hit: Hit) -> dict[str, Any]:
+def _shown(hit: Hit, names: Names) -> dict[str, Any]:
     return {
         **_ranked(hit), "text": hit.text, "category": hit.category, "at": hit.at.isoformat(),
         "confidence": round(hit.confidence, 3), "created_at": hit.created_at.isoformat(),
-        "speaker": hit.speaker, "scope": hit.scope, "provenance": hit.provenance,
+        "speaker": name_of(hit.speaker, names), "scope": hit.scope, "provenance": hit.provenance,
     }  # fmt: skip

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import structlog
 import uvicorn
@@ -13,11 +14,13 @@ import uvloop
 
 from kinkeeper.bootstrap import Houses
 from kinkeeper.bootstrap.conversation import warm_up
+from kinkeeper.bootstrap.houses import LAST_TURNS, Talking
 from kinkeeper.bootstrap.telegram import telegram_connected
 from kinkeeper.bootstrap.web import end_keys_of_who_left, web_context
 from kinkeeper.cli.located import Where
 from kinkeeper.cli.memory import give_back_unused, keep_what_is_loaded
 from kinkeeper.cli.opening import opened_houses
+from kinkeeper.cli.server_link import published
 from kinkeeper.cli.supervision import READY, STOPPING, report, stay_alive
 from kinkeeper.cli.terminal import notice
 from kinkeeper.core.errors import DeniedError, UnavailableError
@@ -29,6 +32,7 @@ from kinkeeper.settings.model import Settings
 from kinkeeper.settings.supervisor import find_supervisor
 from kinkeeper.web.access.repository import somebody_decides
 from kinkeeper.web.app import create_app
+from kinkeeper.web.connections import TimedProtocol
 from kinkeeper.web.context import WebContext
 from kinkeeper.web.security.hosts import is_loopback
 from kinkeeper.web.views.welcome import Heard
@@ -65,6 +69,7 @@ def serve_until_told(where: Where, *, host: str | None, port: int | None) -> Non
         log_as_json()
         with (
             _listening(settings) as listener,
+            published(settings, where.db, port=listener.getsockname()[1]),
             houses.live_queue() as queue,
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
@@ -80,7 +85,7 @@ def _require_logins(houses: Houses, host: str) -> None:
         lambda conn: any(somebody_decides(conn, each, now=now) for each in houses.by_id)
     ):
         raise DeniedError(
-            f"HOST={host} can be reached from other machines, and nobody can log in yet; "
+            f"HOST={host} can be reached from other machines, but nobody can sign in yet; "
             "run `kinkeeper invite MEMBER` first, or keep HOST=127.0.0.1"
         )
 
@@ -105,16 +110,19 @@ async def _serve(
     count_unforeseen(asyncio.get_running_loop())
     clock, working = SystemClock(), asyncio.Event()
     port, intakes = listener.getsockname()[1], houses.intakes(queue)
-    await houses.store.write(lambda conn: end_keys_of_who_left(conn, houses, now=clock.now()))
+    for system in houses.systems:
+        await system.store.write(
+            partial(end_keys_of_who_left, household=system.household, now=clock.now())
+        )
     async with (
-        houses.talking(clock) as talking,
+        houses.talking(clock, role="serve") as talking,
         telegram_connected(houses, intakes, talking.talks, clock=clock) as telegram,
     ):
         context = web_context(
             houses, intakes, settings, port=port, clock=clock, working=working, telegram=telegram,
             talks=talking.talks, sample=_sample,
         )  # fmt: skip
-        server = _Server(_config(settings, context), context)
+        server = _Server(_config(settings, context), context, talking)
         supervisor = find_supervisor()
         with _told(server):
             async with (
@@ -157,7 +165,7 @@ async def _sample() -> AsyncIterator[Heard]:
 
 def _config(settings: Settings, context: WebContext) -> uvicorn.Config:
     return uvicorn.Config(
-        create_app(context), http="httptools", ws="none", lifespan="off", log_config=None,
+        create_app(context), http=TimedProtocol, ws="none", lifespan="off", log_config=None,
         access_log=False, server_header=False, date_header=False,
         proxy_headers=settings.public_url is not None,
         forwarded_allow_ips=settings.trusted_proxies,
@@ -168,11 +176,12 @@ def _config(settings: Settings, context: WebContext) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """A server that says when it is ready, and leaves signals to its caller."""
 
-    def __init__(self, config: uvicorn.Config, context: WebContext) -> None:
+    def __init__(self, config: uvicorn.Config, context: WebContext, talking: Talking) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
         self._told = asyncio.Event()
         self._context = context
+        self._talking = talking
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -182,6 +191,9 @@ class _Server(uvicorn.Server):
         # The inherited one looks ten times a second whether it is to stop.
         await self.on_tick(0)
         await self._told.wait()
+        # Streams go on until the answers under way are told, or handed to another process.
+        await self._talking.wind_down(LAST_TURNS)
+        self._context.stopping.set()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -194,7 +206,6 @@ class _Server(uvicorn.Server):
             os._exit(_FORCED)
         self.should_exit = True
         self._told.set()
-        self._context.stopping.set()
 
 
 @contextmanager

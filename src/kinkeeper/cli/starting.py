@@ -1,4 +1,4 @@
-"""Writes a household's first files, after a few questions where somebody is there to answer."""
+"""Creates the household file and the settings file, asking a few questions on a terminal."""
 
 import os
 import sys
@@ -15,8 +15,8 @@ from kinkeeper.settings.model import Settings
 
 _LOCALTIME = Path("/etc/localtime")
 _HEAD = """\
-# Settings of kinkeeper. A line that begins with # shows a default; take the # away to change it.
-# The same names in the environment win over this file.
+# Kinkeeper settings. Lines starting with # show the defaults; remove the # to change one.
+# Environment variables with the same names take precedence over this file.
 
 FAMILY_CONTEXT=household.toml
 """
@@ -26,18 +26,19 @@ def start(folder: Path, *, is_asking: bool, is_replacing: bool) -> None:
     """Write `household.toml` and `.env`.
 
     Args:
-        folder: Where to; made if it does not exist.
-        is_asking: Ask where there is a terminal.
-        is_replacing: Whether files that are there may be replaced.
+        folder: Target folder; created if missing.
+        is_asking: Ask questions if there is a terminal.
+        is_replacing: Whether existing files may be overwritten.
 
     Raises:
-        ConflictError: A file is there already; nothing was written.
+        ConflictError: A file already exists; nothing was written.
         UnavailableError: The folder cannot be written.
     """
     household, settings = folder / "household.toml", folder / ".env"
     there = [str(each) for each in (household, settings) if each.exists()]
     if there and not is_replacing:
-        raise ConflictError(f"{' and '.join(there)} is there already; --force replaces it")
+        verb = "already exist" if len(there) > 1 else "already exists"
+        raise ConflictError(f"{' and '.join(there)} {verb}; use --force to overwrite")
     answers = _usual()
     if is_asking and sys.stdin.isatty():
         answers = _asked(answers)
@@ -49,11 +50,11 @@ def start(folder: Path, *, is_asking: bool, is_replacing: bool) -> None:
         raise UnavailableError(f"cannot write to {str(folder)!r}: {error.strerror}") from error
     load_household(household)
     notice(f"wrote {household} and {settings}")
-    notice("Next: put your family into household.toml, then `kinkeeper doctor` checks it.")
+    notice("Next: add your family to household.toml, then run `kinkeeper doctor` to check it.")
 
 
 def render_settings() -> str:
-    """Return a settings file that changes nothing: every setting with its default and meaning."""
+    """Return a settings file listing every setting, commented out, with its default and meaning."""
     lines = [_HEAD]
     for name, field in Settings.model_fields.items():
         default = "" if field.default is None else str(field.default)
@@ -71,7 +72,7 @@ def _asked(usual: TemplateAnswers) -> TemplateAnswers:
     household = typer.prompt("Name of your household", default=usual.household, err=True)
     timezone = _zone(typer.prompt("Timezone", default=usual.timezone, err=True))
     adults = typer.prompt(
-        "Parents, the one who administers first", default=", ".join(usual.adults), err=True
+        "Parents, the administrator first", default=", ".join(usual.adults), err=True
     )
     children = typer.prompt("Children (- for none)", default=", ".join(usual.children), err=True)
     return TemplateAnswers(

@@ -62,7 +62,7 @@ def _time_in(record: Mapping[str, Any], name: str) -> datetime | None:
     try:
         instant = datetime.fromisoformat(text_in(record, name).strip())
     except ValueError as error:
-        raise InputError(f'"{name}" is no date or date-time that exists') from error
+        raise InputError(f'"{name}" is not a real date or date-time') from error
     return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
 

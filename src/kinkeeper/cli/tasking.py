@@ -15,13 +15,14 @@ from kinkeeper.actions.requests.performing import perform_by_hand
 from kinkeeper.actions.requests.tasks import task_requests
 from kinkeeper.bootstrap import System
 from kinkeeper.cli.located import Where
-from kinkeeper.cli.opening import acting, member_named, opened, present
+from kinkeeper.cli.opening import acting, member_named, opened
 from kinkeeper.cli.tables import console
 from kinkeeper.cli.terminal import answer, answer_json, notice
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.core.time import SystemClock
 from kinkeeper.household.model import Household, Member
-from kinkeeper.language.when import read
+from kinkeeper.reading.times import read
 
 _CHANNEL = "cli"
 _ID_LETTERS = 8
@@ -78,7 +79,7 @@ def show_tasks(
         whens = [item["when"] for item in (found.card.items if found.card else ())]
         console().print(_table(found.result["tasks"], whens, names))
     else:
-        notice("Nothing was done yet." if is_done else "There is nothing to do.")
+        notice("Nothing has been done yet." if is_done else "There is nothing to do.")
 
 
 def change_task(
@@ -106,7 +107,7 @@ def change_task(
     """
     with opened(where) as system:
         household = system.household
-        member, now = acting(household, named), present(system)
+        member, now = acting(household, named), SystemClock().now()
         wanted, read_times = _given(params), times.read(household, now)
         if "changes" in wanted:
             wanted["changes"] = {**_given(wanted["changes"]), **read_times}
@@ -118,7 +119,7 @@ def change_task(
         answer_json({**told, "task": dict(done.result)})
     else:
         waits = done.status is ResultStatus.AWAITING
-        answer(f"Waiting for an adult's yes: {done.summary}" if waits else done.summary)
+        answer(f"Waiting for an adult's approval: {done.summary}" if waits else done.summary)
     if done.status is not ResultStatus.DONE:
         raise typer.Exit(1)
 
@@ -131,7 +132,7 @@ def _carried_out(
     *,
     is_shared: bool = False,
 ) -> ActionResult:
-    now = present(system)
+    now = SystemClock().now()
     deed = stable_id(system.household.id, member.id, action, sorted(params.items()), now)
     asked = Asked(
         household=system.household, member=member, now=now.astimezone(system.household.zone),
@@ -156,7 +157,7 @@ def _when(text: str, household: Household, now: datetime) -> str:
     except ValueError:
         spans = read(text, now.astimezone(household.zone), locale=household.locale)
         if not spans:
-            raise InputError(f"{text!r} names no time; write e.g. 'tomorrow 5pm'") from None
+            raise InputError(f"I couldn't read {text!r} as a time; try 'tomorrow 5pm'") from None
         begin = spans[0].begin
         return begin.isoformat() if spans[0].has_time else begin.date().isoformat()
     return text

@@ -38,7 +38,7 @@ def export_lines(export: Mapping[str, Any]) -> Iterator[ChatLine | BadLine]:
 
 def _lines(number: int, message: Any, chat_id: Any) -> Iterator[ChatLine]:
     if not isinstance(message, Mapping):
-        raise InputError("a message of the export is not an object")
+        raise InputError("a message in the export is not an object")
     if message.get("type") != "message":
         return
     sent_at, offset = _times(message)
@@ -106,7 +106,7 @@ def _instant(value: Any) -> datetime:
     try:
         return datetime.fromisoformat(str(value)).replace(tzinfo=UTC)
     except ValueError as error:
-        raise InputError(f'"date" is {value!r}, no date and time that exists') from error
+        raise InputError(f'"date" is {value!r}, which is not a real date and time') from error
 
 
 def _text(value: Any) -> str:

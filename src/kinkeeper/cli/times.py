@@ -15,7 +15,7 @@ from kinkeeper.cli.terminal import answer_json
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import SystemClock
 from kinkeeper.household.zones import read_zone
-from kinkeeper.language.when import read, to_record
+from kinkeeper.reading.times import read, to_record
 
 _YEARS = range(1970, 2200)
 
@@ -83,7 +83,7 @@ def show_texts(
             fields = ("surface", "kind", "start", "end", "grain", "recurrence")
             table.add_row(*(str(span.get(field, "")) for field in fields))
     screen = console()
-    screen.print(table if table.row_count else "No time is spoken of.")
+    screen.print(table if table.row_count else "No time is mentioned.")
 
 
 def read_file(path: Path, reader: Reader) -> int:
@@ -117,9 +117,9 @@ def _instant(text: str) -> datetime:
     try:
         instant = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise InputError(f"reference {text!r} is no date and time that exists") from error
+        raise InputError(f"reference {text!r} is not a real date and time") from error
     if instant.year not in _YEARS:
-        raise InputError(f"reference {text!r} must lie in {_YEARS[0]} to {_YEARS[-1]}")
+        raise InputError(f"reference {text!r} must be between {_YEARS[0]} and {_YEARS[-1]}")
     return instant
 
 

@@ -38,5 +38,5 @@ async def _until_told(houses: Houses) -> None:
     async with houses.working():
         keep_what_is_loaded()
         noun = "household" if len(houses.systems) == 1 else "households"
-        notice(f"working for {noun} {', '.join(houses.by_id)}; Ctrl-C stops")
+        notice(f"running jobs for {noun} {', '.join(houses.by_id)}; Ctrl-C stops")
         await told.wait()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kinkeeper.conversation.routing.consent_words import Said, spoken
+from kinkeeper.language.sentences import split_sentences
 from kinkeeper.memory.finding.terms import stems
 
 _PLACES = {
@@ -27,6 +28,7 @@ _JOINING = frozenset(
      "number", "option", "nr", "no", "one", "ones", "them", "those", "these", "and"}
 )  # fmt: skip
 _DECIDING = frozenset({Said.YES, Said.WEAK, Said.NO, Said.FILLER})
+_CLAUSE_ENDS = re.compile(r"[.,;:!\n]+")
 _WORD = re.compile(r"[\w']+")
 
 
@@ -76,8 +78,8 @@ def only_chooses(text: str, labels: Sequence[str]) -> bool:
 
 def _undecided(text: str) -> Iterator[str]:
     """Yield the words of a text that are part of no yes or no."""
-    for clause in re.split(r"[.,;:!\n]+", text.casefold()):
-        for phrase, said in spoken(tuple(_WORD.findall(clause))):
+    for clause in split_sentences(text, _CLAUSE_ENDS):
+        for phrase, said in spoken(tuple(_WORD.findall(clause.casefold()))):
             if said not in _DECIDING:
                 yield from phrase
 

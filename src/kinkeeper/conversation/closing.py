@@ -6,25 +6,28 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.consent import Origin
+from kinkeeper.actions import session_words
+from kinkeeper.actions.consent import Author, Origin
+from kinkeeper.actions.repository import narrow_scope
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation import cycles
 from kinkeeper.conversation.commit import Ending, write_failures, write_records, write_turn
 from kinkeeper.conversation.context.model import CommittedTurn, TurnContext
 from kinkeeper.conversation.parts import Parts
-from kinkeeper.conversation.routing.intent import IntentType
+from kinkeeper.conversation.planning.own_words import is_copied
 from kinkeeper.conversation.stages import Course, Stage
+from kinkeeper.conversation.told_audience import is_telling, scope_of_told
+from kinkeeper.conversation.told_secrets import is_left_over, secret_of, share_carried
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.conversation.turns import claim_next
+from kinkeeper.conversation.turns import Claim, claim_next, last_turns
 from kinkeeper.core.errors import InvariantError, UnavailableError
 from kinkeeper.household.viewing import person_scope
 from kinkeeper.jobs.leases import LeaseLostError
-from kinkeeper.memory.sessions import SessionMessage, take_in
+from kinkeeper.memory.sessions import SessionMessage
+from kinkeeper.memory.statements.secrecy import audience_of, points_back
 
 _SOURCE = "conversation"
-
-Claim = tuple[str, int]
-"""Id of a turn, and the epoch to work on it under."""
+_LOOKED_BACK = 4
 
 
 class _Extent(Enum):
@@ -92,7 +95,7 @@ class Closing:
                 self._course.note(Stage.COMMIT, error)
                 if extent is _Extent.ANSWER:
                     raise
-        raise InvariantError("a turn has an extent that ends it")
+        raise InvariantError("a turn could not be closed, not even in part")
 
     def _all(
         self,
@@ -131,31 +134,52 @@ class Closing:
             is_said=turn.origin is Origin.SAID,
         )  # fmt: skip
         parts.gatherer.commit(conn, committed, context)
-        if not committed.is_said or not _tells_something(ending):
+        member = turn.speaker(parts.household)
+        is_wish = points_back(turn.text)
+        secret = secret_of(turn.text, parts.household, turn.member, is_group=turn.is_shared)
+        is_secret = (
+            secret is not None and share_carried(secret, ending.results, parts.household) < 1
+        )
+        if member is None or not (is_wish or is_secret or _tells_something(ending)):
             return
-        # What is offered for all to know becomes a fact with a yes; until then only its words are kept.
-        is_decided = bool(ending.results)
+        is_decided = bool(ending.results) or is_copied(turn.text)
+        if secret is not None and not is_copied(turn.text):
+            is_decided = not is_left_over(secret, ending.results, parts.household)
+        scope = person_scope(turn.member)
+        if is_secret or not is_decided:
+            scope = scope_of_told(
+                turn.text, parts.household, member, now=turn.received_at, is_shared=turn.is_shared
+            )
         message = SessionMessage(
             content_session_id=turn.thread_id, user_message=turn.text, source=_SOURCE,
             channel=turn.channel, timestamp=turn.received_at, message_id=turn.id,
-            member=turn.member, scope=person_scope(turn.member),
+            is_turn=True,
         )  # fmt: skip
-        take_in(conn, turn.household, message, at=parts.clock.now(), is_read=is_decided)
+        # What is offered for all to know becomes a fact with a yes; until then only its words are kept. So are
+        # words that were dictated for, or copied from, elsewhere: nobody said that they are so.
+        session_words.keep(
+            conn, message, Author(is_adult=member.is_adult, origin=turn.origin),
+            household=parts.household, member=member, scope=scope,
+            at=parts.clock.now(), is_read=is_decided,
+            narrows_last=not (is_wish and self._narrow_last_actions(conn)),
+        )  # fmt: skip
 
-
-# "I moved to Leeds" is short enough to go on with what was said, and tells as much as a long sentence.
-_TOLD = frozenset({IntentType.STATEMENT, IntentType.CONTINUATION})
+    def _narrow_last_actions(self, conn: Connection) -> bool:
+        """Keep secret what the turn before led to, because this message asks for it; False where it led to nothing."""
+        turn, household = self._turn, self._parts.household
+        earlier = last_turns(conn, turn.household, turn.thread_id, last=_LOOKED_BACK)
+        before = [each for each in earlier if each.id != turn.id and not points_back(each.text)]
+        if not before or not before[-1].results:
+            return False
+        scope = audience_of(f"{before[-1].text}\n{turn.text}", household, turn.member)
+        ids = [each.action_id for each in before[-1].results if each.action_id is not None]
+        narrow_scope(conn, turn.household, ids, scope)
+        return True
 
 
 def _tells_something(ending: Ending) -> bool:
     """Whether a message says how things are, and not what the assistant is to do or to say."""
-    routed = ending.routed
-    return (
-        routed is not None
-        and routed.triage.confirmation is None
-        and routed.intent.type in _TOLD
-        and all(_is_offered_fact(each) for each in ending.results)
-    )
+    return is_telling(ending.routed) and all(map(_is_offered_fact, ending.results))
 
 
 def _is_offered_fact(result: ActionResult) -> bool:

@@ -178,7 +178,9 @@ def write_turn(
         "used_": plain(answer.used), "finished_at_": now, "stages_": dict(course.took),
     }  # fmt: skip
     if not _FINISH.execute(conn, values):
-        raise LeaseLostError(f"turn {turn.id!r} was taken up by somebody else; write nothing of it")
+        raise LeaseLostError(
+            f"turn {turn.id!r} was taken over by another worker; write nothing for it"
+        )
 
 
 def recent_margins(conn: Connection, household: str, earlier: Sequence[Turn]) -> tuple[float, ...]:

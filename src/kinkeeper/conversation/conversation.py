@@ -5,7 +5,7 @@ was killed left behind is taken up by a worker, and its events go on where they 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -15,7 +15,6 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.conversation import events, threads, turns
-from kinkeeper.conversation.closing import Claim
 from kinkeeper.conversation.commit import note_failure
 from kinkeeper.conversation.model import Social, TurnEvent
 from kinkeeper.conversation.parts import Parts
@@ -26,15 +25,16 @@ from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.stages import Stage
 from kinkeeper.conversation.streams import Streams
 from kinkeeper.conversation.tables import turns as turn_rows
-from kinkeeper.conversation.threads import Thread, thread_of, usual_thread_id
+from kinkeeper.conversation.threads import Thread, find_thread, thread_of, usual_thread_id
 from kinkeeper.conversation.turn import PROGRAMS, Turn
-from kinkeeper.conversation.turns import Accepted, Incoming
+from kinkeeper.conversation.turns import Accepted, Claim, Incoming
 from kinkeeper.conversation.under_way import UnderWay
 from kinkeeper.core.errors import NotFoundError, UnavailableError
 from kinkeeper.household.model import Member
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Key, LeaseLostError
+from kinkeeper.jobs.runners import announce_work
 from kinkeeper.observability.failures import surviving
 
 log = structlog.get_logger()
@@ -42,6 +42,7 @@ log = structlog.get_logger()
 JOB_NAME = "conversation.turn"
 _MOST_OPEN = 20
 _AGAIN = timedelta(seconds=30)
+_CLOCKS_DIFFER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +74,11 @@ class Conversation:
         self._household = parts.household
         self._clock = parts.clock
         self._pipeline = Pipeline(parts)
-        self._streams = Streams(parts.store, parts.household.id)
+        self._streams = Streams(parts.store, parts.household)
         self._tasks: set[asyncio.Task[None]] = set()
         self._under_way = UnderWay(parts.store, parts.household.id)
         self._claims: dict[str, int] = {}
+        self._is_closing = False
 
     async def say(
         self,
@@ -94,13 +96,13 @@ class Conversation:
             member: Who speaks, as the channel identified them.
             text: Verbatim.
             channel: "web", "cli", "telegram".
-            thread_id: Where; the member's usual thread of that channel and chat where None.
+            thread_id: Where: id or name of a thread of theirs; their usual thread of that channel and chat where None.
             chat_id: The chat on that channel, where it has several.
             client_message_id: The channel's id of the message: the same one again is not answered twice.
 
         Raises:
             InputError: It has no words, or too many.
-            NotFoundError: The thread is somebody else's.
+            ConflictError: The thread has another message with that id.
             UnavailableError: It could not be stored.
         """
         key = client_message_id or token_hex(16)
@@ -125,7 +127,7 @@ class Conversation:
 
         def take(conn: Connection) -> Accepted:
             place = place_of(
-                conn, self._household.id, member.id, shown, channel=PROGRAMS, now=self._clock.now()
+                conn, self._household, member, shown, channel=PROGRAMS, now=self._clock.now()
             )
             return self.take_in(
                 conn, member, shown.said[-1], channel=PROGRAMS, thread_id=place.thread_id,
@@ -162,23 +164,27 @@ class Conversation:
             text: Verbatim.
             channel: "web", "cli", "telegram".
             client_message_id: The channel's id of the message.
-            thread_id: Where; the member's usual thread of that channel and chat where None.
+            thread_id: Where: id or name of a thread of theirs; their usual thread of that channel and chat where None.
             chat_id: The chat on that channel, where it has several.
             is_shared: Whether others read along there.
 
         Raises:
             InputError: It has no words, or too many.
-            NotFoundError: The thread is somebody else's.
+            ConflictError: The thread has another message with that id.
         """
         now, household = self._clock.now(), self._household.id
+        login = self._household.login_of(member)
+        usual = usual_thread_id(household, member.id, channel, chat_id, login=login)
         thread = Thread(
-            household=household, member=member.id, channel=channel, chat_id=chat_id,
-            id=thread_id or usual_thread_id(household, member.id, channel, chat_id),
-            created_at=now, last_at=now,
+            household=household, member=member.id, login=login, channel=channel, chat_id=chat_id,
+            id=thread_id or usual, created_at=now, last_at=now,
+            name=None if thread_id == usual else thread_id,
         )  # fmt: skip
         stops: Sequence[str] = ()
         if read_social(text, names=(self._household.bot_name,)) is Social.CANCEL:
-            stops = turns.request_stop(conn, household, thread.id, member=member.id)
+            own = find_thread(conn, self._household, member, thread.id)
+            if own is not None:
+                stops = turns.request_stop(conn, household, own.id, member=member.id)
         said = Incoming(
             thread=thread, text=text, client_message_id=client_message_id, is_shared=is_shared,
             stops=stops,
@@ -192,8 +198,8 @@ class Conversation:
             accepted: As `take_in` returned it.
         """
         self._under_way.stop(accepted.stops)
-        if accepted.epoch is not None:
-            self._begin((accepted.turn_id, accepted.epoch))
+        if accepted.claim is not None:
+            self._begin(accepted.claim)
 
     def events(
         self, member: Member, thread_id: str, *, after: int = 0, turn_id: str | None = None
@@ -209,7 +215,7 @@ class Conversation:
         Raises:
             NotFoundError: With the first event: the member has no such thread.
         """
-        return self._streams.events(member.id, thread_id, after=after, turn_id=turn_id)
+        return self._streams.events(member, thread_id, after=after, turn_id=turn_id)
 
     async def stop(self, member: Member, thread_id: str) -> int:
         """Stop what is under way in a thread: what has not been done yet is left.
@@ -220,11 +226,10 @@ class Conversation:
         Raises:
             NotFoundError: The member has no such thread.
         """
-        household = self._household.id
 
         def request(conn: Connection) -> Sequence[str]:
-            thread_of(conn, household, member.id, thread_id)
-            return turns.request_stop(conn, household, thread_id, member=member.id)
+            thread = thread_of(conn, self._household, member, thread_id)
+            return turns.request_stop(conn, thread.household, thread.id, member=member.id)
 
         stopped = await self._store.write(request)
         self._under_way.stop(stopped)
@@ -233,7 +238,17 @@ class Conversation:
     async def threads(self, member: Member) -> Sequence[Thread]:
         """Return a member's threads, the one last spoken in first."""
         return await self._store.read(
-            lambda conn: threads.list_threads(conn, self._household.id, member.id)
+            lambda conn: threads.list_threads(conn, self._household, member)
+        )
+
+    async def thread(self, member: Member, thread_id: str) -> Thread:
+        """Return a member's thread by its id or by what they call it.
+
+        Raises:
+            NotFoundError: The member has no such thread.
+        """
+        return await self._store.read(
+            lambda conn: thread_of(conn, self._household, member, thread_id)
         )
 
     async def history(self, member: Member, thread_id: str, *, last: int = 50) -> Sequence[Turn]:
@@ -242,11 +257,10 @@ class Conversation:
         Raises:
             NotFoundError: The member has no such thread.
         """
-        household = self._household.id
 
         def read(conn: Connection) -> Sequence[Turn]:
-            thread_of(conn, household, member.id, thread_id)
-            return turns.last_turns(conn, household, thread_id, last=last)
+            thread = thread_of(conn, self._household, member, thread_id)
+            return turns.last_turns(conn, thread.household, thread.id, last=last)
 
         return await self._store.read(read)
 
@@ -255,14 +269,14 @@ class Conversation:
         household = self._household.id
 
         def read(conn: Connection) -> Sequence[Said]:
-            thread = threads.load_thread(conn, household, thread_id)
-            if thread is None or thread.member != member.id:
+            thread = find_thread(conn, self._household, member, thread_id)
+            if thread is None:
                 return []
-            found = turns.last_turns(conn, household, thread_id, last=_MOST_OPEN)
+            found = turns.last_turns(conn, household, thread.id, last=_MOST_OPEN)
             return [
                 Said(
-                    turn_id=turn.id, thread_id=thread_id, is_new=False,
-                    after=events.number_before(conn, household, thread_id, turn.id),
+                    turn_id=turn.id, thread_id=thread.id, is_new=False,
+                    after=events.number_before(conn, household, thread.id, turn.id),
                 )
                 for turn in found
                 if turn.outcome is None
@@ -280,8 +294,9 @@ class Conversation:
 
         def read(conn: Connection) -> TurnTrace:
             turn = turns.find_turn(conn, household, turn_id)
-            if turn is None or turn.member != member.id:
+            if turn is None:
                 raise NotFoundError(f"you have no turn {turn_id!r}")
+            thread_of(conn, self._household, member, turn.thread_id)
             return trace_of(conn, turn)
 
         return await self._store.read(read)
@@ -312,22 +327,40 @@ class Conversation:
         finally:
             await self.close()
 
-    async def close(self) -> None:
-        """End the work in this process; turns that are under way are handed back."""
+    async def wind_down(self, grace: timedelta) -> None:
+        """Let turns under way end, hand back those that do not, and begin no more; streams go on.
+
+        Args:
+            grace: How long turns may go on, >= 0.
+        """
+        self._is_closing = True
+        if self._tasks and grace:
+            await asyncio.wait(self._tasks, timeout=grace.total_seconds())
         tasks, claims = list(self._tasks), dict(self._claims)
-        await self._streams.close()
-        await self._under_way.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        now, household = self._clock.now(), self._household.id
-
-        def hand_back(conn: Connection) -> None:
-            for turn_id, epoch in claims.items():
-                leases.release(conn, turn_rows, (household, turn_id), epoch, until=now)
-
         if claims:
-            await self._store.write(hand_back)
+            await self._hand_back(claims)
+
+    async def close(self) -> None:
+        """End the work in this process; turns that are under way are handed back."""
+        await self.wind_down(timedelta(0))
+        await self._streams.close()
+        await self._under_way.close()
+
+    async def _hand_back(self, claims: Mapping[str, int]) -> None:
+        # In the past by the clock of any other machine, too.
+        until, household = self._clock.now() - _CLOCKS_DIFFER, self._household.id
+
+        def release(conn: Connection) -> None:
+            for turn_id, epoch in claims.items():
+                leases.release(conn, turn_rows, (household, turn_id), epoch, until=until)
+            announce_work(conn)
+
+        await self._store.write(release)
+        for turn_id in claims:
+            self._claims.pop(turn_id, None)
 
     async def idle(self) -> None:
         """Wait until nothing is under way in this process."""
@@ -338,17 +371,20 @@ class Conversation:
         """Return the kind of work that takes up turns which a process left behind."""
         return Job(
             name=JOB_NAME, table=turn_rows, handler=self._take_up, lease=turns.LEASE,
-            household=self._household.id, line=turns.first_in_thread,
+            household=self._household.id, line=turns.first_in_thread, is_awaited=True,
         )  # fmt: skip
 
     async def _take_up(self, key: Key, epoch: int) -> None:
         """Work on a turn that was left behind."""
+        if self._is_closing:  # another process is to take it
+            raise asyncio.CancelledError
         following = await self._work((key[1], epoch))
         if following is not None:
             self._begin(following)
 
     def _begin(self, claim: Claim) -> None:
-        task = asyncio.get_running_loop().create_task(self._work_on(claim))
+        work = self._hand_back(dict([claim])) if self._is_closing else self._work_on(claim)
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -89,7 +89,7 @@ def renew(conn: Connection, turn: Turn, epoch: int, *, until: datetime) -> None:
         LeaseLostError: Somebody else has taken the turn.
     """
     if not leases.renew(conn, turns, turn.key, epoch, until=until):
-        raise LeaseLostError(f"turn {turn.id!r} was taken up by somebody else")
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
 
 
 def step_aside(
@@ -110,7 +110,7 @@ def step_aside(
         LeaseLostError: Somebody else has taken the turn.
     """
     if not leases.hold(conn, turns, turn.key, epoch):
-        raise LeaseLostError(f"turn {turn.id!r} was taken up by somebody else")
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
     conn.execute(update(turns).where(*_row(turn)).values(aside=1))
     return claim_next(conn, turn.household, turn.thread_id, now=now)
 
@@ -133,7 +133,7 @@ def note_run(
         LeaseLostError: Somebody else has taken the turn.
     """
     if not leases.hold(conn, turns, turn.key, epoch):
-        raise LeaseLostError(f"turn {turn.id!r} was taken up by somebody else")
+        raise LeaseLostError(f"turn {turn.id!r} was taken over by another worker")
     so_far = [result_record(each) for each in results]
     conn.execute(update(turns).where(*_row(turn)).values(results=so_far))
     number, last = len(results) - 1, results[-1]

@@ -6,16 +6,20 @@ Told from the records of decisions, for some time back; no words.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, func, select
 
+from kinkeeper.actions.journal import was_decided
 from kinkeeper.conversation.answering.relevance import Relevance
 from kinkeeper.conversation.criticism.model import Effect
 from kinkeeper.conversation.model import Mode, Source
 from kinkeeper.conversation.routing.weights import shipped_weights
 from kinkeeper.conversation.tables import critic_verdicts, interaction_log, routing_decisions
+from kinkeeper.core.time import Interval
+from kinkeeper.digest.repository import sent_digests
 
+_SOON = timedelta(days=1)
 _ENOUGH = 50
 """Decisions from which a share says something."""
 
@@ -91,7 +95,7 @@ def effects(conn: Connection, household: str, *, since: datetime) -> Effects:
         ],
         parts=[
             _tie_breaks(conn, household, since), _second_looks(conn, household, since),
-            _memories(conn, household, since),
+            _memories(conn, household, since), _digests(conn, household, since),
         ],
     )  # fmt: skip
 
@@ -113,7 +117,7 @@ def _tie_breaks(conn: Connection, household: str, since: datetime) -> Fired:
     )
     broken = [(row.mode, row.scores) for row in conn.execute(query)]
     turned = sum(mode != max(scores, key=scores.__getitem__) for mode, scores in broken)
-    return Fired(name="ties broken by a model", fired=len(broken), had_effect=turned)
+    return Fired(name="ties decided by a model", fired=len(broken), had_effect=turned)
 
 
 def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
@@ -126,9 +130,22 @@ def _second_looks(conn: Connection, household: str, since: datetime) -> Fired:
     looks = {effect: int(count) for effect, count in conn.execute(query)}
     total = sum(looks.values())
     return Fired(
-        name="second looks at steps", fired=total,
+        name="reviews of steps", fired=total,
         had_effect=total - looks.get(Effect.NONE.value, 0),
     )  # fmt: skip
+
+
+def _digests(conn: Connection, household: str, since: datetime) -> Fired:
+    """Count daily digests, and those after which their person decided within a day about what they told of."""
+    sent = sent_digests(conn, household, since=since)
+    used = sum(
+        was_decided(
+            conn, household, each.action_ids, by=each.member,
+            within=Interval(each.sent_at, each.sent_at + _SOON),
+        )
+        for each in sent
+    )  # fmt: skip
+    return Fired(name="daily digests", fired=len(sent), had_effect=used)
 
 
 def _memories(conn: Connection, household: str, since: datetime) -> Fired:
@@ -142,4 +159,4 @@ def _memories(conn: Connection, household: str, since: datetime) -> Fired:
         source == Source.MODEL.value and Relevance(parts).takes("memories")
         for source, parts in brought
     )
-    return Fired(name="memories brought unasked", fired=len(brought), had_effect=used)
+    return Fired(name="memories added unprompted", fired=len(brought), had_effect=used)

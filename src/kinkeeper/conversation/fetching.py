@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.event_telling import occurrence_json
 from kinkeeper.actions.requests.model import Asked
-from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval
 from kinkeeper.tasks.repository import open_tasks
 
@@ -30,6 +30,6 @@ def fetch(conn: Connection, asked: Asked) -> Mapping[str, Any]:
         "tasks": open_tasks(conn, asked.viewer)[:_MOST],
         "events": [
             occurrence_json(each, asked)
-            for each in occurrences_between(conn, asked.viewer, ahead)[:_MOST]
+            for each in expected_between(conn, asked.viewer, ahead, now=asked.now)[:_MOST]
         ],
     }  # fmt: skip

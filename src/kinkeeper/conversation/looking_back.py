@@ -17,7 +17,7 @@ from kinkeeper.conversation.turn import Turn, turn_of
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.finding.showing import Hit, HitKind, Key, shown
 from kinkeeper.memory.finding.terms import stems
-from kinkeeper.memory.sessions import messages_now
+from kinkeeper.memory.sessions import turns_now
 from kinkeeper.store.prepared import Prepared, is_one_of
 
 _BY_ID = Prepared(
@@ -34,18 +34,25 @@ _KINDS = {
 
 
 def cut_turns(
-    conn: Connection, household: str, thread: str, turn_ids: Collection[str], *, now: datetime
+    conn: Connection,
+    household: str,
+    turn_ids: Collection[str],
+    *,
+    member: str,
+    thread: str,
+    now: datetime,
 ) -> Mapping[str, Turn]:
     """Return by id those of some turns that hold no more as they were said, with the words that are left.
 
     Args:
         conn: Open connection.
         household: Tenant key.
-        thread: Theirs.
         turn_ids: Which.
+        member: Whose thread it is.
+        thread: Theirs.
         now: Aware.
     """
-    left = messages_now(conn, household, thread, turn_ids, now=now)
+    left = turns_now(conn, household, turn_ids, member=member, thread=thread, now=now)
     rows = _BY_ID.mappings(conn, {"of_household": household, "of_turns": [*left]}) if left else ()
     return {
         turn.id: replace(turn, text=left[turn.id])
@@ -68,14 +75,15 @@ def looked_back(
     if not earlier:
         return []
     ids = [turn.id for turn in earlier]
-    left = messages_now(conn, viewer.household, earlier[0].thread_id, ids, now=now)
+    theirs = {"member": earlier[0].member, "thread": earlier[0].thread_id}
+    left = turns_now(conn, viewer.household, ids, **theirs, now=now)
     cut = {turn.id for turn in earlier if left.get(turn.id, turn.text) != turn.text}
     said = [replace(turn.exchange, text=left.get(turn.id, turn.text)) for turn in earlier]
     gone = _stems(turn.text for turn in earlier if turn.id in cut) - _stems(
         each.text for each in said
     )
     told = {name for turn in earlier for name in _told_in(turn)}
-    before = cut_turns(conn, viewer.household, earlier[0].thread_id, told, now=now)
+    before = cut_turns(conn, viewer.household, told, **theirs, now=now)
     keys = [key for turn in earlier for key in _rests_on(turn)]
     here = shown(conn, viewer, keys, now=now) if keys else {}
     return [

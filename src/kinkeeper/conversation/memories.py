@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
@@ -89,13 +90,13 @@ class Memories:
         """
         if self._streaming is not None:
             self._streaming.turn_ended(
-                Thread(viewer, turn.thread_id), asked=turn.text, answered=answer
+                Thread(viewer, turn.thread_id), asked=turn.text[:LONGEST_READ], answered=answer
             )
 
     async def _found(self, turn: Turn, viewer: Viewer) -> Sequence[Hit]:
         found = await self._finder.search(
             Search(
-                text=turn.text, viewer=viewer, now=self._clock.now(), limit=_MOST,
+                text=turn.text[:LONGEST_READ], viewer=viewer, now=self._clock.now(), limit=_MOST,
                 min_confidence=PASSIVE_CONFIDENCE,
             )
         )  # fmt: skip

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult, Asked
+
+LONGEST_READ: Final = 2_000
+"""Characters of a message to the assistant that are read for what it asks; the rest is kept but not acted on."""
 
 
 class TurnType(StrEnum):
@@ -184,7 +187,7 @@ class PlanningContext:
 
     Attributes:
         asked: Who asks, when.
-        text: The message, verbatim.
+        text: The message as typed, cut after `LONGEST_READ` characters.
         triage: Where it goes.
         history: Earlier turns of the thread, oldest first.
         open_edit: Results that await a yes and that the message wants changed ("yes, but at five").
@@ -214,6 +217,23 @@ class Planner(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """The open thing that a message names best, though nothing was done about it.
+
+    Attributes:
+        kind: "card" for what waits for a yes, "event", "task", or "line" of a list.
+        title: What it is called.
+        start: Of an event, ISO 8601.
+        where: Of a line, the title of its list.
+    """
+
+    kind: str
+    title: str
+    start: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerContext:
     """What an answer may be made of.
 
@@ -232,6 +252,8 @@ class AnswerContext:
         known: What was said about this topic within a day, by what it is about.
         said_in: In which turn that was said, by what it is about.
         world: What the present moment is like, as lines.
+        is_telling: Whether the message says how things are, so that memory reads it.
+        nearest: What the message may have meant, where nothing was done about it.
     """
 
     asked: Asked
@@ -248,6 +270,8 @@ class AnswerContext:
     known: Mapping[str, str] = field(default_factory=dict)
     said_in: Mapping[str, str] = field(default_factory=dict)
     world: Sequence[str] = ()
+    is_telling: bool = False
+    nearest: Nearest | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +316,7 @@ class TurnEvent:
         name: What it is.
         data: As JSON. status {stage, text}; token {text}; card {kind, title, items}; confirm {action: public
             record of the pending action, message}; error {stage, message, retry}; done {turn_id, trace_id,
-            mode, text, used}.
+            mode, text, used, replies: what can be said next with one tap}.
     """
 
     number: int

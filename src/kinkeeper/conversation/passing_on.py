@@ -16,6 +16,7 @@ from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.conversation.turn import Turn, TurnOutcome, turn_of
 from kinkeeper.conversation.turns import last_turns
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household, Member
 
 SENT_AGAIN = timedelta(minutes=2)
 """How long after a turn that did or asked something the same request is the same message, whose answer was not heard."""
@@ -62,36 +63,46 @@ class Place:
 
 
 def place_of(
-    conn: Connection, household: str, member: str, shown: Shown, *, channel: str, now: datetime
+    conn: Connection,
+    household: Household,
+    member: Member,
+    shown: Shown,
+    *,
+    channel: str,
+    now: datetime,
 ) -> Place:
     """Return where a message belongs that a program passes on.
 
     Args:
         conn: In a write transaction.
-        household: Tenant key.
-        member: Whose login the program has.
+        household: Theirs.
+        member: Whose login the program has, with its rights.
         shown: The message, and what it shows.
         channel: Of such programs.
         now: Aware.
     """
     known = _alike(conn, household, member, shown, channel=channel)
-    if (again := _sent_before(conn, household, known, shown, now=now)) is not None:
+    if (again := _sent_before(conn, household.id, known, shown, now=now)) is not None:
         return Place(again.thread_id, again.client_message_id)
-    going_on = (each for each in known if _goes_on(conn, household, each, shown))
-    thread_id = next(
-        going_on, stable_id(household, "passed on", member, shown.place, shown.digest, len(known))
+    going_on = (each for each in known if _goes_on(conn, household.id, each, shown))
+    login = household.login_of(member)
+    limit = () if login is None else (login.value,)
+    new = stable_id(
+        household.id, "passed on", member.id, shown.place, shown.digest, len(known), *limit
     )
+    thread_id = next(going_on, new)
     return Place(thread_id, shown.message_id or f"{shown.digest}@{now.isoformat()}")
 
 
 def _alike(
-    conn: Connection, household: str, member: str, shown: Shown, *, channel: str
+    conn: Connection, household: Household, member: Member, shown: Shown, *, channel: str
 ) -> Sequence[str]:
     """Return the threads of a place, the one last spoken in first."""
     query = (
         select(threads.c.id)
         .where(
-            threads.c.household == household, threads.c.member == member,
+            threads.c.household == household.id, threads.c.member == member.id,
+            threads.c.login.is_not_distinct_from(household.login_of(member)),
             threads.c.channel == channel, threads.c.chat_id == shown.place,
         )
         .order_by(threads.c.last_at.desc(), threads.c.id)

@@ -7,17 +7,19 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.repository import load_action
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.conversation.answering.templates import told as template
-from kinkeeper.conversation.closing import Claim, Closing
+from kinkeeper.conversation.closing import Closing
 from kinkeeper.conversation.commit import (
     Ending,
     nothing_said,
@@ -30,16 +32,20 @@ from kinkeeper.conversation.fetching import fetch
 from kinkeeper.conversation.looking_back import without_words
 from kinkeeper.conversation.memories import NOTHING, Brought
 from kinkeeper.conversation.model import (
+    LONGEST_READ,
     Answer,
     AnswerContext,
     Branch,
+    Exchange,
     Mode,
+    Nearest,
     PlanningContext,
     Social,
     Source,
     Triage,
     TurnType,
 )
+from kinkeeper.conversation.nearest import find_nearest
 from kinkeeper.conversation.parts import Parts
 from kinkeeper.conversation.questions import Open, find_open
 from kinkeeper.conversation.routing.router import Routed
@@ -48,17 +54,25 @@ from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.stopping import StoppedError, StopSignal
 from kinkeeper.conversation.stream import TurnStream
 from kinkeeper.conversation.taking_back import taken_back, wants_undo
+from kinkeeper.conversation.told_audience import is_telling
+from kinkeeper.conversation.told_secrets import secret_of
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
 from kinkeeper.conversation.turn import Turn, TurnOutcome
-from kinkeeper.conversation.turns import is_stopped, keep_plans, turn_with_earlier
+from kinkeeper.conversation.turns import Claim, is_stopped, keep_plans, turn_with_earlier
+from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import InvariantError
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import LeaseLostError
+from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
 
 _EARLIER = 20  # in which a question may still be open
 _HEARD_SECONDS = 0.1  # that another process's stop may go unnoticed where it was just looked for
 _HISTORY = 8  # that "it" and "that" may mean something of
-_BROKE = "Something went wrong here. Nothing more was done; you can say it again."
+_BROKE = "Something went wrong, and nothing more was done. Please try again."
+_UNREADABLE = "I couldn't read that message. Nothing was done. Please put it another way."
+_MOST_READS = 2
+_TOO_LONG = f"Your message was long: I read its first {LONGEST_READ:,} characters and saved the rest as it is."
 _UNROUTED = Triage(type=TurnType.CHAT, branch=Branch.RESPOND, mode=Mode.RESPOND)
 _NO_CONTEXT = TurnContext()
 
@@ -114,7 +128,9 @@ class Pipeline:
             work=parts.work_of(loaded.turn, epoch, stream=stream, stop=stop, follow=follow),
         )  # fmt: skip
         try:
-            return await run.commit(await run.ending_or_failure())
+            return await run.commit(
+                run.unreadable() if run.broke_twice else await run.ending_or_failure()
+            )
         finally:
             await run.work.end()
 
@@ -138,7 +154,7 @@ class _Done:
     asked_about: Mapping[str, Any] | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Run:
     """One turn under way."""
 
@@ -158,6 +174,31 @@ class _Run:
     def turn(self) -> Turn:
         return self.loaded.turn
 
+    @property
+    def text(self) -> str:
+        """What is read of the message."""
+        return self.turn.text[:LONGEST_READ]
+
+    @cached_property
+    def said(self) -> str:
+        """What decides where the message goes: a wish for secrecy beside what it tells is no request and no answer."""
+        turn = self.turn
+        secret = secret_of(self.text, self.parts.household, turn.member, is_group=turn.is_shared)
+        return turn.text if secret is None else secret
+
+    @cached_property
+    def scope(self) -> str:
+        """Who may read what is proposed from a message that is not planned as a whole: the rest may ask for secrecy."""
+        turn, member = self.turn, self.turn.speaker(self.parts.household)
+        if self.is_read_whole or member is None or not member.is_adult:
+            return HOUSEHOLD_SCOPE  # what others ask for awaits an adult, who has to read it
+        wish = secrecy_of(turn.text, self.parts.household, turn.member, is_group=turn.is_shared)
+        return HOUSEHOLD_SCOPE if wish is None else wish.scope
+
+    @property
+    def is_read_whole(self) -> bool:
+        return len(self.turn.text) <= LONGEST_READ
+
     async def is_wanted(self) -> bool:
         """Whether the person said stop, here or in another process."""
         is_known = monotonic() < self.asked_at + _HEARD_SECONDS
@@ -171,6 +212,19 @@ class _Run:
         if is_told:
             self.signal.set()
 
+    @property
+    def broke_twice(self) -> bool:
+        """Whether two processes ended while they read the message, before anything was planned."""
+        turn = self.turn
+        return turn.begun > _MOST_READS and not turn.plans and not turn.results
+
+    def unreadable(self) -> Ending:
+        """Return how a message ends that must not break a third process."""
+        self.course.note(Stage.TURN, "BrokeTwice")
+        return Ending(
+            outcome=TurnOutcome.FAILED, answer=replace(nothing_said(Mode.RESPOND), text=_UNREADABLE)
+        )
+
     async def ending_or_failure(self) -> Ending:
         """Return what the turn comes to, whatever breaks."""
         try:
@@ -183,6 +237,7 @@ class _Run:
 
     async def ending(self) -> Ending:
         """Return what the turn comes to."""
+        await read_beside(self.turn.text, lambda: (self.said, self.scope))
         asked, lately = self._asked(), self.loaded.earlier[-_HISTORY:]
         async with asyncio.TaskGroup() as group:
             bringing = group.create_task(self._bring())
@@ -190,7 +245,7 @@ class _Run:
                 Stage.CONTEXT,
                 lambda: self.parts.gatherer.gather(
                     thread_id=self.turn.thread_id, member=asked.member, viewer=asked.viewer,
-                    text=self.turn.text, earlier=lately, now=asked.now,
+                    text=self.text, earlier=lately, now=asked.now,
                 ),
                 TurnContext(history=without_words(lately)), within=self.parts.limits.context,
             )  # fmt: skip
@@ -199,16 +254,19 @@ class _Run:
             triage = routed.triage if routed is not None else _UNROUTED
         self.brought = bringing.result()
         self.work.head = self._head(routed, triage)
-        planning = PlanningContext(asked=asked, text=self.turn.text, triage=triage, history=history)
+        planning = PlanningContext(asked=asked, text=self.text, triage=triage, history=history)
         done = await self._do(planning, routed)
         await self._show(done.acted.results)
         acted = done.acted
+        nearest = await self._nearest(planning, done)
         answer = await self._answer(
             AnswerContext(
-                asked=asked, text=self.turn.text, mode=self._mode(routed, done), triage=done.triage,
+                asked=asked, text=self.text, mode=self._mode(routed, done), triage=done.triage,
                 history=history, results=acted.results, memories=self.brought.lines,
                 clarification=acted.clarification, is_stopped=self.signal.is_set or self.turn.stops,
                 called=self.context.called, gists=self.context.gists, known=self.context.known, said_in=self.context.said_in, world=self.context.world,
+                is_telling=is_telling(routed),
+                nearest=nearest,
             )
         )  # fmt: skip
         is_cancelled = self.is_cut or any(each.ended == "stopped" for each in acted.iterations)
@@ -222,7 +280,7 @@ class _Run:
     async def commit(self, ending: Ending) -> Claim | None:
         """Write what the turn came to, and claim the next one of its thread."""
         if ending.outcome is TurnOutcome.FAILED:
-            self.stream.failed(Stage.TURN.value, _BROKE)
+            self.stream.failed(Stage.TURN.value, ending.answer.text or _BROKE)
         else:
             self.stream.done(ending.answer)
         closing = Closing(
@@ -237,13 +295,15 @@ class _Run:
 
     def _asked(self) -> Asked:
         household, turn = self.parts.household, self.turn
-        member = household.member(turn.member)
+        member = turn.speaker(household)
         if member is None:
-            raise InvariantError(f"turn {turn.id!r} is of nobody in the household any more")
+            raise InvariantError(f"turn {turn.id!r} belongs to nobody in the household any more")
         return Asked(
             household=household, member=member, now=turn.received_at.astimezone(household.zone),
             channel=turn.channel, thread_id=turn.thread_id, turn_id=turn.id,
-            is_shared=turn.is_shared, origin=turn.origin,
+            is_shared=turn.is_shared,
+            # Nobody knows what the unread rest says about it, so what a long message asks for is confirmed first.
+            origin=turn.origin if self.is_read_whole else Origin.OBSERVED, scope=self.scope,
         )  # fmt: skip
 
     async def _bring(self) -> Brought:
@@ -257,7 +317,7 @@ class _Run:
         return await self.course.attempt(
             Stage.ROUTE,
             lambda: parts.router.route(
-                self.turn.text, household=parts.household.id, history=history,
+                self.said, household=parts.household.id, history=history,
                 open_question=self.loaded.open.asked, signals=replace(self.context.signals, recent_margins=self.loaded.margins),
                 requests=tuple(parts.catalogue()), names=(parts.household.bot_name,),
             ),
@@ -275,9 +335,11 @@ class _Run:
             return _Done(triage=triage, acted=Acted())
         settler = Settler(self.parts.store, self.work, found=self.loaded.open, course=self.course)
         decision = routed.confirmation if routed is not None else None
-        decided = await settler.settle(asked, self.turn.text, triage, decision)
-        if decided is None and wants_undo(self.turn.text, self.loaded.earlier):
-            text, earlier = self.turn.text, self.loaded.earlier
+        decided = None
+        if self.is_read_whole and not _keeps_last_secret(self.text, planning.history):
+            decided = await settler.settle(asked, self.said, triage, decision)
+        if decided is None and wants_undo(self.text, self.loaded.earlier):
+            text, earlier = self.text, self.loaded.earlier
             acted = await self.parts.store.write(
                 lambda conn: taken_back(conn, text, earlier, asked)
             )
@@ -327,7 +389,7 @@ class _Run:
             lambda conn: keep_plans(conn, self.turn.key, self.epoch, plans)
         )
         if not changed:
-            raise LeaseLostError(f"turn {self.turn.id!r} was taken up by somebody else")
+            raise LeaseLostError(f"turn {self.turn.id!r} was taken over by another worker")
 
     async def _show(self, results: Sequence[ActionResult]) -> None:
         """Show results as cards, and what awaits a yes as it is frozen."""
@@ -347,6 +409,16 @@ class _Run:
             for action in actions:
                 self.stream.confirm(action_record(action), action.proposal.summary)
 
+    async def _nearest(self, planning: PlanningContext, done: _Done) -> Nearest | None:
+        """Return what a message may have meant that nothing was done about."""
+        triage = done.triage
+        if done.acted.results or done.acted.clarification or triage.social or triage.confirmation:
+            return None
+        return await self.course.attempt(
+            Stage.FETCH, lambda: self.parts.store.read(lambda conn: find_nearest(conn, planning)),
+            None, within=self.parts.limits.context,
+        )  # fmt: skip
+
     def _mode(self, routed: Routed | None, done: _Done) -> Mode:
         triage, acted = done.triage, done.acted
         if acted.clarification is not None and not acted.results:
@@ -365,7 +437,7 @@ class _Run:
                         return piece
                     told.append(piece)
                     self.stream.token(piece)
-            raise InvariantError("an answer ended without being whole")
+            raise InvariantError("an answer ended before it was complete")
 
         limits, answer = self.parts.limits, None
         # Who said stop while things were done hears what was done, and that from receipts.
@@ -385,16 +457,29 @@ class _Run:
                         text="".join(told), mode=context.mode, confidence=0.0, source=Source.MODEL
                     )
                 context = replace(context, is_stopped=True)
-        if answer is not None:
-            return answer
-        if told:
-            self.stream.status("answer", "Starting over…", restart=True)
-        honest = template(context)
-        self.stream.token(honest.text)
-        return honest
+        if answer is None:
+            if told:
+                self.stream.status("answer", "Starting over…", restart=True)
+            answer = template(context)
+            self.stream.token(answer.text)
+        return answer if self.is_read_whole else self._with_limit(answer)
+
+    def _with_limit(self, answer: Answer) -> Answer:
+        """Add to an answer that the end of the message was not read."""
+        self.stream.token(f" {_TOO_LONG}")
+        return replace(answer, text=f"{answer.text} {_TOO_LONG}".strip())
 
     def _head(self, routed: Routed | None, triage: Triage) -> CycleHead:
         return CycleHead(
             topic=self.context.topic.id, intent=routed.intent.type.value if routed else "",
             warmth=self.context.signals.warmth, hints=triage.tools,
         )  # fmt: skip
+
+
+def _keeps_last_secret(text: str, history: Sequence[Exchange]) -> bool:
+    """Whether a message asks to keep secret what was done last: then it answers no earlier question."""
+    return (
+        bool(history and history[-1].results)
+        and points_back(text)
+        and all(each.status is ResultStatus.DONE for each in history[-1].results)
+    )

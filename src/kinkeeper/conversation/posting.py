@@ -37,7 +37,7 @@ def post_to_thread(
     conn.execute(
         insert(turns).values(
             household=household, id=turn_id, thread=thread_id, member=thread.member,
-            position=thread.turns + 1, channel=thread.channel,
+            login=thread.login, position=thread.turns + 1, channel=thread.channel,
             client_message_id=f"posted:{turn_id}", text="", received_at=now, due_at=now,
             state=WorkState.DONE.value, outcome=TurnOutcome.POSTED.value, mode=Mode.RESPOND.value,
             answer=text, finished_at=now,

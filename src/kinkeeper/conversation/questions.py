@@ -113,7 +113,7 @@ def find_open(conn: Connection, household: str, earlier: Sequence[Turn], *, now:
         earlier: Turns of the thread before this one, oldest first.
         now: When the message came, aware.
     """
-    asked_at = _asked_at(earlier)
+    asked_at = {each: at for each, at in _asked_at(earlier).items() if now - at <= _LATELY}
     if not asked_at:
         return Open()
     found = {each: as_of(load_action(conn, household, each), now) for each in asked_at}
@@ -231,7 +231,7 @@ def _which(verb: Verb, found: Open) -> Meant:
 
 def _sure(targets: Sequence[PendingAction]) -> str:
     summaries = "; ".join(each.proposal.summary for each in targets)
-    return f"This cannot easily be put right, so please say yes in words: {summaries}"
+    return f"This cannot easily be undone, so please say yes in words: {summaries}"
 
 
 def _stays_at_home(targets: Sequence[PendingAction]) -> bool:

@@ -2,24 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.proposals import supersede
 from kinkeeper.actions.receipts import settled as receipt_of_settled
 from kinkeeper.actions.requests.model import ActionResult, Asked, ResultStatus
 from kinkeeper.actions.requests.performing import result_of
 from kinkeeper.conversation.model import Confirmation, Social, Triage
 from kinkeeper.conversation.questions import Meant, Open, Verb, decide, meant_by, told
-from kinkeeper.conversation.routing.confirmation import Decision
+from kinkeeper.conversation.routing.confirmation import Decision, hesitates, refuses
 from kinkeeper.conversation.stages import Course, Stage
 from kinkeeper.conversation.tool_loop import Acted
 from kinkeeper.conversation.tool_work import ToolWork
+from kinkeeper.memory.finding.terms import stems
 from kinkeeper.store.store import Store
 
 _VERBS = {Confirmation.YES: Verb.CONFIRM, Confirmation.NO: Verb.REJECT}
-_ADULTS_ONLY = "An adult has to say yes to that."
+_ADULTS_ONLY = "An adult has to approve that."
 _SAID = {Verb.CONFIRM: Confirmation.YES, Verb.REJECT: Confirmation.NO}
 
 
@@ -28,14 +31,14 @@ class Decided:
     """What a message said to open questions.
 
     Attributes:
-        confirmation: By and large.
+        confirmation: By and large; None where it leaves everything open.
         results: What came of it.
         question: What has to be asked first.
         asked_about: What the question lists, as it is stored.
         edited: What awaits a yes and is wanted otherwise.
     """
 
-    confirmation: Confirmation
+    confirmation: Confirmation | None
     results: Sequence[ActionResult] = ()
     question: str | None = None
     asked_about: Mapping[str, Any] | None = None
@@ -57,6 +60,7 @@ class Settler:
         self._work = work
         self._found = found
         self._course = course
+        self._said = ""
 
     async def settle(
         self, asked: Asked, text: str, triage: Triage, consent: Decision | None
@@ -69,9 +73,13 @@ class Settler:
             triage: Where it goes.
             consent: What it says to an open question by itself.
         """
+        self._said = text
         said = consent.kind if consent is not None else None
-        if triage.social is Social.CANCEL and len(self._found.fresh) == 1:
-            said = Confirmation.NO
+        if said is None and len(self._found.fresh) == 1:
+            is_dropped = triage.social is Social.CANCEL
+            if hesitates(text) or (is_dropped and not refuses(text)):
+                return _still_open(self._found.fresh[0])
+            said = Confirmation.NO if is_dropped else None
         if said is Confirmation.EDIT and len(self._found.fresh) == 1:
             edited = [result_of(self._found.fresh[0])]
             return Decided(confirmation=Confirmation.EDIT, edited=edited)
@@ -102,6 +110,7 @@ class Settler:
         pairs = [*_pairs(edited, [each for each in new if each.status is not ResultStatus.FAILED])]
         if waiting:
             pairs += _pairs(map(result_of, self._found.all), waiting, is_same_thing=True)
+            pairs += _corrected(map(result_of, self._found.all), waiting, self._said)
 
         def supersede_all(conn: Connection) -> None:
             for old_id, new_id in pairs:
@@ -126,6 +135,13 @@ class Settler:
         return Decided(confirmation=Confirmation.YES, results=[result])
 
 
+def _still_open(action: PendingAction) -> Decided:
+    """Return that a message which only hesitates decides nothing."""
+    question = f"No hurry. This is still waiting for your approval: {action.proposal.summary}."
+    asked_about = {"verb": Verb.CONFIRM.value, "actions": [action.id]}
+    return Decided(confirmation=None, question=question, asked_about=asked_about)
+
+
 def _pairs(
     old: Iterable[ActionResult], new: Sequence[ActionResult], *, is_same_thing: bool = False
 ) -> Iterator[tuple[str, str]]:
@@ -134,6 +150,20 @@ def _pairs(
         found = next((one for one in new if _follows(one, each, is_same_thing=is_same_thing)), None)
         if found is not None and each.action_id and found.action_id not in {None, each.action_id}:
             yield each.action_id, str(found.action_id)
+
+
+def _corrected(
+    old: Iterable[ActionResult], new: Sequence[ActionResult], text: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the ids of events that wait with that which takes their place: the same one, set right by "it's at 5"."""
+    said = {*stems(text)}
+    for each, one in product(old, new):
+        title = str(each.params.get("summary", ""))
+        is_same = title and title == one.params.get("summary") and each.action == one.action
+        if is_same and each.action == "create_event" and said.isdisjoint(stems(title)):
+            ids = each.action_id, one.action_id
+            if ids[0] and ids[1] and ids[0] != ids[1]:
+                yield ids[0], ids[1]
 
 
 def _follows(new: ActionResult, old: ActionResult, *, is_same_thing: bool) -> bool:

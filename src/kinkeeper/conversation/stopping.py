@@ -43,7 +43,7 @@ class StopSignal:
             raise StoppedError("the person said stop")
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("only a task can be broken off")
+            raise RuntimeError("only an asyncio task can be cancelled")
         before = task.cancelling()
         self._waiting.add(task)
         try:

@@ -15,6 +15,7 @@ from kinkeeper.conversation.events import Told
 from kinkeeper.conversation.model import Answer, EventName
 from kinkeeper.conversation.result_rows import card_record
 from kinkeeper.conversation.tables import turns
+from kinkeeper.conversation.told_audience import replies_to
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
@@ -79,7 +80,7 @@ class TurnStream:
         """Tell that the turn is answered, and how."""
         data = {
             "turn_id": self._turn.id, "trace_id": self._turn.id, "mode": answer.mode.value,
-            "text": answer.text, "used": plain(answer.used),
+            "text": answer.text, "used": plain(answer.used), "replies": replies_to(answer.text),
         }  # fmt: skip
         self._tell((EventName.DONE, data))
 
@@ -141,7 +142,7 @@ class TurnStream:
 
     def _write_alone(self, tell: Callable[[Connection], None], conn: Connection) -> None:
         if not leases.hold(conn, turns, self._turn.key, self._epoch):
-            raise LeaseLostError(f"turn {self._turn.id!r} was taken up by somebody else")
+            raise LeaseLostError(f"turn {self._turn.id!r} was taken over by another worker")
         tell(conn)
 
     def _write(self, told: list[Told], conn: Connection) -> None:

@@ -16,6 +16,7 @@ from kinkeeper.conversation import events
 from kinkeeper.conversation.model import EventName, TurnEvent
 from kinkeeper.conversation.polling import Poll
 from kinkeeper.conversation.threads import thread_of, topic_of
+from kinkeeper.household.model import Household, Member
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -29,23 +30,24 @@ class Streams:
 
     Args:
         store: Its database.
-        household: Tenant key.
+        household: Whose.
     """
 
-    def __init__(self, store: Store, household: str) -> None:
+    def __init__(self, store: Store, household: Household) -> None:
         self._store = store
-        self._household = household
+        self._people = household
+        self._household = household.id
         self._listeners: Counter[str] = Counter()
         self._told: Mapping[str, int] = {}
         self._poll = Poll(self._look_elsewhere, self._listeners, name="conversation.streams")
 
     async def events(
-        self, member: str, thread_id: str, *, after: int, turn_id: str | None
+        self, member: Member, thread_id: str, *, after: int, turn_id: str | None
     ) -> AsyncGenerator[TurnEvent]:
         """Yield a thread's events: those that are stored, then those that come.
 
         Args:
-            member: Whose thread it is.
+            member: Whose thread it is, with the rights of their login.
             thread_id: Of the thread.
             after: Number of the last event that is known.
             turn_id: Only this turn's, and no further than its end; all, without end, where None.
@@ -57,7 +59,7 @@ class Streams:
 
         def read(conn: Connection) -> Sequence[TurnEvent]:
             if not is_theirs:
-                thread_of(conn, household, member, thread_id)
+                thread_of(conn, self._people, member, thread_id)
             return events.events_after(conn, household, thread_id, after)
 
         with (

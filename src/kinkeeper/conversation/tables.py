@@ -24,6 +24,8 @@ threads = Table(
     Column("id", String(64), primary_key=True),
     # Nobody else reads it, and nobody else speaks in it.
     Column("member", String(64), nullable=False),
+    # The role to which the login of who speaks in it limits them; logins of other roles have other threads.
+    Column("login", String(16)),
     Column("channel", String(32), nullable=False),
     Column("chat_id", String(128)),
     Column("created_at", Instant, nullable=False),
@@ -31,6 +33,8 @@ threads = Table(
     # Numbers handed out so far: of turns, for their order, and of events, for readers that resume.
     Column("turns", Integer, nullable=False, default=0),
     Column("events", Integer, nullable=False, default=0),
+    # What its member calls it, where they named it: two members may call theirs the same.
+    Column("name", String(64)),
     Index("ix_threads_member", "household", "member", "last_at"),
 )
 
@@ -43,6 +47,8 @@ turns = Table(
     Column("thread", String(64), nullable=False),
     Column("position", Integer, nullable=False),
     Column("member", String(64), nullable=False),
+    # The role to which the login of the speaker limits them; nothing where it does not.
+    Column("login", String(16)),
     Column("channel", String(32), nullable=False),
     Column("client_message_id", String(200), nullable=False),
     Column("chat_id", String(128)),

@@ -47,7 +47,7 @@ _TICKING = frozenset({("task", "complete"), ("notes", "remove_line")})
 _UNDONE = frozenset({Outcome.UNDONE, Outcome.ALREADY_UNDONE})
 _NOT_DONE = (
     "What you asked for last was not done, so I took nothing back. "
-    "Say “undo that” once more for what was done before it."
+    "Say “undo that” again to undo the step before it."
 )
 _WRITTEN = frozenset({ActionStatus.EXECUTING, ActionStatus.DONE})
 
@@ -117,7 +117,7 @@ def taken_back(conn: Connection, text: str, earlier: Sequence[Turn], asked: Aske
         return Acted(clarification=_NOT_DONE)
     receipts = take_back(conn, earlier, asked, count=how_many(text))
     if not receipts:
-        return Acted(clarification="I did nothing here that could be taken back.")
+        return Acted(clarification="I haven't done anything here that can be undone.")
     # What was done and stands must not be told as if it had failed.
     stands = " ".join(each.message for each in receipts if each.outcome not in _UNDONE)
     results = [

@@ -1,7 +1,7 @@
 """Threads: one person's conversations, which nobody else reads. Functions over the caller's transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select
 from kinkeeper.conversation.tables import threads, turns
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.language.text import shorten
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.schema import Instant
@@ -25,8 +26,9 @@ class Thread:
 
     Attributes:
         household: Tenant key.
-        id: Within the household.
+        id: Within the household; it is made of its member, so that nobody else can come to have it.
         member: Whose it is.
+        login: The role to which the login of its person limits them: they see no thread of a login that may see more.
         channel: Where it takes place: "web", "cli", "telegram".
         chat_id: The chat on that channel, where it has several.
         created_at: Aware.
@@ -34,6 +36,7 @@ class Thread:
         title: How it began, for lists.
         turns: How many turns it had.
         events: How many events it told.
+        name: What its member calls it, where they named it; other members may call theirs the same.
     """
 
     household: str
@@ -44,8 +47,19 @@ class Thread:
     created_at: datetime
     last_at: datetime
     title: str = ""
+    login: Role | None = None
     turns: int = 0
     events: int = 0
+    name: str | None = None
+
+    @property
+    def called(self) -> str:
+        """Return what its member calls it."""
+        return self.name or self.id
+
+    def is_of(self, member: str, login: Role | None) -> bool:
+        """Whether it is the thread of a member who comes in with such a login."""
+        return (self.member, self.login) == (member, login)
 
 
 def topic_of(thread_id: str) -> str:
@@ -58,22 +72,21 @@ def open_thread(conn: Connection, wanted: Thread) -> Thread:
 
     Args:
         conn: In a write transaction; others who add to the thread wait until its end.
-        wanted: The thread as it would be made.
+        wanted: The thread as it would be made; with a name where the member named it.
 
     Raises:
-        NotFoundError: It is somebody else's.
-        InputError: Its id cannot be one.
+        InputError: Its name cannot be one.
     """
-    if not 0 < len(wanted.id) <= LONGEST_ID or not wanted.id.isprintable():
+    if not 0 < len(wanted.called) <= LONGEST_ID or not wanted.called.isprintable():
         raise InputError(f"a thread's id has 1 to {LONGEST_ID} visible characters")
-    stored = _find(conn, wanted.household, wanted.id, locked=True)
-    if stored is None:
-        values = {name: getattr(wanted, name) for name in _STORED}
-        conn.execute(insert(threads).values(values))
-        return wanted
-    if stored.member != wanted.member:
-        raise _nobodys(wanted.id)
-    return stored
+    stored = _find(conn, wanted.household, wanted.called, locked=True)
+    if stored is None and wanted.name is None:
+        return _insert(conn, wanted)
+    if stored is not None and stored.is_of(wanted.member, wanted.login):
+        return stored
+    named_id = _named_id(wanted.household, wanted.member, wanted.login, wanted.called)
+    named = replace(wanted, name=wanted.called, id=named_id)
+    return _find(conn, named.household, named.id, locked=True) or _insert(conn, named)
 
 
 def load_thread(
@@ -90,32 +103,60 @@ def load_thread(
     return _find(conn, household, thread_id, locked=locked)
 
 
-def thread_of(conn: Connection, household: str, member: str, thread_id: str) -> Thread:
+def thread_of(conn: Connection, household: Household, member: Member, thread: str) -> Thread:
     """Return a member's thread.
 
+    Args:
+        conn: Any transaction.
+        household: Theirs.
+        member: Whose, with the rights of their login.
+        thread: Its id, or what the member calls it.
+
     Raises:
-        NotFoundError: The member has no such thread.
+        NotFoundError: The member has no such thread with this login.
     """
-    found = _find(conn, household, thread_id, locked=False)
-    if found is None or found.member != member:
-        raise _nobodys(thread_id)
+    found = find_thread(conn, household, member, thread)
+    if found is None:
+        raise NotFoundError(f"you have no conversation {thread!r}")
     return found
 
 
-def usual_thread_id(household: str, member: str, channel: str, chat_id: str | None) -> str:
+def find_thread(
+    conn: Connection, household: Household, member: Member, thread: str
+) -> Thread | None:
+    """Return a member's thread, if they have it with this login.
+
+    Args:
+        conn: Any transaction.
+        household: Theirs.
+        member: Whose, with the rights of their login.
+        thread: Its id, or what the member calls it.
+    """
+    login = household.login_of(member)
+    stored = _find(conn, household.id, thread, locked=False)
+    if stored is not None and stored.is_of(member.id, login):
+        return stored
+    named_id = _named_id(household.id, member.id, login, thread)
+    return _find(conn, household.id, named_id, locked=False)
+
+
+def usual_thread_id(
+    household: str, member: str, channel: str, chat_id: str | None, *, login: Role | None = None
+) -> str:
     """Return the id of the thread that a member has on a channel when they name none."""
-    return stable_id(household, "thread", member, channel, chat_id or "")
+    limit = () if login is None else (login.value,)
+    return stable_id(household, "thread", member, channel, chat_id or "", *limit)
 
 
 def list_threads(
-    conn: Connection, household: str, member: str, *, limit: int = 100
+    conn: Connection, household: Household, member: Member, *, limit: int = 100
 ) -> Sequence[Thread]:
     """Return a member's threads, the one last spoken in first, each with how it began.
 
     Args:
         conn: Any transaction.
-        household: Tenant key.
-        member: Whose.
+        household: Theirs.
+        member: Whose, with the rights of their login.
         limit: Most threads, > 0.
     """
     first = (
@@ -131,7 +172,11 @@ def list_threads(
     )
     query = (
         _query(first.label("opening"))
-        .where(_columns.household == household, _columns.member == member)
+        .where(
+            _columns.household == household.id,
+            _columns.member == member.id,
+            _columns.login.is_not_distinct_from(household.login_of(member)),
+        )
         .order_by(_columns.last_at.desc(), _columns.id)
         .limit(limit)
     )
@@ -151,7 +196,8 @@ def count_turn(conn: Connection, thread: Thread, *, at: datetime) -> None:
 
 
 _STORED = (
-    "household", "id", "member", "channel", "chat_id", "created_at", "last_at", "turns", "events",
+    "household", "id", "member", "login", "channel", "chat_id", "created_at", "last_at", "turns",
+    "events", "name",
 )  # fmt: skip
 _COUNT_TURN = Prepared(
     update(threads)
@@ -170,6 +216,15 @@ _BY_ID = _query().where(
 _FIND, _FIND_LOCKED = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
 
 
+def _named_id(household: str, member: str, login: Role | None, name: str) -> str:
+    return stable_id(household, "named thread", member, login.value if login else "", name)
+
+
+def _insert(conn: Connection, thread: Thread) -> Thread:
+    conn.execute(insert(threads).values({name: getattr(thread, name) for name in _STORED}))
+    return thread
+
+
 def _find(conn: Connection, household: str, thread_id: str, *, locked: bool) -> Thread | None:
     of_thread = {"of_household": household, "of_thread": thread_id}
     rows = (_FIND_LOCKED if locked else _FIND).mappings(conn, of_thread)
@@ -177,9 +232,7 @@ def _find(conn: Connection, household: str, thread_id: str, *, locked: bool) -> 
 
 
 def _thread(row: RowMapping | Mapping[str, Any], opening: str | None = None) -> Thread:
-    values = {name: row[name] for name in _STORED}
+    values = {name: row[name] for name in _STORED} | {
+        "login": Role(row["login"]) if row["login"] else None
+    }
     return Thread(title=shorten(opening or "", _LONGEST_TITLE), **values)
-
-
-def _nobodys(thread_id: str) -> NotFoundError:
-    return NotFoundError(f"you have no conversation {thread_id!r}")

@@ -27,7 +27,7 @@ _WAITING = "Waiting for an answer…"
 GoesOn = Callable[[Connection, Turn, str], None]
 """Tells on a channel without a stream that a turn goes on behind the talk, in the transaction that puts it there."""
 
-_GO_ON = "This takes a while. Go on meanwhile; I'll say when it is done."
+_GO_ON = "This will take a while. Carry on, and I'll tell you when it's done."
 
 
 class ToolWork:

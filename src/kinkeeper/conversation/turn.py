@@ -10,6 +10,7 @@ from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.result_rows import read_results
+from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.jobs.leases import Key, WorkState
 
 PROGRAMS = "openai"
@@ -34,11 +35,13 @@ class Turn:
         id: Within the household.
         thread_id: Of its thread.
         member: Who spoke.
+        login: The role to which their login limited them; None where it did not.
         channel: Where.
         text: What they said, verbatim; empty once purged, or where the assistant spoke unasked.
         received_at: When, aware.
         state: Where the work on it stands.
         epoch: How often somebody took it up.
+        begun: How often somebody took it up and did not hand it back.
         outcome: What it came to; None while it is under way.
         mode: How it was answered.
         answer: What was answered.
@@ -67,6 +70,8 @@ class Turn:
     received_at: datetime
     state: WorkState
     epoch: int
+    login: Role | None = None
+    begun: int = 1
     outcome: TurnOutcome | None = None
     mode: Mode | None = None
     answer: str | None = None
@@ -90,6 +95,15 @@ class Turn:
         """How what the person says comes here: a program may also say what nobody said, so it is asked about first."""
         return Origin.OPENAI if self.channel == PROGRAMS else Origin.SAID
 
+    def speaker(self, household: Household) -> Member | None:
+        """Return who spoke, with the rights of their login; None where the household's file has them no longer.
+
+        Args:
+            household: Theirs, as its file has it now.
+        """
+        member = household.member(self.member)
+        return None if member is None else member.limited_to(self.login)
+
     @property
     def key(self) -> Key:
         """Of its row."""
@@ -110,7 +124,7 @@ def turn_of(row: Mapping[str, Any]) -> Turn:
     return Turn(
         household=row["household"], id=row["id"], thread_id=row["thread"], member=row["member"],
         channel=row["channel"], text=row["text"], received_at=row["received_at"],
-        state=WorkState(row["state"]), epoch=row["epoch"],
+        state=WorkState(row["state"]), epoch=row["epoch"], begun=row["begun"],
         outcome=TurnOutcome(row["outcome"]) if row["outcome"] else None,
         mode=Mode(row["mode"]) if row["mode"] else None, answer=row["answer"],
         results=read_results(row["results"]), clarification=row["clarification"],
@@ -118,5 +132,5 @@ def turn_of(row: Mapping[str, Any]) -> Turn:
         used=row["used"] or (), stages=row["stages"] or {}, finished_at=row["finished_at"],
         client_message_id=row["client_message_id"], chat_id=row["chat_id"],
         is_shared=bool(row["is_shared"]), is_aside=bool(row["aside"]), stops=bool(row["stops"]),
-        is_stopped=bool(row["stop_requested"]),
+        is_stopped=bool(row["stop_requested"]), login=Role(row["login"]) if row["login"] else None,
     )  # fmt: skip

@@ -26,15 +26,23 @@ from kinkeeper.conversation import events
 from kinkeeper.conversation.tables import turns
 from kinkeeper.conversation.threads import Thread, count_turn, open_thread
 from kinkeeper.conversation.turn import Turn, TurnOutcome, turn_of
-from kinkeeper.core.errors import InputError, InvariantError, NotFoundError
+from kinkeeper.core.errors import ConflictError, InputError, InvariantError, NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, WorkState
+from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.store.json_text import json_value
+from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared, is_one_of
 
 LEASE = timedelta(minutes=13)
-"""Longest time a turn may take before another process may take it up: what tools and an answer may take, and a minute."""
+"""Longest time a turn may take before another process may take it up: what tools and an answer may take, and a minute.
+
+On a database server it is taken up as soon as its runner is dead, see `jobs.runners`.
+"""
+
+Claim = tuple[str, int]
+"""Id of a turn, and the epoch to work on it under."""
 
 LONGEST_TEXT = 16_384
 _WAITS_IN_LINE = timedelta(minutes=1)
@@ -92,8 +100,8 @@ _IN_LINE = Prepared(
 _INSERT = Prepared(
     insert(turns),
     (
-        "household", "id", "thread", "member", "position", "channel", "client_message_id", "text",
-        "received_at", "due_at", "state", "epoch", "begun", "lease_until", "attempt", "failures",
+        "household", "id", "thread", "member", "login", "position", "channel", "client_message_id", "text",
+        "received_at", "due_at", "state", "epoch", "begun", "lease_until", "runner", "attempt", "failures",
         "stop_requested", "chat_id", "is_shared", "stops", "aside",
     ),
 )  # fmt: skip
@@ -141,7 +149,8 @@ class Accepted:
         thread_id: Of its thread.
         after: Number behind which the events of the turn stand.
         is_new: False where the same message was taken in before, and not to be tried again.
-        epoch: To work on it under; None where somebody else does, or another turn goes before it.
+        claim: The first unfinished turn of the thread, to be worked on now; it may be an earlier one that a process
+            left behind. None where somebody works on it.
         stops: Ids of the turns that it tells to stop.
     """
 
@@ -149,14 +158,14 @@ class Accepted:
     thread_id: str
     after: int
     is_new: bool
-    epoch: int | None
+    claim: Claim | None
     stops: Sequence[str] = ()
 
 
 def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
-    """Take a message in, once; the first of its thread's unfinished turns is claimed for the caller.
+    """Take a message in, once; the first of its thread's unfinished turns is claimed for the caller if nobody has it.
 
-    The same message again gives the same turn; one that broke down is then tried again.
+    The same words with the same id give the same turn; one that broke down is then tried again.
 
     Args:
         conn: In a write transaction.
@@ -165,10 +174,10 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
 
     Raises:
         InputError: It has no words, or too many.
-        NotFoundError: The thread is somebody else's.
+        ConflictError: The thread has another message with that id.
     """
     if not said.text.strip():
-        raise InputError("there are no words in this message")
+        raise InputError("this message is empty")
     if len(said.text) > LONGEST_TEXT:
         raise InputError(f"a message has at most {LONGEST_TEXT:,} characters")
     thread = open_thread(conn, said.thread)
@@ -176,18 +185,18 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
     values = {"of_household": household, "of_thread": thread.id, "of_turn": turn_id}
     known = {row[0] for row in _IN_THE_WAY.execute(conn, values)}
     if turn_id in known:
-        return _again(conn, household, turn_id, now)
+        return _again(conn, said, turn_id, now)
     is_first = not known
     _INSERT.execute(
         conn,
         {
             "household": household, "id": turn_id, "thread": thread.id, "member": thread.member,
-            "position": thread.turns + 1, "channel": said.thread.channel,
+            "login": thread.login, "position": thread.turns + 1, "channel": said.thread.channel,
             "client_message_id": said.client_message_id, "text": said.text, "received_at": now,
             "due_at": now, "begun": 0, "epoch": 0, "attempt": 1, "failures": 0, "stop_requested": 0,
             "chat_id": thread.chat_id, "is_shared": int(said.is_shared),
             "stops": int(bool(said.stops)), "aside": 0,
-            **(_claimed(now, epoch=1) if is_first else _waiting(now)),
+            **(_claimed(conn, now, epoch=1) if is_first else _waiting(now)),
         },
     )  # fmt: skip
     count_turn(conn, thread, at=now)
@@ -197,14 +206,12 @@ def accept(conn: Connection, said: Incoming, *, now: datetime) -> Accepted:
         thread_id=thread.id,
         after=after,
         is_new=True,
-        epoch=1 if is_first else None,
+        claim=(turn_id, 1) if is_first else _take_up(conn, household, thread.id, now),
         stops=said.stops,
     )
 
 
-def claim_next(
-    conn: Connection, household: str, thread_id: str, *, now: datetime
-) -> tuple[str, int] | None:
+def claim_next(conn: Connection, household: str, thread_id: str, *, now: datetime) -> Claim | None:
     """Claim the first unfinished turn of a thread, if nobody works on it.
 
     Args:
@@ -336,37 +343,57 @@ def keep_plans(conn: Connection, key: Key, epoch: int, plans: Sequence[Mapping[s
     return bool(conn.execute(update(turns).where(*mine).values(plans=list(plans))).rowcount)
 
 
-def _again(conn: Connection, household: str, turn_id: str, now: datetime) -> Accepted:
+def _again(conn: Connection, said: Incoming, turn_id: str, now: datetime) -> Accepted:
     """Return the turn of a message that was taken in before; one that broke down begins anew."""
-    stored = find_turn(conn, household, turn_id)
+    stored = find_turn(conn, said.thread.household, turn_id)
     if stored is None:
-        raise InvariantError(f"turn {turn_id!r} was there a moment ago")
-    epoch = None
+        raise InvariantError(f"turn {turn_id!r} has disappeared")
+    if stored.text not in {said.text, ""}:  # the words of an old turn are gone
+        raise ConflictError("this conversation has another message with the same message_id")
+    claim: Claim | None = None
     after = events.number_before(conn, stored.household, stored.thread_id, stored.id)
     if stored.outcome is TurnOutcome.FAILED:
         after = events.last_number(conn, stored.household, stored.thread_id)
         is_first = not _in_line(conn, stored.household, stored.thread_id)
         epoch = stored.epoch + 1 if is_first else None
-        values = _claimed(now, epoch=epoch) if epoch else _waiting(now)
+        values = _claimed(conn, now, epoch=epoch) if epoch else _waiting(now)
+        claim = (stored.id, epoch) if epoch else None
         conn.execute(
             update(turns)
             .where(_columns.household == stored.household, _columns.id == stored.id)
             .values(outcome=None, finished_at=None, stop_requested=0, aside=0, due_at=now, **values)
         )
+    elif stored.outcome is None and not stored.is_aside:
+        claim = _take_up(conn, stored.household, stored.thread_id, now)
     return Accepted(
         turn_id=stored.id, thread_id=stored.thread_id, after=after,
-        is_new=stored.outcome is TurnOutcome.FAILED, epoch=epoch,
+        is_new=stored.outcome is TurnOutcome.FAILED, claim=claim,
     )  # fmt: skip
 
 
-def _claimed(now: datetime, *, epoch: int) -> dict[str, Any]:
+def _take_up(conn: Connection, household: str, thread_id: str, now: datetime) -> Claim | None:
+    """Claim the first unfinished turn of a thread if a process that is gone left it behind."""
+    waiting = _in_line(conn, household, thread_id)
+    if not waiting:
+        return None
+    key = (household, waiting[0])
+    epoch = leases.claim_stranded(
+        conn, turns, key, now=now, lease=LEASE, attempts=RetryLadder().attempts
+    )
+    return None if epoch is None else (waiting[0], epoch)
+
+
+def _claimed(conn: Connection, now: datetime, *, epoch: int) -> dict[str, Any]:
     return {
         "state": WorkState.RUNNING.value, "epoch": epoch, "begun": 1, "lease_until": now + LEASE,
+        "runner": runner_of(conn),
     }  # fmt: skip
 
 
 def _waiting(now: datetime) -> dict[str, Any]:
-    return {"state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE}
+    return {
+        "state": WorkState.QUEUED.value, "lease_until": now + _WAITS_IN_LINE, "runner": None,
+    }  # fmt: skip
 
 
 def _in_line(conn: Connection, household: str, thread_id: str) -> list[str]:

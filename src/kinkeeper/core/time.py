@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError, InvariantError
 
+A_DAY = timedelta(days=1)
+
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 
 
@@ -48,6 +50,52 @@ class VirtualClock:
         self._now = max(self._now, as_utc(instant))
 
 
+def is_of_wrong_clock(noted: datetime, now: datetime) -> bool:
+    """Whether something was noted as past by a clock that was wrong: it lies more than a day ahead.
+
+    What a clock did that was wrong by less has only come too early, and is not done again.
+
+    Args:
+        noted: Aware.
+        now: Aware.
+    """
+    return noted > now + A_DAY
+
+
+def is_held_until(until: datetime, now: datetime, longest: timedelta) -> bool:
+    """Whether something still waits: a clock that was set back does not make it wait for longer than it ever does.
+
+    Args:
+        until: When the wait is over, aware.
+        now: Aware.
+        longest: The longest time it can have been made to wait, > 0.
+    """
+    return until - longest <= now < until
+
+
+class ForwardJumps:
+    """Notices a clock that jumps ahead by more than a day, for work that deletes what is old.
+
+    Nothing is old for a day after: until then a clock that was wrong can be set right. A machine that slept for as
+    long looks the same; there the work waits a day.
+    """
+
+    def __init__(self) -> None:
+        self._seen: datetime | None = None
+        self._jumped_at: datetime | None = None
+
+    def is_recent(self, now: datetime) -> bool:
+        """Whether the clock has jumped within the last day; to be asked more often than once a day.
+
+        Args:
+            now: Aware.
+        """
+        if self._seen is not None and now > self._seen + A_DAY:
+            self._jumped_at = now
+        self._seen = now
+        return self._jumped_at is not None and is_held_until(self._jumped_at + A_DAY, now, A_DAY)
+
+
 def as_utc(instant: datetime) -> datetime:
     """Return the same instant in UTC.
 
@@ -55,7 +103,7 @@ def as_utc(instant: datetime) -> datetime:
         InvariantError: `instant` has no timezone.
     """
     if instant.tzinfo is None:
-        raise InvariantError("a datetime without timezone crossed a border; attach the zone first")
+        raise InvariantError("a datetime has no time zone; attach one first")
     return instant if instant.tzinfo is UTC else instant.astimezone(UTC)
 
 
@@ -69,7 +117,7 @@ def check_told(instant: datetime) -> datetime:
         InputError: Its year is far from any that people speak of.
     """
     if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
-        raise InputError(f"a time lies between the years {_FIRST_YEAR} and {_LAST_YEAR}")
+        raise InputError(f"a time must lie between the years {_FIRST_YEAR} and {_LAST_YEAR}")
     return instant
 
 
@@ -153,7 +201,7 @@ def instant_told(text: str, zone: ZoneInfo) -> datetime:
         instant = check_told(datetime.fromisoformat(text.strip()))
     except ValueError as error:
         raise InputError(
-            f"{text!r} is no date or time; write e.g. 2026-03-05 or 2026-03-05T16:30"
+            f"{text!r} is not a date or time; write e.g. 2026-03-05 or 2026-03-05T16:30"
         ) from error
     return instant if instant.tzinfo else instant.replace(tzinfo=zone)
 
@@ -163,6 +211,27 @@ def latest_told(text: str, zone: ZoneInfo) -> datetime:
     instant = instant_told(text, zone)
     is_day = len(text.strip()) <= len("2026-03-05")
     return last_of(instant.date(), zone) if is_day else instant
+
+
+def day_over(day: date, zone: ZoneInfo) -> datetime:
+    """Return the UTC instant at which a local day ends.
+
+    Args:
+        day: Local.
+        zone: Whose day is meant.
+    """
+    return as_utc(midnight(day + timedelta(days=1), zone))
+
+
+def day_ending_at(instant: datetime, zone: ZoneInfo) -> date | None:
+    """Return the local day that ends at an instant; None where the instant is no local midnight.
+
+    Args:
+        instant: Aware.
+        zone: Whose midnight is meant.
+    """
+    local = instant.astimezone(zone)
+    return local.date() - timedelta(days=1) if local.time() == time() else None
 
 
 def local_days(first: date, last: date, zone: ZoneInfo) -> Interval:

@@ -60,7 +60,7 @@ def _check_people(draft: Draft, report: Report) -> None:
     named = [item for item in draft.members if owner and item.raw.get("id") == owner]
     if named and not _is_adult(named[0]):
         message = (
-            f'owner: "{owner}" is no adult of the household; name a parent, guardian or helper'
+            f'owner: "{owner}" is not an adult in the household; name a parent, guardian or helper'
         )
         report.problem(("household", "owner"), message)
 
@@ -86,7 +86,7 @@ class _Known:
         meant = self.by_word.get(fold(value))
         hint = f' (did you mean "{meant}"?)' if meant else did_you_mean(value, self.ids)
         known = (
-            f"known are {', '.join(self.ids)}" if self.ids else f"the file has no {self.noun} yet"
+            f"use one of {', '.join(self.ids)}" if self.ids else f"the file has no {self.noun} yet"
         )
         message = f'{_key(path)}: no {self.noun} has the id "{value}"{hint}; {known}'
         self.report.problem(path, message)

@@ -21,17 +21,17 @@ _ADVICE = (
     ("Invalid initial character", 'a key is missing here; write: key = "value"'),
     ("Invalid statement", 'this is neither a [table] nor a key; write: key = "value"'),
     ("Expected '='", 'a key needs "=" and a value: name = "Ada"'),
-    ("Expected newline", "one setting a line: something is left over after the value"),
+    ("Expected newline", "one setting per line: there is something after the value"),
     ("Expected ']'", "a table header needs its closing bracket: [household] or [[members]]"),
     ("Unclosed array", 'a list that begins here is never closed with "]"'),
     ("Unclosed inline table", 'a "{" that begins here is never closed with "}"'),
-    ("Unterminated", "a text that begins here has no closing quote"),
-    ('Expected "\'"', "a text that begins here has no closing quote"),
-    ("Expected '\"", "a text that begins here has no closing quote"),
-    ("Illegal character '\\n'", "a text that begins here has no closing quote"),
-    ("Found invalid character '\\n'", "a text that begins here has no closing quote"),
+    ("Unterminated", "text that begins here has no closing quote"),
+    ('Expected "\'"', "text that begins here has no closing quote"),
+    ("Expected '\"", "text that begins here has no closing quote"),
+    ("Illegal character '\\n'", "text that begins here has no closing quote"),
+    ("Found invalid character '\\n'", "text that begins here has no closing quote"),
     ("Unescaped", 'write a backslash inside "..." twice: \\\\'),
-    ("Invalid hex value", "after \\u stand 4 hexadecimal digits, after \\U 8"),
+    ("Invalid hex value", "\\u needs 4 hexadecimal digits after it, \\U needs 8"),
 )
 
 
@@ -101,7 +101,7 @@ def _without_bad_date(text: str, error: str, where: str) -> tuple[str, Problem] 
         return None
     lines[line - 1] = f'{content[: match.start()]}"{UNREADABLE}"{content[match.end() :]}'
     message = (
-        f"{match.group()} is no date or time of the calendar; "
+        f"{match.group()} is not a real date or time; "
         "write 2026-03-24 (year-month-day), 16:30:00, or both as 2026-03-24T16:30:00"
     )
     return "\n".join(lines), Problem(where=where, line=line, message=message)
@@ -135,8 +135,5 @@ def _repeated_problem(text: str, where: str) -> Problem | None:
     name = ".".join(str(part) for part in path)
     message = f'"{name}" is already set on line {first}; keep one of the two'
     if len(path) == 1:
-        message = (
-            f"[{name}] already stands on line {first}; where several are meant, "
-            f"write each as [[{name}]]"
-        )
+        message = f"[{name}] is already on line {first}; for several, write each as [[{name}]]"
     return Problem(where=where, line=second, message=message)

@@ -50,11 +50,11 @@ _EXAMPLES = {
     "members": 'members = ["leo", "max"]',
     "email": 'email = "name@example.org"',
 }
-_WHOLE_NUMBER = "{key} must be a whole number without quotes, above 0 and within reason: 60"
+_WHOLE_NUMBER = "{key} must be a whole number above 0, without quotes and of a sensible size: 60"
 _WORDS = {
     "string_type": '{key} must be text in quotes: "..."',
     "list_type": '{key} must be a list: ["...", "..."]',
-    "bool_type": "{key} is true or false, without quotes",
+    "bool_type": "{key} must be true or false, without quotes",
     "int_type": _WHOLE_NUMBER,
     "greater_than": _WHOLE_NUMBER,
     "less_than_equal": _WHOLE_NUMBER,
@@ -163,7 +163,7 @@ class _Reader:
             return self.section((key,), raw, HouseholdSection)
         if isinstance(raw, list) and raw and isinstance(raw[0], dict):
             self.report.problem(
-                (key,), "there is one household: write [household], single brackets"
+                (key,), "there is only one household: write [household] in single brackets"
             )
             return self.section((key, 0), raw[0], HouseholdSection)
         message = 'the file needs one [household] table with id = "..." and timezone = "..."'
@@ -221,7 +221,7 @@ def _in_words(error: ErrorDetails, path: Path, section: type[Section]) -> str:
     if error["type"] == "value_error":
         return f"{key}: {error['ctx']['error']}"
     template = _WORDS.get(error["type"], "{key}: {reason}")
-    subject = f"each of {key}" if len(error["loc"]) > 1 else key
+    subject = f"each item of {key}" if len(error["loc"]) > 1 else key
     return template.format(key=subject, reason=error["msg"], **error.get("ctx", {}))
 
 
@@ -229,8 +229,9 @@ def _unknown_table(key: str) -> str:
     if key in HouseholdSection.model_fields:
         return f'"{key}" belongs below the line [household]'
     hint = did_you_mean(key, _NAMES)
-    return f'"{key}" is no part of a household file{hint}; known are [household] and ' + ", ".join(
-        f"[[{name}]]" for name in _TABLES if name != "cars"
+    return (
+        f'"{key}" does not belong in a household file{hint}; it can have [household] and '
+        + ", ".join(f"[[{name}]]" for name in _TABLES if name != "cars")
     )
 
 
@@ -244,7 +245,7 @@ def _unknown_key(key: str, path: Path, section: type[Section]) -> str:
         hint = f"; it belongs to [[{homes[0]}]]"
     else:
         hint = did_you_mean(key, known)
-    return f'"{key}" is no key of {table}{hint}; known are {", ".join(known)}'
+    return f'unknown key "{key}" in {table}{hint}; known keys are {", ".join(known)}'
 
 
 def _title(path: Path, raw: dict[str, Any]) -> str:

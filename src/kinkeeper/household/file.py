@@ -65,7 +65,7 @@ def load_households(path: Path, *, default_event_minutes: int = 60) -> tuple[Hou
         except ConfigError as error:
             problems.extend(error.problems)
     if not households and not problems:
-        message = "the folder holds no *.toml file; `kinkeeper init` writes one"
+        message = "the folder contains no *.toml file; `kinkeeper init` writes one"
         problems.append(Problem(where=str(path), line=None, message=message))
     problems.extend(_clashes(households))
     if problems:
@@ -110,7 +110,7 @@ def _read(path: Path) -> str:
     except FileNotFoundError as error:
         raise refuse("there is no such file; `kinkeeper init` writes one") from error
     except IsADirectoryError as error:
-        raise refuse("this is a folder; name the household file in it") from error
+        raise refuse("this is a folder; specify the household file in it") from error
     except OSError as error:
         raise refuse(f"the file cannot be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
@@ -160,6 +160,7 @@ def _household(
     )
     return Household(
         id=section.id,
+        name=section.name or "",
         zone=zone,
         locale=section.locale,
         bot_name=section.bot_name,

@@ -1,10 +1,12 @@
 """A household as its file describes it: frozen values, no I/O."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from kinkeeper.household.folding import in_words
 
 
 class Role(StrEnum):
@@ -44,6 +46,20 @@ class Member:
     def is_adult(self) -> bool:
         """Whether they may confirm and be offered as a button (parent, guardian, helper)."""
         return self.role in _ADULT_ROLES
+
+    def limited_to(self, role: Role | None) -> "Member":
+        """Return the member with the rights of a role where those are narrower than their own; never with wider ones.
+
+        Args:
+            role: The one that their login grants; None where it limits nothing.
+        """
+        is_narrower = role is not None and _rights(role) < _rights(self.role)
+        return replace(self, role=role) if role is not None and is_narrower else self
+
+
+def _rights(role: Role) -> int:
+    """Return how much a role may see and do, for comparison: guests least, adults most."""
+    return 2 if role in _ADULT_ROLES else int(role is Role.CHILD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,11 +158,14 @@ class Household:
 
     Attributes:
         id: Slug; the tenant key of every row.
+        name: What people call the household; empty where the file gives none.
         zone: Timezone of all local times.
         locale: BCP 47 tag ("en-US"): week start and date order.
         bot_name: What the assistant is called.
         owner: Member id who administers; the first parent unless set.
         chats: Chat ids allowed in this environment; empty means none is configured.
+        digest_at: Local time of the daily digest for who chose none, by the settings; None for no digest.
+        pending_ttl: How long what awaits an adult waits at least, by the settings.
     """
 
     id: str
@@ -154,7 +173,10 @@ class Household:
     locale: str
     bot_name: str
     owner: str | None
+    name: str = ""
     chats: tuple[str, ...] = ()
+    pending_ttl: timedelta = timedelta(hours=48)
+    digest_at: time | None = time(18)
     members: tuple[Member, ...] = ()
     activities: tuple[Named, ...] = ()
     places: tuple[Named, ...] = ()
@@ -203,6 +225,34 @@ class Household:
                 found.setdefault(word.casefold(), set()).add(member.name)
         return {word: names.pop() for word, names in found.items() if len(names) == 1}
 
+    @property
+    def title(self) -> str:
+        """The household's name for people; without one, its id in words with capitals."""
+        return self.name or in_words(self.id).title()
+
+    @property
+    def place_names(self) -> Mapping[str, str]:
+        """Names of places by id."""
+        return {place.id: place.name for place in self.places}
+
+    def place_name(self, place: str) -> str:
+        """Return the name of a place for people.
+
+        Args:
+            place: Id of one of the household's places, or free text, which is returned as it is.
+        """
+        return next((each.name for each in self.places if each.id == place), place)
+
     def member(self, member_id: str) -> Member | None:
         """Return the member with that id, if any."""
         return next((member for member in self.members if member.id == member_id), None)
+
+    def knows(self, member: Member) -> bool:
+        """Whether somebody is a member as the file has them now, or with rights that their login narrows."""
+        known = self.member(member.id)
+        return known is not None and known.limited_to(member.role) == member
+
+    def login_of(self, member: Member) -> Role | None:
+        """Return the role to which a login limits a member; None where they have all rights that the file gives them."""
+        known = self.member(member.id)
+        return None if known is None or known.limited_to(member.role) == known else member.role

@@ -57,11 +57,11 @@ def read_recurrence(text: str, start: datetime, zone: ZoneInfo) -> Recurrence:
     _check_limits(parts)
     until = _until(parts["UNTIL"], zone) if "UNTIL" in parts else None
     if until is not None and until < start:
-        raise ValueError(f"UNTIL={parts['UNTIL']} lies before the start, {start:%Y-%m-%d %H:%M}")
+        raise ValueError(f"UNTIL={parts['UNTIL']} is before the start, {start:%Y-%m-%d %H:%M}")
     plain = {key: value for key, value in parts.items() if key not in {"UNTIL", "COUNT"}}
     first = _first(_rule(plain, start), start)
     if first is None or (until and first > until):
-        raise ValueError("the rule gives no day at all; check the numbers in it")
+        raise ValueError("the rule does not match any day; check the numbers in it")
     rule = _rule(plain, start)
     if until is not None:
         rule = rule.replace(until=until)
@@ -79,11 +79,9 @@ def _parts(text: str) -> dict[str, str]:
         if not equals or not value:
             raise ValueError(f'"{part}" is not NAME=VALUE; write e.g. FREQ=WEEKLY;BYDAY=TU,TH')
         if key not in _PARTS:
-            raise ValueError(
-                f'"{key}" is no part of a rule that is known{did_you_mean(key, _PARTS)}'
-            )
+            raise ValueError(f'unknown part "{key}" in a rule{did_you_mean(key, _PARTS)}')
         if key in parts:
-            raise ValueError(f"{key} stands twice in the rule")
+            raise ValueError(f"the rule has {key} twice")
         parts[key] = value
     return parts
 
@@ -95,18 +93,18 @@ def _check_limits(parts: Mapping[str, str]) -> None:
         said = "FREQ is missing" if frequency is None else f"FREQ={frequency} cannot be used"
         raise ValueError(
             f"{said}{did_you_mean(frequency or '', _FREQUENCIES)}; "
-            f"an event repeats {', '.join(_FREQUENCIES)}"
+            f"use one of {', '.join(_FREQUENCIES)}"
         )
     for key in ("INTERVAL", "COUNT"):
         value = parts.get(key, "1")
         if not value.isdecimal() or not 1 <= int(value) <= _MOST:
             raise ValueError(f"{key}={value} must be a whole number from 1 to {_MOST}")
     if "COUNT" in parts and "UNTIL" in parts:
-        raise ValueError("a rule ends by COUNT or by UNTIL, not by both")
+        raise ValueError("a rule can end with COUNT or UNTIL, but not both")
     for day in parts["BYDAY"].split(",") if "BYDAY" in parts else ():
         match = _DAYS.fullmatch(day)
         if match is None:
-            raise ValueError(f"{day} in BYDAY is no day; the days are MO TU WE TH FR SA SU")
+            raise ValueError(f"{day} in BYDAY is not a day; the days are MO TU WE TH FR SA SU")
         if match[1] and frequency not in {"MONTHLY", "YEARLY"}:
             raise ValueError(
                 f"{day} in BYDAY: a number before the day needs FREQ=MONTHLY or YEARLY"
@@ -117,13 +115,13 @@ def _until(value: str, zone: ZoneInfo) -> datetime:
     """Return the last moment of a rule in naive local time; of a bare date, the end of that day."""
     match = _UNTIL.fullmatch(value)
     if match is None:
-        raise ValueError(f"UNTIL={value} is no date; write UNTIL=20260630 or 20260630T235959Z")
+        raise ValueError(f"UNTIL={value} is not a date; write UNTIL=20260630 or 20260630T235959Z")
     year, month, day, hour, minute, second = (int(number or 0) for number in match.groups()[:6])
     clock = (hour, minute, second) if match[4] else (23, 59, 59)
     try:
         moment = datetime.combine(date(year, month, day), time(*clock))
     except ValueError as error:
-        raise ValueError(f"UNTIL={value} is no date of the calendar") from error
+        raise ValueError(f"UNTIL={value} is not a real date") from error
     if match[7]:
         moment = moment.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
     return moment
@@ -139,7 +137,7 @@ def _first(rule: rrule, start: datetime) -> datetime | None:
     try:
         late = next(iter(rule.replace(dtstart=start.replace(year=start.year + shift))), None)
     except IndexError as error:
-        raise ValueError("BYDAY counts further than a month or year reaches") from error
+        raise ValueError("BYDAY counts beyond the end of the month or year") from error
     return late.replace(year=late.year - shift) if late else None
 
 
@@ -150,5 +148,5 @@ def _rule(parts: Mapping[str, str], start: datetime) -> rrule:
     except (ValueError, TypeError, IndexError) as error:
         raise ValueError(f"the rule cannot be read ({error})") from error
     if not isinstance(rule, rrule):
-        raise ValueError("the rule must be one RFC 5545 rule")  # noqa: TRY004 - a bad value to its reader
+        raise ValueError("there must be exactly one RFC 5545 rule")  # noqa: TRY004 - a bad value to its reader
     return rule

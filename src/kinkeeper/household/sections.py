@@ -28,6 +28,8 @@ from kinkeeper.household.zones import read_locale, read_zone
 _SLUG = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 _CLOCK_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _YEARS = range(1970, 2200)
+_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_REORDERING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 # Farther apart than this, an event is better written as all-day or as recurring.
 MAX_EVENT_MINUTES = 31 * 24 * 60
 
@@ -37,11 +39,14 @@ def _slug(value: str) -> str:
         return value
     tidy = slugify(value)
     example = f', e.g. "{tidy}"' if tidy else ""
-    raise ValueError(f'the id "{value}" may hold only a-z, 0-9 and hyphens{example}')
+    raise ValueError(f'the id "{value}" may contain only a-z, 0-9 and hyphens{example}')
 
 
 def _one_line(value: str) -> str:
-    if any(unicodedata.category(char) == "Cc" for char in value):
+    if any(
+        unicodedata.category(char) in _CONTROLS or unicodedata.bidirectional(char) in _REORDERING
+        for char in value
+    ):
         raise ValueError("the text must be one line without control characters")
     return value
 
@@ -51,8 +56,8 @@ def _role(value: object) -> Role:
         if value in list(Role):
             return Role(value)
         hint = did_you_mean(value, list(Role))
-        raise ValueError(f'"{value}" is no role{hint}; the roles are {", ".join(Role)}')
-    raise ValueError(f"the role is one of {', '.join(Role)}, in quotes")
+        raise ValueError(f'unknown role "{value}"{hint}; the roles are {", ".join(Role)}')
+    raise ValueError(f"the role must be one of {', '.join(Role)}, in quotes")
 
 
 def _day(value: object) -> date:
@@ -77,7 +82,7 @@ def _moment(value: object) -> date:
 def _in_reach(value: date) -> date:
     if value.year in _YEARS:
         return value
-    raise ValueError(f"the year {value.year} is out of reach ({_YEARS[0]} to {_YEARS[-1]})")
+    raise ValueError(f"the year {value.year} is out of range ({_YEARS[0]} to {_YEARS[-1]})")
 
 
 def _time_of_day(value: object) -> time:
@@ -93,7 +98,7 @@ def _chat_id(value: object) -> str:
         return str(value)
     if isinstance(value, str) and value.strip():
         return value.strip()
-    raise ValueError("a chat id is a number or a text in quotes: -1001234567890")
+    raise ValueError("a chat id is a number, or text in quotes: -1001234567890")
 
 
 def _telegram_id(value: object) -> int:
@@ -156,6 +161,7 @@ class HouseholdSection(Section):
 
     required = ("id", "timezone")
 
+    name: Text | None = None
     timezone: Zone = "UTC"
     locale: Locale = "en-US"
     bot_name: Text = "Kinkeeper"

@@ -7,39 +7,39 @@ from dataclasses import dataclass
 from kinkeeper.household.folding import slugify
 
 _HEAD = """\
-# The household file: who belongs to the family, which words it uses, and what happens regularly.
+# The household file: your family, the words you use, and what happens regularly.
 #
-# Only [household] and one member are required. Lines that begin with # are examples: take the #
-# away and change them. `kinkeeper doctor` tells, with line numbers, what it cannot read.
+# Only [household] and one member are required. Lines starting with # are examples: remove the #
+# and edit them. `kinkeeper doctor` reports mistakes with line numbers.
 #
-# An id is a short name for use inside this file (a-z, 0-9, hyphens); leave ids as they are once
-# the family has begun to use the assistant. Aliases are the other words you say for something.
-# Usual misspellings are found without listing them.
+# An id is a short name used inside this file (a-z, 0-9, hyphens). Don't change ids once the family
+# is using the assistant. Aliases are other words you use for the same thing; you don't need to
+# list common misspellings.
 """
 _AFTER_HOUSEHOLD = """\
-# owner = {owner}  # who administers; the first parent unless you say otherwise
-# chats = [-1001234567890]  # ids of the group chats that may be listened to
+# owner = {owner}  # the administrator; default is the first parent
+# chats = [-1001234567890]  # ids of the group chats it may listen to
 
 # ---- People ---------------------------------------------------------------------------------
 # role: parent, guardian, child, helper (nanny, au pair, sitter) or other. Parents, guardians and
-# helpers may confirm; children and others may not.
-# telegram_id is the number of somebody's Telegram account, email where they get mail.
+# helpers can approve things; children and others can't.
+# telegram_id is the numeric id of their Telegram account; email is their address.
 """
 _REST = """\
-# A word for several people:
+# A name for several people:
 # [[groups]]
 # id = "boys"
 # aliases = ["the boys"]
 # members = [{members}]
 
-# People outside the family to whom mail is written; several addresses under one name are a list:
+# People outside the family you write to; several addresses under one name form a mailing list:
 # [[contacts]]
 # id = "school"
 # name = "The school office"
 # email = "office@school.example"
 
 # ---- Words ----------------------------------------------------------------------------------
-# Practice, lesson, game, recital, dentist, doctor and many more are known without listing them.
+# Common words (practice, lesson, game, recital, dentist, doctor…) are built in.
 
 # [[activities]]
 # id = "soccer"
@@ -50,17 +50,17 @@ _REST = """\
 # name = "Westside Park"
 # aliases = ["the park"]
 
-# [[resources]]  # what cannot be in two places at once
+# [[resources]]  # things that can be used by one person at a time
 # id = "van"
 # name = "the van"
 
-# [[times]]  # a time of day that has a name in your family
+# [[times]]  # times of day your family has a name for
 # id = "after-school"
 # start = "15:15"
 
 # ---- What happens ---------------------------------------------------------------------------
-# start is local time. rrule repeats it (RFC 5545), and its first day must be one the rule gives:
-# 6 January 2026 is a Tuesday. exdates leaves single days out.
+# start is local time. rrule makes it repeat (RFC 5545); start must be one of the rule's days:
+# 6 January 2026 is a Tuesday. exdates skips single days.
 
 # [[events]]
 # id = "soccer-practice"
@@ -69,7 +69,7 @@ _REST = """\
 # who = [{example}]
 # place = "westside-park"
 # start = 2026-01-06T16:30:00
-# duration_minutes = 60  # or end = 2026-01-06T17:30:00; with neither it is an hour
+# duration_minutes = 60  # or end = 2026-01-06T17:30:00; default is one hour
 # rrule = "FREQ=WEEKLY;BYDAY=TU,TH"
 # exdates = [2026-02-17]
 
@@ -77,10 +77,10 @@ _REST = """\
 # id = "spring-break"
 # summary = "Spring break"
 # all_day = true
-# start = 2026-03-24  # the first and the last day, both included
+# start = 2026-03-24  # first and last day, inclusive
 # end = 2026-03-28
 
-# ---- Things that fall due -------------------------------------------------------------------
+# ---- Maintenance and due dates --------------------------------------------------------------
 
 # [[maintenance]]
 # id = "car-service"
@@ -123,8 +123,9 @@ def render_template(answers: TemplateAnswers) -> str:
         _HEAD,
         "[household]",
         f"id = {quoted(slugify(answers.household)[:64].strip('-') or 'home')}",
+        f"name = {quoted(answers.household)}",
         f"timezone = {quoted(answers.timezone)}",
-        f"locale = {quoted(answers.locale)}  # on which day a week starts, and how 3/4 is read",
+        f"locale = {quoted(answers.locale)}  # first day of the week, and whether 3/4 is March or April",
         f"bot_name = {quoted(answers.bot_name)}",
         _AFTER_HOUSEHOLD.format(owner=quoted(adults[0])),
     ]

@@ -53,14 +53,13 @@ def read_timing(
     if recurrence and recurrence.first != start:
         report.warning(
             (*item.path, "start"),
-            f"{_spoken(start)} is none of the days of the rule; "
-            f"the first is taken: {_spoken(recurrence.first)}",
+            f"{_spoken(start)} is not one of the rule's days; the rule's first day is used instead: {_spoken(recurrence.first)}",
         )
         start = recurrence.first
     if not event.all_day and not _exists(start, zone):
         report.warning(
             (*item.path, "start"),
-            f"{_spoken(start)} does not exist in {zone.key}: the clock is put forward then",
+            f"{_spoken(start)} does not exist in {zone.key}: the clocks go forward then",
         )
     return Timing(
         start=start,
@@ -112,7 +111,7 @@ def _duration(
     # People name the last day of a holiday, so the end of an all-day event is part of it.
     duration = end - start + (timedelta(days=1) if event.all_day else timedelta())
     if duration <= timedelta():
-        message = f"the end, {_spoken(end)}, does not come after the start, {_spoken(start)}"
+        message = f"the end, {_spoken(end)}, is not after the start, {_spoken(start)}"
         report.problem((*item.path, "end"), message)
         return default
     if duration > timedelta(days=_MOST_DAYS):
@@ -148,7 +147,7 @@ def _exdates(
         if recurrence and not recurrence.gives(moment):
             report.warning(
                 (*item.path, "exdates", places[_key(written)]),
-                f"{_spoken(moment)} is left out, yet the rule does not give it",
+                f"{_spoken(moment)} is left out, but the rule does not include it",
             )
     return exdates
 

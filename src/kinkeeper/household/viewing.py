@@ -1,5 +1,6 @@
 """Who may see what is kept: a scope on every row, and on whose behalf rows are read. Pure."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +16,8 @@ GUEST_DAYS = 7
 """For how many days after today a guest sees the household's calendar."""
 
 _PERSON = "person:"
+_PROJECT = "project:"
+_EXCEPT = "except:"
 
 
 def person_scope(member: str) -> str:
@@ -27,9 +30,57 @@ def person_of(scope: str) -> str | None:
     return scope.removeprefix(_PERSON) if scope.startswith(_PERSON) else None
 
 
+def surprise_scope(kept_from: Iterable[str]) -> str:
+    """Return the scope of what everybody of the household may see but some members.
+
+    Args:
+        kept_from: Member ids, at least one.
+    """
+    return f"{_EXCEPT},{','.join(sorted({*kept_from}))},"
+
+
+def kept_from(scope: str) -> frozenset[str]:
+    """Return the members from whom alone a scope keeps something; empty for any other scope."""
+    if not scope.startswith(_EXCEPT):
+        return frozenset()
+    return frozenset(filter(None, scope.removeprefix(_EXCEPT).split(",")))
+
+
+def is_hidden_from(scope: str, member: str) -> bool:
+    """Return whether a member of the household may not see what has a scope.
+
+    Args:
+        scope: Any but a project's.
+        member: Member id.
+    """
+    owner = person_of(scope)
+    return (owner is not None and owner != member) or member in kept_from(scope)
+
+
+def narrowest(scopes: Iterable[str]) -> str | None:
+    """Return the scope of those who may see all of some scopes; None where nobody may.
+
+    Args:
+        scopes: Of the household, of members, or surprises; projects count as the household's.
+    """
+    every = {*scopes}
+    owners = {owner for each in every if (owner := person_of(each)) is not None}
+    hidden = frozenset[str]().union(*map(kept_from, every))
+    if len(owners) > 1 or owners & hidden:
+        return None
+    if owners:
+        return person_scope(owners.pop())
+    return surprise_scope(hidden) if hidden else HOUSEHOLD_SCOPE
+
+
 def project_scope(project: str) -> str:
     """Return the scope of what belongs to a project and is only recalled where it is asked for."""
-    return f"project:{project}"
+    return f"{_PROJECT}{project}"
+
+
+def is_project(scope: str) -> bool:
+    """Return whether a scope is that of a project."""
+    return scope.startswith(_PROJECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +89,8 @@ class Viewer:
 
     Attributes:
         household: Tenant key.
-        scopes: What may be seen.
-        member: Member id of who looks; None where it is everybody, or nobody in particular.
+        scopes: What may be seen, besides surprises for others.
+        member: Member id of who looks; None where it is everybody, or nobody in particular. They see no surprise.
         days: Of a guest: when the household's calendar may be seen, although its scope may not.
         is_upkeep: Whether it is the program itself that reads, for nobody's eyes.
     """
@@ -90,12 +141,29 @@ class Viewer:
     @property
     def parameters(self) -> dict[str, Any]:
         """What `store.scoping.in_scope` asks for."""
-        return {"scopes": sorted(self.scopes), "sees_all": self.is_upkeep}
+        return {
+            "scopes": sorted(self.scopes),
+            "sees_all": self.is_upkeep,
+            "kept_from": self._kept_from,
+        }
 
     @property
     def wider_parameters(self) -> dict[str, Any]:
         """What it asks for where more than its scope decides about a row; `sees` and `sees_event` then do."""
-        return {"scopes": sorted(self.scopes | {HOUSEHOLD_SCOPE}), "sees_all": self.is_upkeep}
+        return self.parameters | {"scopes": sorted(self.scopes | {HOUSEHOLD_SCOPE})}
+
+    @property
+    def _sees_surprises(self) -> bool:
+        """Whether they see surprises for others: members of the household do; screens and guests do not."""
+        return self.member is not None and self.days is None and HOUSEHOLD_SCOPE in self.scopes
+
+    @property
+    def _kept_from(self) -> str:
+        """The pattern, escaped with a backslash, of surprise scopes that they must not see."""
+        if not self._sees_surprises:
+            return "%"
+        member = re.sub(r"([\\%_])", r"\\\1", str(self.member))
+        return f"%,{member},%"
 
     @property
     def sees_busy(self) -> bool:
@@ -110,7 +178,10 @@ class Viewer:
             given_to: Member ids of those whose it is to do.
         """
         is_given = scope == HOUSEHOLD_SCOPE and self.member in given_to
-        return self.is_upkeep or scope in self.scopes or is_given
+        if self.is_upkeep or scope in self.scopes or is_given:
+            return True
+        hidden = kept_from(scope) if self._sees_surprises else frozenset()
+        return bool(hidden) and self.member not in hidden
 
     def sees_event(self, scope: str) -> bool:
         """Whether they may see an event, at any time or at those that are a guest's."""

@@ -21,7 +21,7 @@ def read_zone(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         suggestion = _nearest_zone(name)
         advice = f'did you mean "{suggestion}"?' if suggestion else 'write e.g. "Europe/London"'
-        raise ValueError(f'"{name}" is no timezone of the IANA list; {advice}') from error
+        raise ValueError(f'"{name}" is not a known time zone; {advice}') from error
 
 
 def _nearest_zone(name: str) -> str | None:
@@ -46,11 +46,11 @@ def read_locale(tag: str) -> str:
         language, *rest = re.split(r"[-_]", tag)
         tidy = "-".join([language.lower(), *(part.upper() for part in rest)])
         meant = f'did you mean "{tidy}"?' if _LOCALE.fullmatch(tidy) else 'write e.g. "en-US"'
-        raise ValueError(f'"{tag}" is no language tag (language-REGION); {meant}')
+        raise ValueError(f'"{tag}" is not a language tag (language-REGION); {meant}')
     region = tag.rsplit("-", 1)[-1]
     if region.isupper() and region not in _regions():
         raise ValueError(
-            f'"{region}" in "{tag}" is no ISO country code (US, GB, AU, IN, DE, ...); '
+            f'"{region}" in "{tag}" is not an ISO country code (US, GB, AU, IN, DE, ...); '
             "it decides on which day the week starts and how dates are read"
         )
     return tag

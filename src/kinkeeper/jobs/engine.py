@@ -11,8 +11,9 @@ import concurrent.futures
 import os
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from datetime import timedelta
 
 import structlog
@@ -35,11 +36,11 @@ from kinkeeper.jobs.queue import (
 from kinkeeper.jobs.quiet import Bell, make_quiet
 from kinkeeper.jobs.reconciler import Reconciler
 from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.runners import WORK_LEFT, announce_work
 from kinkeeper.jobs.serializer import JsonSerializer
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.store.commits import AFTERWARDS, CommitWatch
-from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.runner_lock import runner_lock
 from kinkeeper.store.store import Store
 
@@ -57,6 +58,10 @@ _TAKEN_AHEAD = 16
 # Failed work waits half a minute and more for its next try; it need not be looked for as often.
 _DELAYED_POLLS = 3
 
+_CLOCKS_DIFFER = timedelta(minutes=1)
+
+_BETWEEN_LAST_LOOKS_SECONDS, _LAST_LOOKS = 0.01, 3000
+
 # The engine underneath is one object a process.
 _ONE_RUNNER = threading.Lock()
 
@@ -73,12 +78,14 @@ class JobEngine:
         queue: On that store.
         jobs: The kinds of work to run.
         clock: Tells when leases run out.
-        workers: Most handlers at once, > 0.
+        workers: Most handlers at once, > 0, not counting those of work that somebody waits for.
         ladder: When failed work is tried again.
         reconcile_every: How often stranded work is looked for.
         poll_every: How often the queue is looked at for what other processes have left; costs about
             three milliseconds of CPU each. What this process leaves is looked for at once.
         grace: How long running handlers may go on after the end, before they are handed back.
+        lock_held_in: Holds the lock of a SQLite file until it is closed, so that no other process begins before
+            this one has written its last; where None, the lock is given back when the runner stops.
     """
 
     def __init__(
@@ -93,6 +100,7 @@ class JobEngine:
         reconcile_every: timedelta = timedelta(seconds=60),
         poll_every: timedelta = timedelta(seconds=5),
         grace: timedelta = timedelta(seconds=10),
+        lock_held_in: ExitStack | None = None,
     ) -> None:
         self._store = store
         self._queue = queue
@@ -103,12 +111,15 @@ class JobEngine:
         self._reconcile_every = reconcile_every
         self._poll_every = poll_every
         self._grace = grace
+        self._lock_held_in = lock_held_in
         self._active: set[asyncio.Task[None] | None] = set()
         self._in_hand: set[str] = set()
         self._idle = asyncio.Event()
         self._idle.set()
         self._slots = asyncio.Semaphore(workers)
         self._stopping = False
+        self._engine: DBOS | None = None
+        self._bell: Bell | None = None
         self.reconciler = Reconciler(
             store, queue, self._jobs, clock=clock, ladder=self._ladder, in_hand=self._in_hand
         )
@@ -126,21 +137,26 @@ class JobEngine:
         """
         with ExitStack() as held:
             if not _ONE_RUNNER.acquire(blocking=False):
-                raise InvariantError("this process already runs jobs; stop that engine first")
+                raise InvariantError("this process is already running jobs; stop that engine first")
             held.callback(_ONE_RUNNER.release)
-            if is_sqlite(self._store.url):
-                held.enter_context(runner_lock(str(self._store.url.database)))
+            if not self._store.is_on_server:
+                holder = held if self._lock_held_in is None else self._lock_held_in
+                holder.enter_context(runner_lock(str(self._store.url.database)))
                 await self.reconciler.end_leases()
             await self.reconciler.run_once()
             # From before the first look on: what is committed in between would wait for the next look.
-            topics = [(TOPIC, line) for line in self._queue.lines]
-            watch = held.enter_context(self._store.watch(*topics, after=AFTERWARDS))
+            watches = {
+                line: held.enter_context(self._store.watch((TOPIC, line), after=AFTERWARDS))
+                for line in self._queue.lines
+            }
             try:
                 bell = await asyncio.to_thread(self._launch, asyncio.get_running_loop())
+                self._bell = bell
                 async with asyncio.TaskGroup() as tasks:
-                    running = [
-                        tasks.create_task(self._keep_up()),
-                        tasks.create_task(self._call(bell, watch)),
+                    running = [tasks.create_task(self._keep_up())]
+                    running += [
+                        tasks.create_task(self._call(bell, line, watch))
+                        for line, watch in watches.items()
                     ]
                     try:
                         yield
@@ -165,6 +181,7 @@ class JobEngine:
                 scheduler_polling_interval_sec=3600.0,
             )
         )
+        self._engine = engine
         for name in dict.fromkeys(job.name for job in self._jobs):
             self._register(name, loop)
         self._queue.set_limits(taken=self._workers + _TAKEN_AHEAD, poll_every=self._poll_every)
@@ -196,7 +213,7 @@ class JobEngine:
         self._in_hand.add(dispatch)
         self._idle.clear()
         try:
-            async with self._slots:
+            async with nullcontext() if job.is_awaited else self._slots:
                 await self._work_off(job, key, attempt)
         finally:
             self._active.discard(task)
@@ -225,7 +242,7 @@ class JobEngine:
         if self._stopping:
             raise asyncio.CancelledError
         now = self._clock.now()
-        epoch = await self._store.write(
+        epoch = await self._own(job).write(
             lambda conn: leases.claim(
                 conn, job.table, key, now=now, lease=job.lease, attempt=attempt
             )
@@ -237,7 +254,7 @@ class JobEngine:
                 await job.handler(key, epoch)
             await self._store.read(lambda conn: _expect_finished(conn, job, key, epoch))
         except asyncio.CancelledError:
-            await self._hand_back(job, key, epoch, wait=job.lease)
+            await self._hand_back_at_end(job, key, epoch)
             raise
         except UnavailableError as error:
             # The work is not to blame: however long that lasts, nothing goes to a person for it.
@@ -262,7 +279,7 @@ class JobEngine:
                 self._queue.enqueue(conn, job.name, key, attempt=step.attempt, delay=step.delay)
             return step
 
-        step = await self._store.write(record)
+        step = await self._own(job).write(record)
         state = None if step is None else step.state.value
         if step is not None and step.state is WorkState.MANUAL_REVIEW:
             log.error("jobs.job.gave_up", job=job.name, attempt=step.attempt, reason=reason)
@@ -271,33 +288,45 @@ class JobEngine:
 
     async def _hand_back(self, job: Job, key: Key, epoch: int, *, wait: timedelta) -> None:
         until = self._clock.now() + wait
-        await self._store.write(
+        await self._own(job).write(
             lambda conn: leases.release(conn, job.table, key, epoch, until=until)
         )
 
-    async def _call(self, bell: Bell, watch: CommitWatch) -> None:
-        """Let the queues be looked into when this process has committed work for them."""
+    async def _hand_back_at_end(self, job: Job, key: Key, epoch: int) -> None:
+        if not self._store.is_on_server:
+            # The engine begins the same dispatch again at the next start.
+            await self._hand_back(job, key, epoch, wait=job.lease)
+            return
+        await self._hand_back(job, key, epoch, wait=-_CLOCKS_DIFFER)
+        await self._own(job).write(announce_work)
+
+    def _own(self, job: Job) -> Store:
+        return self._store.locking(job.household or "")
+
+    async def _call(self, bell: Bell, line: str, watch: CommitWatch) -> None:
+        """Let a queue be looked into when this process has committed work for it."""
         while True:
             if await watch.wait(self._reconcile_every.total_seconds()):
                 with surviving("jobs.bell"):
-                    bell.ring()
+                    bell.ring(line)
                 await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
 
     async def _keep_up(self) -> None:
         next_deletion = self._clock.now()
-        while True:
-            await asyncio.sleep(self._reconcile_every.total_seconds())
-            now = self._clock.now()
-            with surviving("jobs.upkeep"):
-                await self.reconciler.run_once()
-                if now >= next_deletion:
-                    await asyncio.to_thread(self._queue.delete_finished, now - _KEPT)
-                    next_deletion = now + _BETWEEN_DELETIONS
+        with self._store.watch(WORK_LEFT) as watch:
+            while True:
+                await watch.wait(self._reconcile_every.total_seconds())
+                now = self._clock.now()
+                with surviving("jobs.upkeep"):
+                    await self.reconciler.run_once()
+                    if now >= next_deletion:
+                        await asyncio.to_thread(self._queue.delete_finished, now - _KEPT)
+                        next_deletion = now + _BETWEEN_DELETIONS
 
     async def _stop(self) -> None:
         self._stopping = True
-        wait = int(self._grace.total_seconds()) + 30 if self._active else 0
-        ending = asyncio.get_running_loop().run_in_executor(None, _destroy, wait)
+        if self._bell is not None:
+            self._bell.set()
         try:
             async with asyncio.timeout(self._grace.total_seconds()):
                 await self._idle.wait()
@@ -305,7 +334,7 @@ class JobEngine:
             for task in filter(None, self._active):
                 task.cancel()
             await self._idle.wait()
-        await ending
+        await asyncio.to_thread(_destroy, self._engine)
 
 
 def _expect_finished(conn: Connection, job: Job, key: Key, epoch: int) -> None:
@@ -313,11 +342,17 @@ def _expect_finished(conn: Connection, job: Job, key: Key, epoch: int) -> None:
         raise InvariantError(f"the handler of {job.name} returned without finishing its row")
 
 
-def _destroy(wait_seconds: int) -> None:
-    DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=wait_seconds)
+def _destroy(engine: DBOS | None) -> None:
+    # On its own the engine looks once a second whether the last dispatches have recorded their end.
+    for _ in range(_LAST_LOOKS):
+        if engine is None or not engine._active_workflows_set.activeList():  # noqa: SLF001 - no setting for it
+            break
+        time.sleep(_BETWEEN_LAST_LOOKS_SECONDS)  # noqa: TID251 - on a thread of its own
+    DBOS.destroy(destroy_registry=True)
 
 
 def _executor_id(store: Store, queue: JobQueue) -> str:
     """Name this process: on a file there is one runner, which takes over what the last one left."""
-    runner = "embedded" if is_sqlite(store.url) else f"{socket.gethostname()}:{os.getpid()}"
-    return "/".join([runner, *sorted(queue.households)])
+    if store.is_on_server:
+        return store.runner or f"{socket.gethostname()}:{os.getpid()}"
+    return "/".join(["embedded", *sorted(queue.households)])

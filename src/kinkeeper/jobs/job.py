@@ -31,6 +31,7 @@ class Job:
         household: Whose rows it works on; those of others in the table are left alone.
         line: Where rows have an order: rows of one line are worked on one at a time, the first of
             them first, whichever was dispatched.
+        is_awaited: Whether somebody waits for it: it does not queue for a free worker behind other work.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Job:
     lease: timedelta = timedelta(minutes=5)
     household: str | None = None
     line: Line | None = None
+    is_awaited: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,10 @@ from sqlalchemy import (
 )
 
 from kinkeeper.core.errors import ConflictError
+from kinkeeper.core.time import A_DAY
 from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.runners import is_dead
+from kinkeeper.store.locks import runner_of
 from kinkeeper.store.prepared import Prepared
 from kinkeeper.store.schema import Instant
 
@@ -96,7 +99,8 @@ def work_columns() -> list[Column[Any]]:
     """Return new columns that make a table's rows work; inserting needs only `due_at`.
 
     `attempt` numbers the dispatches from 1; `epoch` counts claims; `begun` counts those that were not
-    handed back; `failures` counts errors. `error` says what went wrong last, without message text.
+    handed back; `failures` counts errors. `runner` is the process that claimed the row, where it is one that
+    beats (see `runners`). `error` says what went wrong last, without message text.
     """
     return [
         Column("state", String(16), nullable=False, default=WorkState.QUEUED.value),
@@ -105,6 +109,7 @@ def work_columns() -> list[Column[Any]]:
         Column("epoch", Integer, nullable=False, default=0),
         Column("begun", Integer, nullable=False, default=0),
         Column("lease_until", Instant),
+        Column("runner", String(64)),
         Column("due_at", Instant, nullable=False),
         Column("error", Text),
     ]
@@ -119,7 +124,7 @@ def claim(
     lease: timedelta,
     attempt: int | None = None,
 ) -> int | None:
-    """Take a row that is queued, or whose worker's lease ran out.
+    """Take a row that is queued, or whose worker is dead or its lease ran out.
 
     Args:
         conn: In a writing transaction.
@@ -132,10 +137,37 @@ def claim(
     Returns:
         The epoch to finish under, or None: held by another, finished, or dispatched anew.
     """
-    values = {"now": now, "until": now + lease, "of_attempt": attempt}
+    values = {
+        "now": now, "ahead": now + A_DAY, "until": now + lease, "by_runner": runner_of(conn), "of_attempt": attempt,
+    }  # fmt: skip
     claimed = _claim(table, of_dispatch=attempt is not None)
     found = claimed.execute(conn, _key(table, key) | values)
     return found[0][0] if found else None
+
+
+def claim_stranded(
+    conn: Connection, table: Table, key: Key, *, now: datetime, lease: timedelta, attempts: int
+) -> int | None:
+    """Take a row only if it is stranded, without waiting until somebody dispatches it again.
+
+    Args:
+        conn: In a writing transaction.
+        table: Has `work_columns`.
+        key: Of the row.
+        now: Aware.
+        lease: How long the claim holds, > 0.
+        attempts: How often work may be begun; a row that was is left for a person, > 0.
+
+    Returns:
+        The epoch to finish under, or None.
+    """
+    names = (column.name for column in table.primary_key.columns)
+    of_key = dict(zip(names, key, strict=True))
+    rows = stranded(conn, table, now=now, household=of_key.get("household"))
+    row = next((each for each in rows if each.key == key), None)
+    if row is None or row.begun >= attempts:
+        return None
+    return claim(conn, table, key, now=now, lease=lease)
 
 
 def holds(conn: Connection, table: Table, key: Key, epoch: int) -> bool:
@@ -165,7 +197,7 @@ def finish(
     """
     if not _finish(table).execute(conn, _key(table, key, epoch) | {"as_state": state.value}):
         raise LeaseLostError(
-            f"the claim {epoch} on a row of {table.name} no longer stands; write nothing for it"
+            f"the claim {epoch} on a row of {table.name} is no longer valid; write nothing for it"
         )
 
 
@@ -251,7 +283,7 @@ def end_leases(conn: Connection, table: Table, *, now: datetime) -> int:
 def stranded(
     conn: Connection, table: Table, *, now: datetime, household: str | None = None
 ) -> list[Stranded]:
-    """Return up to 500 rows that are not finished, are due, and are under no lease; longest due first.
+    """Return up to 500 rows that are not finished, are due, and that nobody alive holds; longest due first.
 
     Args:
         conn: Any transaction.
@@ -259,7 +291,7 @@ def stranded(
         now: Aware.
         household: Whose rows, where the table keeps those of several; all rows where None.
     """
-    values = {"now": now, "of_household": household}
+    values = {"now": now, "ahead": now + A_DAY, "of_household": household}
     found = _stranded(table, of_household=household is not None).execute(conn, values)
     return [
         Stranded(
@@ -290,7 +322,7 @@ def dispatch_again(
         values: dict[str, object] = {"lease_until": until}
     else:
         step = NextStep(state=WorkState.MANUAL_REVIEW, attempt=row.attempt, delay=None)
-        values = {"lease_until": None, "error": f"begun {row.begun} times, never finished"}
+        values = {"lease_until": None, "error": f"started {row.begun} times, never finished"}
     values |= {"state": step.state.value, "attempt": step.attempt}
     return step if _change(conn, table, _unmoved(table, row), values) else None
 
@@ -333,11 +365,28 @@ def _held_as_named(table: Table) -> ColumnElement[bool]:
     return and_(_named(table), table.c.epoch == bindparam("of_epoch"), is_running)
 
 
+def _is_abandoned(table: Table) -> ColumnElement[bool]:
+    running = table.c.state == literal_column(f"'{WorkState.RUNNING.value}'")
+    return and_(running, is_dead(table.c.runner))
+
+
+def _is_over(instant: Column[Any]) -> ColumnElement[bool]:
+    """Whether a wait is over: also where a clock that was set back has made it longer than any is."""
+    return or_(instant <= bindparam("now"), instant > bindparam("ahead"))
+
+
+def _has_run_out(table: Table) -> ColumnElement[bool]:
+    """Whether a lease is over; of a process with heartbeats it may be by another machine's clock, however far ahead."""
+    lease = table.c.lease_until
+    too_far = and_(table.c.runner.is_(None), lease > bindparam("ahead"))
+    return or_(lease.is_(None), lease <= bindparam("now"), too_far)
+
+
 @cache
 def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
-    lease = table.c.lease_until
     ran_out = and_(
-        table.c.state == WorkState.RUNNING.value, or_(lease.is_(None), lease <= bindparam("now"))
+        table.c.state == WorkState.RUNNING.value,
+        or_(_has_run_out(table), is_dead(table.c.runner)),
     )
     free = or_(table.c.state == WorkState.QUEUED.value, ran_out)
     current = [table.c.attempt == bindparam("of_attempt")] if of_dispatch else []
@@ -349,6 +398,7 @@ def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
             epoch=table.c.epoch + 1,
             begun=table.c.begun + 1,
             lease_until=bindparam("until", type_=Instant),
+            runner=bindparam("by_runner", type_=String),
         )
         .returning(table.c.epoch)
     )
@@ -356,14 +406,13 @@ def _claim(table: Table, *, of_dispatch: bool) -> Prepared:
 
 @cache
 def _stranded(table: Table, *, of_household: bool) -> Prepared:
-    lease = table.c.lease_until
     mine = (table.c.household == bindparam("of_household"),) if of_household else ()
     return Prepared(
         select(*table.primary_key.columns, *(table.c[name] for name in _STANDS))
         .where(
             table.c.state.in_([literal_column("'queued'"), literal_column("'running'")]),
-            or_(lease.is_(None), lease <= bindparam("now")),
-            table.c.due_at <= bindparam("now"),
+            or_(_has_run_out(table), _is_abandoned(table)),
+            _is_over(table.c.due_at),
             *mine,
         )
         .order_by(table.c.due_at)

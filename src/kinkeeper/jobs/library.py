@@ -62,6 +62,7 @@ with _put_off(*_SELDOM_USED):
     from dbos import DBOS, DBOSClient, DBOSConfig, EnqueueOptions, Serializer
     from dbos import _dbos as engine_internals
     from dbos import _queue as queue_internals
+    from dbos import _sys_db as database_internals
     from dbos import _workflow_commands as upkeep_internals
     from dbos._serialization import DefaultSerializer
 
@@ -72,6 +73,7 @@ __all__ = [
     "DefaultSerializer",
     "EnqueueOptions",
     "Serializer",
+    "database_internals",
     "engine_internals",
     "queue_internals",
     "upkeep_internals",

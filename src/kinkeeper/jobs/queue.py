@@ -1,6 +1,7 @@
 """The engine's queue in our own database: work is enqueued in the transaction that writes its row."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote, unquote
 
@@ -30,6 +31,19 @@ _WAITING: list[str] = ["ENQUEUED", "DELAYED", "PENDING"]
 _FINISHED: list[str] = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 _DELETED_AT_ONCE = 500
 _CONNECTIONS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A dispatch in the queue.
+
+    Attributes:
+        status: ENQUEUED, DELAYED, or PENDING: taken by a process.
+        executor: Which process took it: on a database server, the id of its runner.
+    """
+
+    status: str
+    executor: str | None
 
 
 class JobQueue:
@@ -107,8 +121,8 @@ class JobQueue:
         # The engine leaves its schema on our connection, where every later statement would pay for it.
         conn.execution_options(schema_translate_map=before)
 
-    def waiting(self, dispatches: Collection[str]) -> dict[str, str]:
-        """Return the status of those dispatches that wait or run: ENQUEUED, DELAYED or PENDING. Blocks."""
+    def waiting(self, dispatches: Collection[str]) -> dict[str, Waiting]:
+        """Return those dispatches that wait or run, by their ids. Blocks."""
         with translated():
             found = self._client.list_workflows(
                 workflow_ids=list(dispatches),
@@ -116,7 +130,10 @@ class JobQueue:
                 load_input=False,
                 load_output=False,
             )
-        return {workflow.workflow_id: workflow.status for workflow in found}
+        return {
+            workflow.workflow_id: Waiting(status=workflow.status, executor=workflow.executor_id)
+            for workflow in found
+        }
 
     def delete_finished(self, before: datetime) -> int:
         """Delete what the engine remembers of dispatches finished before then. Blocks.
@@ -160,7 +177,7 @@ class JobQueue:
         if not self.households:
             return QUEUE
         if key[0] not in self.households:
-            raise InvariantError(f"this queue carries no work of household {key[0]!r}")
+            raise InvariantError(f"this queue has no jobs for household {key[0]!r}")
         return f"{QUEUE}/{key[0]}"
 
 

@@ -11,8 +11,9 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job
 from kinkeeper.jobs.leases import Stranded, WorkState
-from kinkeeper.jobs.queue import JobQueue, dispatch_id
+from kinkeeper.jobs.queue import JobQueue, Waiting, dispatch_id
 from kinkeeper.jobs.retry import RetryLadder
+from kinkeeper.jobs.runners import living
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -77,11 +78,14 @@ class Reconciler:
         if not rows:
             return 0
         ids = [dispatch_id(job.name, row.key, row.attempt) for row in rows]
-        statuses = await asyncio.to_thread(self._queue.waiting, ids)
+        waiting = await asyncio.to_thread(self._queue.waiting, ids)
+        alive = await self._store.read(living)
         patient: list[Stranded] = []
         lost: list[Stranded] = []
         for row, id_ in zip(rows, ids, strict=True):
-            waits = _waits(row, statuses.get(id_), in_hand=id_ in self._in_hand)
+            dispatch = waiting.get(id_)
+            is_dead = self._store.is_on_server and not (dispatch and dispatch.executor in alive)
+            waits = _waits(row, dispatch, in_hand=id_ in self._in_hand, is_dead=is_dead)
             (patient if waits else lost).append(row)
 
         def settle(conn: Connection) -> int:
@@ -89,7 +93,7 @@ class Reconciler:
                 leases.postpone(conn, job.table, row, until=now + _PATIENCE)
             return sum(self._dispatch(conn, job, row, now) for row in lost)
 
-        moved = await self._store.write(settle)
+        moved = await self._store.locking(job.household or "").write(settle)
         if moved:
             log.warning("jobs.reconciler.dispatched", job=job.name, rows=moved)
         return moved
@@ -103,13 +107,21 @@ class Reconciler:
         return step is not None
 
 
-def _waits(row: Stranded, status: str | None, *, in_hand: bool) -> bool:
-    """Whether the row's dispatch still stands in the queue, or in line for a worker that lives.
+def _waits(row: Stranded, dispatch: Waiting | None, *, in_hand: bool, is_dead: bool) -> bool:
+    """Whether the row's dispatch is still in the queue, or waits for a worker in a process that is alive.
 
-    That a process elsewhere lives is not known; what it took gets time once.
+    Args:
+        row: The row.
+        dispatch: Its dispatch, unless that has ended.
+        in_hand: Whether this process has taken the dispatch.
+        is_dead: Whether the process that has taken it is known to be dead. Where that is not known, and where
+            another one has it, it gets time once.
     """
-    if row.state is WorkState.RUNNING:
+    if row.state is WorkState.RUNNING or dispatch is None:
         return False
-    return status in {"ENQUEUED", "DELAYED"} or (
-        status == "PENDING" and (in_hand or not row.waited)
-    )
+    if dispatch.status == "DELAYED":
+        # Past its time: it is about to run, unless the clock was set back since.
+        return not row.waited
+    if dispatch.status != "PENDING":
+        return True
+    return in_hand or not (is_dead or row.waited)

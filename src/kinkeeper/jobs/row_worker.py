@@ -16,6 +16,7 @@ from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.job import Job, Pace
 from kinkeeper.jobs.leases import LeaseLostError, Stranded, WorkState
+from kinkeeper.jobs.runners import WORK_LEFT
 from kinkeeper.observability.failures import surviving
 from kinkeeper.observability.log import without_message_text
 from kinkeeper.observability.repeating import repeat
@@ -38,7 +39,7 @@ class RowWorker:
     """
 
     def __init__(self, store: Store, job: Job, *, topic: Touch, clock: Clock, pace: Pace) -> None:
-        self._store = store
+        self._store = store.locking(job.household or "")
         self._job = job
         self._topic = topic
         self._clock = clock
@@ -53,7 +54,7 @@ class RowWorker:
             now, table = self._clock.now(), self._job.table
             with surviving(self._job.name):
                 await self._store.write(lambda conn: leases.end_leases(conn, table, now=now))
-        with self._store.watch(self._topic, after=AFTERWARDS) as watch:
+        with self._store.watch(self._topic, WORK_LEFT, after=AFTERWARDS) as watch:
             rest = partial(watch.wait, self._pace.reconcile_every.total_seconds())
             await repeat(self.run_once, rest, name=self._job.name)
 

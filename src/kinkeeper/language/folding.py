@@ -10,7 +10,7 @@ import regex
 SCORING_LIMIT = 4096
 """Characters of a message that are read; a pasted page must not cost more than a sentence."""
 
-_GRAPHEME = regex.compile(r"\X")
+_GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}[\p{M}\u200d]*|\X")
 _ELONGATED = re.compile(r"([^\W\d_])\1\1")
 _EMOJI_MODIFIERS = regex.compile(r"[\ufe0e\ufe0f\U0001F3FB-\U0001F3FF]|\u200d[\u2640\u2642]")
 _PICTOGRAPH = regex.compile(r"\p{Extended_Pictographic}|\p{Regional_Indicator}")

@@ -61,6 +61,16 @@ def meant_by(words: str, names: Sequence[str], also: Sequence[str] = ()) -> list
     return found or _with_most(query, known)
 
 
+def telling_stems(words: str) -> frozenset[str]:
+    """Return the stems of the words that tell one thing from another; of the sort of thing where nothing else is said.
+
+    Args:
+        words: As a person says them.
+    """
+    content = _content(words)
+    return content.strong or content.weak
+
+
 def _compounds(words: str) -> Iterator[str]:
     """Yield words with two of them written as one: "hair cut" as "haircut"."""
     said = words.split()

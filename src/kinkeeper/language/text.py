@@ -11,7 +11,11 @@ import regex
 from kinkeeper.language.folding import SCORING_LIMIT, fold
 from kinkeeper.language.memo import Memo
 
-_GRAPHEME = regex.compile(r"\X")
+_GRAPHEME = regex.compile(r"\p{Regional_Indicator}{2}[\p{M}\u200d]*|\X")
+_NEARBY = 80
+_LONGEST_GRAPHEME = (
+    32  # characters of what people type; matching \X slows down with the length of a row of flags
+)
 
 
 class TokenKind(StrEnum):
@@ -171,10 +175,36 @@ def strip_controls(text: str) -> str:
     return _SHOWN.sub(_shown, text)
 
 
+def one_line(text: str) -> str:
+    """Return a text as one line that shows what it says: titles, names and places are kept so.
+
+    Args:
+        text: Any text, also with lone surrogates.
+
+    Returns:
+        The text without control, bidirectional and zero-width characters; where there were any, or line ends,
+        white space is one space. Empty where nothing else is left.
+    """
+    return text if text.isprintable() else " ".join(strip_controls(text).split())
+
+
 def _shown(match: "regex.Match[str]") -> str:
     if match.lastgroup == "keep":
         return match[0]
     return "\n" if match.lastgroup == "newline" else ""
+
+
+def words_before(text: str, offset: int) -> str:
+    """Return what stands just before an offset: whole words of the last 80 characters.
+
+    Enough for patterns that end there, and as cheap at the end of a long text as at its beginning.
+
+    Args:
+        text: Any.
+        offset: In the text.
+    """
+    start = offset - _NEARBY
+    return text[:offset] if start <= 0 else text[start:offset].partition(" ")[2]
 
 
 def enumerated(words: Sequence[str], *, last: str = "and") -> str:
@@ -200,13 +230,16 @@ def shorten(text: str, limit: int) -> str:
         The text itself where it fits; else its beginning and "…". A word is cut in two only where
         the last boundary lies in the first half.
     """
-    graphemes = _GRAPHEME.findall(text)
-    if len(graphemes) <= limit:
+    if len(text) <= limit:
+        return text
+    head = text[: limit * _LONGEST_GRAPHEME]
+    graphemes = _GRAPHEME.findall(head)
+    if len(graphemes) <= limit and len(head) == len(text):
         return text
     if limit <= 0:
         return ""
     kept = graphemes[: limit - 1]
-    if kept and kept[-1][0].isalnum() and graphemes[limit - 1][0].isalnum():
+    if kept and kept[-1][0].isalnum() and "".join(graphemes[limit - 1 : limit])[:1].isalnum():
         boundary = next(
             (place for place in range(len(kept), 0, -1) if kept[place - 1].isspace()), 0
         )

@@ -48,7 +48,7 @@ def remove_draft(conn: Connection, household: str, draft_id: str) -> None:
     """
     mine = (_drafts.household == household, _drafts.id == draft_id)
     if conn.execute(delete(mail_drafts).where(*mine)).rowcount == 0:
-        raise NotFoundError("this draft is not there any more")
+        raise NotFoundError("this draft no longer exists")
 
 
 def list_drafts(conn: Connection, household: str) -> Sequence[Draft]:

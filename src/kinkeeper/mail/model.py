@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 
 def _address(text: str) -> str:
     if not is_mail_address(text):
-        raise ValueError("this is no mail address, like name@example.org")
+        raise ValueError("this is not an email address like name@example.org")
     return text
 
 
@@ -46,7 +46,7 @@ def _in_one_line(text: str) -> str:
 
 def _message_id(text: str) -> str:
     if not is_message_id(text):
-        raise ValueError("this is no id of a mail")
+        raise ValueError("this is not the id of an email")
     return text
 
 
@@ -120,5 +120,5 @@ def parse_address(text: str) -> Address:
     name, bracket, rest = text.strip().rpartition("<")
     found = rest.rstrip(">").strip() if bracket else text.strip()
     if not is_mail_address(found):
-        raise InputError(f"{one_line(text)!r} is no mail address, like name@example.org")
+        raise InputError(f"{one_line(text)!r} is not an email address like name@example.org")
     return Address(address=found, name=one_line(name.strip().strip('"'))[:200] if bracket else "")

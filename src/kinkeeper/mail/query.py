@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from kinkeeper.language.when import read
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.mail.model import one_line
 from kinkeeper.mail.reading import MailQuery
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _FROM = re.compile(r"\b(?:from|by)[:\s]\s*(\S+(?:\s+\S+){0,4})", re.IGNORECASE)
 _ENDS_NAME = re.compile(

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import narrowest
 from kinkeeper.memory.bearing import bears_on
 from kinkeeper.memory.evidence import (
     STATEMENTS,
@@ -17,11 +19,16 @@ from kinkeeper.memory.evidence import (
     sharing_keys,
     statements_by_id,
 )
+from kinkeeper.memory.fact_rows import FACTS, replace_facts
+from kinkeeper.memory.facts import facts_by_id, merged_into
 from kinkeeper.memory.journal import Change
 from kinkeeper.memory.meeting_keys import Keys, keys_of
 from kinkeeper.memory.model import Fact, Statement
+from kinkeeper.memory.rows import fact_row
+from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.settling import settle
 from kinkeeper.memory.timeline import canonical
+from kinkeeper.memory.verdicts import add_verdicts, verdict_id, words_of
 
 
 def absorb(
@@ -55,30 +62,44 @@ def absorb(
 
 
 def move_to_scope(
-    conn: Connection, change: Change, strand: str, scope: str, *, at: datetime
+    conn: Connection, change: Change, statements: Sequence[Statement], scope: str, *, at: datetime
 ) -> list[Fact]:
-    """Let a strand be seen by others than before, beside what they remember of the same.
+    """Let statements be seen by others than before, beside what these remember of the same.
+
+    What else their strands hold stays where it is. Where a fact rests on both, it goes with those whom fewer see,
+    because its history holds the words of both; the others make a fact of their own.
 
     Args:
         conn: In a write transaction.
         change: Collects what becomes different.
-        strand: Which one.
-        scope: Who may recall it from now on.
+        statements: Which ones, as stored.
+        scope: Who may recall them from now on.
         at: Present time, aware.
 
     Returns:
         The facts that are different.
     """
-    household = change.made.household
-    moved = []
-    for each in in_strands(conn, household, [strand]):
-        there = replace(each, scope=scope)
-        change.note(STATEMENTS, each.id, mutable_image(each), mutable_image(there))
-        set_statement(conn, there)
-        moved.append(there)
-    strands = _joined(conn, household, moved, {each.id: keys_of(each) for each in moved})
-    join_strands(conn, change, strands)
-    return settle(conn, change, {strands[strand]}, at=at)
+    household, going = change.made.household, {each.id for each in statements}
+    strands = {each.strand for each in statements}
+    left = [each for each in in_strands(conn, household, strands) if each.id not in going]
+    shared = {each.fact_id for each in left} & {each.fact_id for each in statements}
+    parted = {each.strand for each in left}
+    _keep_outdated(
+        conn, change, statements, [each for each in left if _is_narrower(each.scope, scope)]
+    )
+    moved, stayed = [], []
+    for each in statements:
+        strand = stable_id(household, each.strand, scope) if each.strand in parted else each.strand
+        is_without = each.fact_id in shared and not _is_narrower(scope, each.scope)
+        fact_id = None if is_without else each.fact_id
+        moved.append(_set(conn, change, each, scope=scope, strand=strand, fact_id=fact_id))
+    for each in left:
+        is_without = each.fact_id in shared and _is_narrower(scope, each.scope)
+        stayed.append(_set(conn, change, each, fact_id=None if is_without else each.fact_id))
+    joined = _joined(conn, household, moved, {each.id: keys_of(each) for each in moved})
+    join_strands(conn, change, joined)
+    facts = settle(conn, change, {*joined.values(), *(each.strand for each in stayed)}, at=at)
+    return [*facts, *_hide_merged(conn, change, facts, scope)]
 
 
 def join_strands(conn: Connection, change: Change, strands: Mapping[str, str]) -> None:
@@ -138,3 +159,55 @@ def strand_root(parents: Mapping[str, str], strand: str) -> str:
     while parents.get(strand, strand) != strand:
         strand = parents[strand]
     return strand
+
+
+def _set(conn: Connection, change: Change, statement: Statement, **fields: str | None) -> Statement:
+    """Write what is different about a statement, if anything is: its scope, strand or fact."""
+    there: Statement = replace(statement, **fields)  # type: ignore[arg-type]  # by name
+    if there != statement:
+        change.note(STATEMENTS, statement.id, mutable_image(statement), mutable_image(there))
+        set_statement(conn, there)
+    return there
+
+
+def _keep_outdated(
+    conn: Connection, change: Change, going: Sequence[Statement], left: Sequence[Statement]
+) -> None:
+    """Let what outdated each other stay so once more people see a part of it than the rest."""
+    household = change.made.household
+    here, there = ({each.fact_id for each in some if each.fact_id} for some in (going, left))
+    ended = {
+        fact.id: fact
+        for fact in facts_by_id(conn, household, here ^ there).values()
+        if fact.superseded_by in (there if fact.id in here else here)
+    }
+    add_verdicts(
+        conn,
+        change,
+        (
+            Verdict(
+                household=household, id=verdict_id(household, words.id, Ruling.ENDED.value),
+                older=words.id, ruling=Ruling.ENDED, made_by=change.made.made_by or "upkeep",
+                made_at=ended[fact].valid_to or change.made.made_at,
+            )
+            for fact, words in words_of(conn, household, ended).items()
+        ),
+    )  # fmt: skip
+
+
+def _is_narrower(scope: str, than: str) -> bool:
+    return scope != than and narrowest({scope, than}) == scope
+
+
+def _hide_merged(conn: Connection, change: Change, moved: Sequence[Fact], scope: str) -> list[Fact]:
+    """Let what was merged into facts be seen by no more people than these."""
+    hidden: list[Fact] = []
+    into = [fact.id for fact in moved if fact.scope == scope]
+    while into:
+        merged = merged_into(conn, change.made.household, into)
+        wide = [fact for fact in merged if _is_narrower(scope, fact.scope)]
+        hidden += [replace(fact, scope=scope) for fact in wide]
+        into = [fact.id for fact in wide]
+        for fact in wide:
+            change.note(FACTS, fact.id, fact_row(fact), fact_row(replace(fact, scope=scope)))
+    return replace_facts(conn, hidden)

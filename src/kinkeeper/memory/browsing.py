@@ -12,6 +12,7 @@ from kinkeeper.memory.model import Fact, Statement
 from kinkeeper.memory.rows import in_parts, statement_from_row
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.tables import facts, statements
+from kinkeeper.store.scoping import in_own_scope
 
 
 def load_by_beginning(conn: Connection, viewer: Viewer, beginning: str) -> Fact:
@@ -34,16 +35,17 @@ def load_by_beginning(conn: Connection, viewer: Viewer, beginning: str) -> Fact:
         select(columns.id)
         .where(
             columns.household == viewer.household,
-            columns.scope.in_(sorted(viewer.scopes)),
+            in_own_scope(columns.scope),
             columns.id.startswith(beginning, autoescape=True),
         )
+        .params(viewer.parameters)
         .limit(2)
     )
     found = conn.execute(query).scalars().all() if beginning else []
     if not found:
-        raise NotFoundError(f"nothing is remembered under {beginning!r}", id=beginning)
+        raise NotFoundError(f"no memory has an id that begins with {beginning!r}", id=beginning)
     if len(found) > 1:
-        raise InputError(f"several memories begin with {beginning!r}; write more of the id")
+        raise InputError(f"several memories begin with {beginning!r}; give more of the id")
     return load_fact(conn, viewer, found[0])
 
 
@@ -51,9 +53,9 @@ def first_remembered(conn: Connection, viewer: Viewer) -> datetime | None:
     """Return when the first of what a viewer may see was stored, if there is anything."""
     columns = facts.c
     found: datetime | None = conn.execute(
-        select(func.min(columns.created_at)).where(
-            columns.household == viewer.household, columns.scope.in_(sorted(viewer.scopes))
-        )
+        select(func.min(columns.created_at))
+        .where(columns.household == viewer.household, in_own_scope(columns.scope))
+        .params(viewer.parameters)
     ).scalar()
     return found
 
@@ -69,9 +71,10 @@ def evidence_of(
             select(statements)
             .where(
                 said.household == viewer.household,
-                said.scope.in_(sorted(viewer.scopes)),
+                in_own_scope(said.scope),
                 said.fact_id.in_(part),
             )
+            .params(viewer.parameters)
             .order_by(said.said_at, said.id)
         )
         for row in conn.execute(query).mappings():

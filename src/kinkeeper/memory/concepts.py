@@ -14,12 +14,14 @@ from functools import partial
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.facts import facts_changed
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.statements.reading import read_statement
 from kinkeeper.memory.statements.words import canon_of
 from kinkeeper.memory.tables import concept_relations, facts, memory_counters
+from kinkeeper.store.scoping import in_own_scope
 from kinkeeper.store.store import Store
 
 _relations = concept_relations.c
@@ -160,10 +162,11 @@ def concept_map(conn: Connection, viewer: Viewer, *, now: datetime, limit: int =
         .join(facts, is_of)
         .where(
             _relations.household == viewer.household,
-            _relations.scope.in_(sorted(viewer.scopes)),
+            in_own_scope(_relations.scope),
             facts.c.held_from <= now,
             facts.c.due_at > now,
         )
+        .params(viewer.parameters)
     )
     edges: defaultdict[tuple[str, str, str], list[tuple[str, float, datetime]]] = defaultdict(list)
     for row in conn.execute(query.order_by(_relations.fact_id)):
@@ -242,12 +245,13 @@ def told_as(canonical: Iterable[str], narrative: str) -> str:
         narrative: The sentence.
     """
     wanted, words = set(canonical), list(_WORD.finditer(narrative))
+    masked = mask_stops(narrative)
     places = [place for place, word in enumerate(words) if canon_of(_bare(word[0])) in wanted]
     if not places:
         return ""
     last = first = places[0]
     for place in places[1:_MOST_WORDS]:
-        between = narrative[words[last].end() : words[place].start()]
+        between = masked[words[last].end() : words[place].start()]
         if place - last - 1 > _MOST_BETWEEN or _CLAUSE_END.search(between):
             break
         last = place

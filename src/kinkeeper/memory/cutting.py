@@ -45,13 +45,15 @@ def places_of(
 
 
 def _episodes_with(conn: Connection, household: str, said: Statement) -> list[tuple[str, str]]:
-    """Return id and text of episodes that repeat a statement; not where another means themselves by it."""
+    """Return id and text of episodes that repeat a statement; not what another member told, or was answered."""
     words = said.text
     wanted = words.casefold().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     query = select(
         episodes.c.id,
         episodes.c.text,
         episodes.c.is_assistant,
+        episodes.c.member,
+        episodes.c.scope,
         func.coalesce(episodes.c.member, episodes.c.speaker).label("speaker"),
     ).where(
         episodes.c.household == household,
@@ -64,7 +66,11 @@ def _episodes_with(conn: Connection, household: str, said: Statement) -> list[tu
     return [
         (row.id, row.text)
         for row in conn.execute(query)
-        if row.is_assistant or own_voice(words, row.speaker) in {"", own} or not own
+        if (row.is_assistant and row.scope == said.scope)
+        or (
+            (not row.is_assistant and row.member in {said.speaker, None})
+            and (own_voice(words, row.speaker) in {"", own} or not own)
+        )
     ]
 
 

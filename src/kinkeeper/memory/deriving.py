@@ -3,9 +3,10 @@
 from dataclasses import replace
 from datetime import datetime
 
-from kinkeeper.memory.confidence import GONE, MOST, SUPPORT, confidence_now, faded
+from kinkeeper.memory.confidence import GONE, MOST, SUPPORT, confidence_now
 from kinkeeper.memory.model import Fact, FactStatus, Origin, Statement
 from kinkeeper.memory.timeline import End, Line
+from kinkeeper.memory.transience import is_transient
 
 _WEAKEST_FIRST = (Origin.OBSERVED, Origin.IMPORTED, Origin.SAID)
 _STATUS = {
@@ -59,6 +60,7 @@ def new_fact(line: Line, fact_id: str, *, now: datetime) -> Fact:
         status=status,
         is_contradicted=bool(line.rivals),
         is_edited=words.is_correction,
+        is_transient=is_transient(words),
         held_from=line.held_from,
         valid_from=min(starts, default=None),
         valid_to=line.ended_at,
@@ -73,7 +75,7 @@ def new_fact(line: Line, fact_id: str, *, now: datetime) -> Fact:
 def updated_fact(old: Fact, line: Line, before: Line | None, *, now: datetime) -> Fact:
     """Return a fact as it is after its line became another.
 
-    What silence and upkeep took from its confidence stays taken; what is new about the line counts.
+    What silence took from the confidence of a transient fact stays taken, unless its line has new statements.
 
     Args:
         old: The fact as stored.
@@ -83,17 +85,16 @@ def updated_fact(old: Fact, line: Line, before: Line | None, *, now: datetime) -
     """
     fact = new_fact(line, old.id, now=now)
     confidence, since = _carried(old, line, before, now=now)
+    fact = replace(fact, confidence=confidence, decayed_until=since)
     status = fact.status
     if status.is_active and old.status is FactStatus.ACTIVE and fact.narrative == old.narrative:
         status = FactStatus.ACTIVE
-    is_gone = faded(confidence, since=since, now=now) < GONE
+    is_gone = fact.is_transient and confidence_now(fact, now) < GONE
     is_faded = old.status is FactStatus.DEPRECATED and status.is_active and is_gone
     return replace(
         fact,
         status=FactStatus.DEPRECATED if is_faded else status,
         details=old.details,
-        confidence=confidence,
-        decayed_until=since,
         created_at=old.created_at,
         seq=old.seq,
         last_evidence_at=_supported_at(fact, old, before),

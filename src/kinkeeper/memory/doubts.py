@@ -33,7 +33,7 @@ def settle_doubt(
     """
     fact = load_fact(conn, viewer, fact_id)
     if fact.doubted_by is None:
-        raise ConflictError(f"nobody doubts fact {fact_id!r}; look at it again")
+        raise ConflictError(f"fact {fact_id!r} is no longer in doubt; reload it")
     if not is_changed:
         return mark_wrong(conn, viewer, fact.doubted_by, by=by, at=at)
     with changing(

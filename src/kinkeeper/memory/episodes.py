@@ -22,10 +22,11 @@ from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.counting import Changed, removed, reserve
-from kinkeeper.memory.model import ACTIVE_STATUSES, EmbedState, Episode, EpisodeKind, FactStatus
+from kinkeeper.memory.model import Category, EmbedState, Episode, EpisodeKind, FactStatus
 from kinkeeper.memory.rows import episode_from_row, episode_row, in_parts
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of
+from kinkeeper.store.scoping import in_own_scope
 
 EPISODE = "episode"
 CONTEXT = "context"
@@ -35,7 +36,7 @@ _columns = episodes.c
 
 
 def _spans(is_outdated: ColumnElement[bool]) -> Prepared:
-    """Return the query of parts of episodes whose fact was not in use at an instant, asked for with every search."""
+    """Return the query, run with every search, of parts of episodes that newer words or a person ended."""
     return Prepared(
         select(statements.c.episode_id, statements.c.start_index, statements.c.end_index)
         .join(
@@ -51,20 +52,33 @@ def _spans(is_outdated: ColumnElement[bool]) -> Prepared:
     )
 
 
-# What ends by itself is out of use from then on, whether or not a night has written it down.
-_HAS_ENDED = facts.c.due_at <= bindparam("at", type_=facts.c.due_at.type)
-_OUTDATED = _spans(or_(_HAS_ENDED, and_(*(facts.c.status != status for status in ACTIVE_STATUSES))))
+_IS_REPLACED = or_(
+    *(
+        facts.c.status == status.value
+        for status in (FactStatus.SUPERSEDED, FactStatus.RETRACTED, FactStatus.MERGED_INTO)
+    )
+)
+# An announced change counts from its day on, whether or not the nightly upkeep has stored it. The end
+# that a statement itself names does not outdate its words: they still tell what was said then.
+_HAS_ENDED = and_(
+    facts.c.valid_to <= bindparam("at", type_=facts.c.valid_to.type),
+    or_(
+        _IS_REPLACED,
+        facts.c.superseded_by.is_not(None),
+        and_(
+            facts.c.status != FactStatus.DEPRECATED.value,
+            facts.c.category != Category.EMOTIONAL.value,
+            or_(statements.c.valid_to.is_(None), statements.c.valid_to > facts.c.valid_to),
+        ),
+    ),
+)
+_OUTDATED = _spans(or_(_HAS_ENDED, _IS_REPLACED))
 _OUTDATED_THEN = _spans(
     or_(
         _HAS_ENDED,
-        facts.c.valid_to <= bindparam("at", type_=facts.c.valid_to.type),
         # What never held was wrong at any time.
         facts.c.valid_to <= facts.c.held_from,
         facts.c.status == FactStatus.MERGED_INTO.value,
-        and_(
-            facts.c.status == FactStatus.DEPRECATED.value,
-            facts.c.archived_at <= bindparam("at", type_=facts.c.archived_at.type),
-        ),
     )
 )
 
@@ -295,7 +309,9 @@ def outdated_spans(
     at: datetime,
     is_past: bool = False,
 ) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return which parts of episodes hold no more: sentences whose fact is out of use.
+    """Return which parts of episodes hold no more: sentences that newer words or a person ended.
+
+    What only faded, or reached the end that it names itself, was not ended by anybody and is not among them.
 
     Args:
         conn: Open connection.
@@ -317,9 +333,8 @@ def outdated_spans(
 
 
 def _seen_by(viewer: Viewer) -> Select[Any]:
-    return select(episodes).where(
-        _columns.household == viewer.household, _columns.scope.in_(sorted(viewer.scopes))
-    )
+    seen = (_columns.household == viewer.household, in_own_scope(_columns.scope))
+    return select(episodes).where(*seen).params(viewer.parameters)
 
 
 def _is_before(place: tuple[datetime, int]) -> ColumnElement[bool]:

@@ -21,7 +21,7 @@ from kinkeeper.memory.evidence import (
     for_facts,
 )
 from kinkeeper.memory.fact_rows import FACTS, delete_facts
-from kinkeeper.memory.facts import facts_by_id, load_fact
+from kinkeeper.memory.facts import facts_by_id, load_fact, merged_into
 from kinkeeper.memory.journal import Cause, Change, changing
 from kinkeeper.memory.model import Episode, Fact, Statement
 from kinkeeper.memory.rows import in_parts
@@ -106,16 +106,9 @@ def _versions(conn: Connection, household: str, fact_id: str) -> dict[str, Fact]
         found |= new
         edits = for_facts(conn, household, new)
         former = [stable_id(household, "former", each.fact_id, each.id) for each in edits]
-        merged = _merged_into(conn, household, list(new))
+        merged = (fact.id for fact in merged_into(conn, household, new))
         wanted = [each for each in (*former, *merged) if each not in found]
     return found
-
-
-def _merged_into(conn: Connection, household: str, ids: Sequence[str]) -> list[str]:
-    query = select(facts.c.id).where(
-        facts.c.household == household, facts.c.merged_into_id.in_(ids)
-    )
-    return list(conn.execute(query).scalars())
 
 
 def _end_predecessors(conn: Connection, change: Change, gone: set[str], *, at: datetime) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.core.ids import canonical_json
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.context.attribution import Names, name_of
 from kinkeeper.memory.counting import Changed
 from kinkeeper.memory.episodes import episodes_changed
 from kinkeeper.memory.facts import facts_changed
@@ -33,7 +34,12 @@ _Row = TypeVar("_Row", bound=_Scoped)
 
 
 def exported_lines(
-    conn: Connection, household: str, what: Exported, *, viewer: Viewer | None = None
+    conn: Connection,
+    household: str,
+    what: Exported,
+    *,
+    names: Names,
+    viewer: Viewer | None = None,
 ) -> Iterator[str]:
     """Yield a line for each episode or fact, in the order of their last change.
 
@@ -44,14 +50,26 @@ def exported_lines(
         conn: Any transaction.
         household: Tenant key.
         what: Which.
+        names: Of the household.
         viewer: Only what they may see; None exports everybody's own memories too.
     """
-    if what is Exported.EPISODES:
-        found = map(_episode_record, _rows(conn, household, episodes_changed, viewer))
-    else:
-        found = map(_fact_record, _rows(conn, household, facts_changed, viewer))
-    for record in found:
+    for record in exported_records(conn, household, what, names=names, viewer=viewer):
         yield f"{canonical_json(record)}\n"
+
+
+def exported_records(
+    conn: Connection,
+    household: str,
+    what: Exported,
+    *,
+    names: Names,
+    viewer: Viewer | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield what `exported_lines` writes, as records."""
+    if what is Exported.EPISODES:
+        rows = _rows(conn, household, episodes_changed, viewer)
+        return (_episode_record(each, names) for each in rows)
+    return map(_fact_record, _rows(conn, household, facts_changed, viewer))
 
 
 def _rows(
@@ -64,15 +82,15 @@ def _rows(
     while part := changed(conn, household, after_seq=seq, limit=_AT_ONCE):
         for each in part:
             row = each.value
-            if row is not None and (viewer is None or row.scope in viewer.scopes):
+            if row is not None and (viewer is None or viewer.sees(row.scope)):
                 yield row
         seq = part[-1].seq
 
 
-def _episode_record(episode: Episode) -> dict[str, Any]:
+def _episode_record(episode: Episode, names: Names) -> dict[str, Any]:
     return {
-        "id": episode.id, "text": episode.text, "speaker": episode.speaker,
-        "at": _iso(episode.said_at), "session": episode.session, "scope": episode.scope,
+        "id": episode.id, "text": episode.text,
+        "speaker": name_of(episode.speaker, names), "at": _iso(episode.said_at), "session": episode.session, "scope": episode.scope,
         "kind": episode.kind.value, "member": episode.member,
         "is_assistant": episode.is_assistant, "title": episode.title, "topic": episode.topic,
         "participants": list(episode.participants), "salience": episode.salience,

@@ -1,11 +1,13 @@
 """Reads statements out of what was said in sessions, in the background: a turn at a time, each once.
 
+Statements of a turn that a person has to confirm are proposed; those of all others become facts.
+
 A turn counts as read in the transaction that writes what was found in it, so a process that is
 killed leaves it either unread or done.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -14,6 +16,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from sqlalchemy import Connection
 
+from kinkeeper.core.beside import beside
 from kinkeeper.core.time import Clock
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.concepts import follow_all_facts, is_behind
@@ -37,6 +40,10 @@ MOST_READ = 262_144
 
 _NAME = "memory.reading"
 _EARLIER_TURNS = 6
+_LONGEST_READING = 60.0  # seconds
+Propose = Callable[[Connection, Episode, Sequence[Observation]], None]
+"""Asks a person about statements of an episode, in the transaction that marks it as read."""
+
 _ENDS = ("\n", ". ", "! ", "? ", " ")
 
 
@@ -51,6 +58,7 @@ class SessionReading:
         zone: Of the household.
         locale: Of the household; decides how dates are read.
         clock: Tells when something is stored.
+        propose: Asks a person about the statements of turns that need a confirmation.
     """
 
     def __init__(
@@ -63,9 +71,11 @@ class SessionReading:
         zone: ZoneInfo,
         locale: str,
         clock: Clock,
+        propose: Propose,
     ) -> None:
         self._store = store
         self._household = household
+        self._propose = propose
         self._people = people
         self._guardians = guardians
         self._zone = zone
@@ -109,7 +119,8 @@ class SessionReading:
     async def _read(self, episode: Episode) -> None:
         previous = await self._store.read(lambda conn: _earlier(conn, episode))
         try:
-            found = await asyncio.to_thread(self._observed, episode, previous)
+            async with asyncio.timeout(_LONGEST_READING):
+                found = await beside(lambda: self._observed(episode, previous))
         except Exception as error:  # noqa: BLE001 - one turn that cannot be read must not keep all others waiting
             count_failure(_NAME, error, episode=episode.id)
             found = []
@@ -121,7 +132,7 @@ class SessionReading:
         later = await self._store.read(lambda conn: _read_after(conn, episode))
         for each in later:
             previous = await self._store.read(lambda conn, turn=each: _earlier(conn, turn))  # type: ignore[misc]
-            found = await asyncio.to_thread(self._observed, each, previous)
+            found = await beside(partial(self._observed, each, previous))
             if corrections := [one for one in found if one.correction is not None]:
                 await self._store.write(
                     lambda conn, turn=each, known=corrections: self._written(conn, turn, known)  # type: ignore[misc]
@@ -130,6 +141,10 @@ class SessionReading:
     def _written(self, conn: Connection, episode: Episode, found: Sequence[Observation]) -> None:
         if not found:
             claim_reading(conn, self._household, episode.id)
+            return
+        if episode.asked_scope is not None:
+            if claim_reading(conn, self._household, episode.id):
+                self._propose(conn, episode, found)
             return
         remember(
             conn, episode, found, at=self._clock.now(), people=self._people,

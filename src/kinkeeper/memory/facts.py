@@ -12,6 +12,7 @@ from kinkeeper.memory.counting import Changed, removed
 from kinkeeper.memory.model import ACTIVE_STATUSES, Category, Fact, FactStatus, Statement
 from kinkeeper.memory.rows import fact_from_row, in_parts, statement_from_row
 from kinkeeper.memory.tables import facts, statements
+from kinkeeper.store.scoping import in_own_scope
 
 FACT = "fact"
 
@@ -34,6 +35,17 @@ def load_fact(conn: Connection, viewer: Viewer, fact_id: str) -> Fact:
     if found is None:
         raise NotFoundError(f"there is no fact {fact_id!r}", id=fact_id)
     return found
+
+
+def merged_into(conn: Connection, household: str, fact_ids: Iterable[str]) -> list[Fact]:
+    """Return the facts that were merged into any of these, of all scopes."""
+    return [
+        fact_from_row(row)
+        for part in in_parts(sorted(set(fact_ids)))
+        for row in conn.execute(
+            select(facts).where(_columns.household == household, _columns.merged_into_id.in_(part))
+        ).mappings()
+    ]
 
 
 def list_facts(
@@ -66,6 +78,12 @@ def list_facts(
         query = query.where(_columns.last_evidence_at >= since)
     query = query.order_by(_columns.said_at.desc(), _columns.id).limit(limit)
     return _facts(conn, query)
+
+
+def facts_seen(conn: Connection, viewer: Viewer, ids: Iterable[str]) -> dict[str, Fact]:
+    """Return the facts of some ids that a viewer may see, by id and whatever their status."""
+    found = facts_by_id(conn, viewer.household, ids)
+    return {each.id: each for each in found.values() if viewer.sees(each.scope)}
 
 
 def facts_by_id(conn: Connection, household: str, ids: Iterable[str]) -> dict[str, Fact]:
@@ -141,18 +159,18 @@ def statements_of(conn: Connection, viewer: Viewer, fact_id: str) -> list[Statem
         select(statements)
         .where(
             said.household == viewer.household,
-            said.scope.in_(sorted(viewer.scopes)),
+            in_own_scope(said.scope),
             said.fact_id == fact_id,
         )
+        .params(viewer.parameters)
         .order_by(said.said_at, said.id)
     )
     return [statement_from_row(row) for row in conn.execute(query).mappings()]
 
 
 def _seen_by(viewer: Viewer) -> Select[Any]:
-    return select(facts).where(
-        _columns.household == viewer.household, _columns.scope.in_(sorted(viewer.scopes))
-    )
+    seen = (_columns.household == viewer.household, in_own_scope(_columns.scope))
+    return select(facts).where(*seen).params(viewer.parameters)
 
 
 def _facts(conn: Connection, query: Select[Any]) -> list[Fact]:

@@ -92,7 +92,7 @@ class Forest:
         trees = [self._tree(number) for number in range(len(self.feature))]
         leaves = max(len(values) for values, _ in trees)
         if leaves > _MOST_LEAVES:
-            raise ValueError(f"a tree has {leaves} leaves; at most {_MOST_LEAVES} fit a number")
+            raise ValueError(f"a tree has {leaves} leaves; at most {_MOST_LEAVES} are supported")
         mask = np.min_scalar_type((1 << leaves) - 1)
         all_leaves = (1 << leaves) - 1
         values = np.zeros((len(trees), leaves), np.float32)

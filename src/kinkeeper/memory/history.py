@@ -1,5 +1,6 @@
 """What held at some time, and how a fact became what it is."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from kinkeeper.memory.journal import ChangeSet, images_of_row
 from kinkeeper.memory.model import Fact, FactStatus
 from kinkeeper.memory.rows import fact_from_row, fact_row, row_of
 from kinkeeper.memory.tables import facts
+from kinkeeper.store.scoping import in_own_scope
 
 _columns = facts.c
 
@@ -41,7 +43,7 @@ def as_of(conn: Connection, viewer: Viewer, instant: datetime) -> list[Fact]:
         select(facts)
         .where(
             _columns.household == viewer.household,
-            _columns.scope.in_(sorted(viewer.scopes)),
+            in_own_scope(_columns.scope),
             _columns.status != FactStatus.MERGED_INTO.value,
             _columns.held_from <= instant,
             or_(_columns.valid_to.is_(None), _columns.valid_to > instant),
@@ -51,13 +53,16 @@ def as_of(conn: Connection, viewer: Viewer, instant: datetime) -> list[Fact]:
                 and_(_columns.archived_at.is_not(None), _columns.archived_at > instant),
             ),
         )
+        .params(viewer.parameters)
         .order_by(_columns.held_from, _columns.id)
     )
     return [fact_from_row(row) for row in conn.execute(query).mappings()]
 
 
 def history(conn: Connection, viewer: Viewer, fact_id: str) -> list[Version]:
-    """Return the versions of a fact, newest first; changes that were taken back are left out.
+    """Return the versions of a fact that a viewer may see, newest first; changes that were taken back are left out.
+
+    What a fact said before it was shared stays with those who could see it then.
 
     Args:
         conn: Open connection.
@@ -67,11 +72,14 @@ def history(conn: Connection, viewer: Viewer, fact_id: str) -> list[Version]:
     Raises:
         NotFoundError: There is no such fact for this viewer.
     """
-    fact = load_fact(conn, viewer, fact_id)
-    versions = []
-    for change, image in images_of_row(conn, viewer.household, FACTS, fact_id):
-        versions.append(Version(change=change, fact=fact))
+    versions = _versions(conn, load_fact(conn, viewer, fact_id))
+    return [each for each in versions if viewer.sees(each.fact.scope)]
+
+
+def _versions(conn: Connection, fact: Fact) -> Iterator[Version]:
+    for change, image in images_of_row(conn, fact.household, FACTS, fact.id):
+        yield Version(change=change, fact=fact)
         if image.before is None:
-            return versions
+            return
         fact = fact_from_row({**fact_row(fact), **row_of(facts, image.before)})
-    return [*versions, Version(change=None, fact=fact)]
+    yield Version(change=None, fact=fact)

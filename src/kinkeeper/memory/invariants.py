@@ -21,7 +21,7 @@ from kinkeeper.memory.tables import episodes, facts, memory_vectors, statements
 
 _AT_ONCE = 2000
 _POINTERS = ("superseded_by", "merged_into_id")
-_DAMAGED = "a vector has another length than its model's"
+_DAMAGED = "a vector's length differs from its model's"
 _MAY_BE_FACTS = [origin.value for origin in Origin if origin.may_become_fact]
 
 
@@ -55,12 +55,14 @@ def check(conn: Connection, household: str) -> list[Breach]:
     lost = _statements_without(conn, household)
     if lost:
         breaches.append(
-            Breach(what="a statement points to no episode", ids=lost, is_mendable=False)
+            Breach(what="a statement refers to no episode", ids=lost, is_mendable=False)
         )
     stray = _stray_vectors(conn, household)
     if stray:
         breaches.append(
-            Breach(what="a vector is of a row that is gone", ids=stray, is_mendable=False)
+            Breach(
+                what="a vector belongs to a row that no longer exists", ids=stray, is_mendable=False
+            )
         )
     damaged = _damaged_vectors(conn, household)
     if damaged:
@@ -86,7 +88,7 @@ def mend(
     _drop_vectors(conn, household, damaged)
     ids = sorted({each for breach in breaches if breach.is_mendable for each in breach.ids})
     with changing(
-        conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts worked out anew",
+        conn, household, cause=Cause.MEND, summary=f"{len(ids)} facts rebuilt",
         by="upkeep", at=at,
     ) as change:  # fmt: skip
         settle(conn, change, {each.strand for each in for_facts(conn, household, ids)}, at=at)
@@ -133,14 +135,14 @@ def _broken(
         holds = row["status"] in ACTIVE_STATUSES
         said = stated[fact_id]
         rules = (
-            ("a fact that holds rests on no stored episode", not holds or derived & stored),
-            ("a fact that holds is stated by nothing", not holds or said),
-            ("a fact that holds is merged into another", not holds or not row["merged_into_id"]),
-            ("a fact does not name all episodes that state it", said <= derived),
-            ("a fact counts its evidence wrongly", row["evidence_count"] == len(derived)),
-            ("a fact leads on to one that is not there", {str(row[n]) for n in _POINTERS if row[n]} <= facts_known),
-            ("a fact comes from what may not become one", row["origin"] in _MAY_BE_FACTS),
-            ("others may see a fact than what it rests on", scopes[fact_id] <= {row["scope"]}),
+            ("a current fact has no stored episode behind it", not holds or derived & stored),
+            ("a current fact has no statement behind it", not holds or said),
+            ("a current fact is merged into another", not holds or not row["merged_into_id"]),
+            ("a fact does not list all episodes that state it", said <= derived),
+            ("a fact has the wrong evidence count", row["evidence_count"] == len(derived)),
+            ("a fact refers to a successor that does not exist", {str(row[n]) for n in _POINTERS if row[n]} <= facts_known),
+            ("a fact comes from a source that may not become a fact", row["origin"] in _MAY_BE_FACTS),
+            ("a fact and its sources are visible to different people", scopes[fact_id] <= {row["scope"]}),
         )  # fmt: skip
         yield from ((what, fact_id) for what, is_kept in rules if not is_kept)
 

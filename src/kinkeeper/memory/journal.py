@@ -199,7 +199,7 @@ def find_change(conn: Connection, household: str, change_set: str) -> ChangeSet:
     query = select(memory_change_sets).where(_sets.household == household, _sets.id == change_set)
     row = conn.execute(query).one_or_none()
     if row is None:
-        raise NotFoundError(f"there is no change of memory {change_set!r}", id=change_set)
+        raise NotFoundError(f"there is no memory change {change_set!r}", id=change_set)
     return _change_set(row)
 
 
@@ -255,16 +255,16 @@ def images_of_row(
 def why_not_undoable(conn: Connection, change: ChangeSet) -> str | None:
     """Return why a change cannot be taken back; None where it can."""
     if change.undone_at is not None:
-        return "it was taken back already"
+        return "it has already been undone"
     if change.cause is Cause.FORGET:
-        return "what was forgotten is gone"
+        return "what was forgotten has been erased"
     images = images_of(conn, change.household, change.id)
     if not images:
-        return "it is too old: what was before it is no longer kept"
+        return "it is too old: the earlier state is no longer kept"
     later = _later_on(conn, change, images)
     if later is None:
         return None
-    return f"{later.cause} of {later.made_at:%Y-%m-%d %H:%M} UTC changed the same since; undo that first"
+    return f"{later.cause} of {later.made_at:%Y-%m-%d %H:%M} UTC changed the same thing later; undo that first"
 
 
 def check_undoable(conn: Connection, change: ChangeSet) -> None:
@@ -275,7 +275,7 @@ def check_undoable(conn: Connection, change: ChangeSet) -> None:
     """
     why = why_not_undoable(conn, change)
     if why is not None:
-        raise ConflictError(f"this change of memory cannot be undone: {why}", id=change.id)
+        raise ConflictError(f"this memory change cannot be undone: {why}", id=change.id)
 
 
 def mark_undone(conn: Connection, change: ChangeSet, *, by: str | None, at: datetime) -> None:
@@ -336,6 +336,9 @@ def _later_on(conn: Connection, change: ChangeSet, images: Sequence[Image]) -> C
 def _rests_on(later: Image, touched: frozenset[str] | None) -> bool:
     columns = later.touched
     if columns is None:
+        return True
+    if "scope" in columns:
+        # Taking back what is older would tell those who see the row now what it said to others then.
         return True
     columns -= ARITHMETIC
     return bool(columns) if touched is None else bool(columns & touched)

@@ -109,6 +109,9 @@ class Episode:
         channel: Where it was said.
         embed_state: Whether the dense leg knows it.
         seq: Change number of its household when it last changed; 0 before it is stored.
+        asked_scope: Scope of the facts that are proposed from it; a person has to confirm each. None where its
+            statements become facts without a question.
+        asked_origin: How it came to be known, as the proposals tell it; None where `asked_scope` is.
     """
 
     household: str
@@ -130,6 +133,8 @@ class Episode:
     channel: str = "unknown"
     embed_state: EmbedState = EmbedState.PENDING
     seq: int = 0
+    asked_scope: str | None = None
+    asked_origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +274,7 @@ class Fact:
         doubted_by: The fact in which somebody says otherwise whose word does not settle it; None where nobody
             does, or where it was decided.
         is_edited: Whether a person wrote its words; upkeep leaves those alone.
+        is_transient: Whether it fades when nobody repeats it.
         held_from: Since when it is taken to hold: as the text says, else since it was first said.
         valid_from: Since when it holds, where the text says so.
         valid_to: Until when, where known.
@@ -303,6 +309,7 @@ class Fact:
     is_contradicted: bool = False
     doubted_by: str | None = None
     is_edited: bool = False
+    is_transient: bool = False
     held_from: datetime
     valid_from: datetime | None = None
     valid_to: datetime | None = None

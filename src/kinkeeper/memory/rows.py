@@ -83,14 +83,7 @@ def statement_from_row(row: Row) -> Statement:
 def fact_row(fact: Fact) -> dict[str, Any]:
     """Return the row of a fact, with when it leaves retrieval."""
     values = {name: _stored(getattr(fact, name)) for name in _FACT_FIELDS}
-    values["due_at"] = leaves_at(
-        fact.category,
-        fact.confidence,
-        since=fact.decayed_until,
-        last_evidence_at=fact.last_evidence_at,
-        ends_at=fact.valid_to,
-    )
-    return values
+    return values | {"due_at": leaves_at(fact)}
 
 
 def fact_from_row(row: Row) -> Fact:

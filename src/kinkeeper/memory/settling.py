@@ -17,6 +17,7 @@ from kinkeeper.memory.bearing import relate_statements
 from kinkeeper.memory.deriving import new_fact, updated_fact
 from kinkeeper.memory.evidence import (
     STATEMENTS,
+    for_facts,
     in_strands,
     mutable_image,
     set_statement,
@@ -40,12 +41,14 @@ class _Stored:
         verdicts: By the id of each statement that they are about.
         facts: By id: those that the statements support, and those that could be theirs.
         behind: By fact id, the statements that supported it before this change.
+        held_elsewhere: Ids of facts that a statement of these strands began, and that another strand has by now.
     """
 
     said: Mapping[str, Sequence[Statement]]
     verdicts: Mapping[str, Sequence[Verdict]]
     facts: dict[str, Fact]
     behind: Mapping[str, Sequence[Statement]]
+    held_elsewhere: frozenset[str]
 
 
 def settle(
@@ -73,7 +76,7 @@ def settle(
     for said in stored.said.values():
         verdicts = {found.id: found for each in said for found in stored.verdicts.get(each.id, ())}
         lines = fold(said, relate=relate_statements, verdicts=[*verdicts.values()])
-        owners = _owners(lines, stored.facts)
+        owners = _owners(lines, stored.facts, stored.held_elsewhere)
         missing = [each for each in owners if each not in stored.facts]
         stored.facts.update(facts_by_id(conn, change.made.household, missing))
         after |= _derived(lines, owners, stored, at)
@@ -110,10 +113,33 @@ def _load(conn: Connection, household: str, strands: Iterable[str], new: Contain
         verdicts=verdicts,
         facts=facts_by_id(conn, household, ids),
         behind=behind,
+        held_elsewhere=_held_elsewhere(conn, household, said, new),
     )
 
 
-def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
+def _held_elsewhere(
+    conn: Connection,
+    household: str,
+    said: Mapping[str, Sequence[Statement]],
+    new: Container[str],
+) -> frozenset[str]:
+    """Return the facts that statements began and gave up, and that statements of another strand rest on."""
+    given_up = {
+        fact_id_of(each): each.strand
+        for some in said.values()
+        for each in some
+        if each.id not in new and each.fact_id != fact_id_of(each)
+    }
+    return frozenset(
+        str(each.fact_id)
+        for each in for_facts(conn, household, given_up)
+        if each.strand != given_up[str(each.fact_id)]
+    )
+
+
+def _owners(
+    lines: Sequence[Line], facts: Mapping[str, Fact], held_elsewhere: frozenset[str]
+) -> list[str]:
     """Return the id of each line's fact: the surest that its statements had, else a new one.
 
     A fact stays with the line of the statement that began it and is still behind it.
@@ -134,7 +160,7 @@ def _owners(lines: Sequence[Line], facts: Mapping[str, Fact]) -> list[str]:
             key=lambda each: facts[each].confidence if each in facts else 0.0,
             default=None,
         )
-        owners.append(owner or _unused(line, taken | begun.keys()))
+        owners.append(owner or _unused(line, taken | begun.keys() | held_elsewhere))
         taken.add(owners[-1])
     return owners
 

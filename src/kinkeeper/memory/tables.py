@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 from kinkeeper.store.schema import Instant, metadata
@@ -73,6 +74,9 @@ episodes = Table(
     Column("is_read", Boolean, nullable=False),
     Column("stored_at", Instant, nullable=False),
     Column("seq", Integer, nullable=False),
+    # Where a person has to confirm what is read out of it: the scope of the facts, and how it came to be known.
+    Column("asked_scope", String),
+    Column("asked_origin", String(16)),
     UniqueConstraint("household", "message_key"),
     Index(None, "household", "seq"),
     Index(None, "household", "session", "said_at"),
@@ -165,6 +169,7 @@ facts = Table(
     Column("is_contradicted", Boolean, nullable=False),
     Column("doubted_by", String),
     Column("is_edited", Boolean, nullable=False),
+    Column("is_transient", Boolean, nullable=False, server_default=false()),
     Column("held_from", Instant, nullable=False),
     Column("valid_from", Instant),
     Column("valid_to", Instant),

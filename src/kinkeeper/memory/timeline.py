@@ -14,6 +14,7 @@ from kinkeeper.memory.confidence import FEELINGS_LAST
 from kinkeeper.memory.model import Category, Origin, Statement
 from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.standing import Standing
+from kinkeeper.memory.transience import is_transient
 
 Relate = Callable[[Statement, Statement], Ruling]
 """How a statement relates to an older one by their words: one of the rulings of two."""
@@ -81,7 +82,7 @@ class Line:
     def runs_until(self) -> datetime | None:
         """When it ends by itself, if ever: as its words say, and every feeling after a while."""
         ends = [self.words.valid_to] if self.words.valid_to else []
-        if self.words.category is Category.EMOTIONAL:
+        if self.words.category is Category.EMOTIONAL and is_transient(self.words):
             ends.append(self.statements[-1].held_from + FEELINGS_LAST)
         return min(ends, default=None)
 

@@ -2,6 +2,8 @@
 
 A fingerprint is a digest keyed with the household's own secret: of the words of a sentence, and of
 what it says of whom where that is understood, so that other words for the same do not bring it back.
+A mark holds for what the person who put it up says, and for what nobody of the household says in its
+audience. What another member tells of the same is theirs.
 """
 
 import hmac
@@ -13,12 +15,13 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, select
 
 from kinkeeper.language.folding import fold
+from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.bearing import own_voice
 from kinkeeper.memory.counting import reserve
 from kinkeeper.memory.model import Statement
 from kinkeeper.memory.rows import in_parts
 from kinkeeper.memory.statements.reading import read_statement
-from kinkeeper.memory.tables import memory_counters, memory_tombstones
+from kinkeeper.memory.tables import episodes, memory_counters, memory_tombstones
 
 GAP = "…"
 """Stands where something was forgotten."""
@@ -42,14 +45,24 @@ def put_up(
     household = statements[0].household
     reserve(conn, household)
     key = _key(conn, household)
-    marks = {mark: each.scope for each in statements for mark in _every_mark(key, each)}
+    scopes = {mark: each.scope for each in statements for mark in _every_mark(key, each)}
+    # The first mark of some words is anybody's; who wants them forgotten besides has one of their own.
+    taken = _known(conn, household, scopes)
+    marks = {
+        (_of_voice(key, mark, by) if mark in taken else mark): scope
+        for mark, scope in scopes.items()
+    }
+    for each in statements:
+        if each.speaker not in {by, None} and not _is_of_member(conn, each):
+            marks |= {_of_voice(key, mark, each.speaker): each.scope for mark in _marks(key, each)}
+    known = _known(conn, household, marks)
     rows = [
         {
             "household": household, "fingerprint": mark, "scope": scope, "forgotten_by": by,
             "forgotten_at": at,
         }
         for mark, scope in marks.items()
-        if mark not in _known(conn, household, marks)
+        if mark not in known
     ]  # fmt: skip
     if rows:
         conn.execute(insert(memory_tombstones), rows)
@@ -58,7 +71,9 @@ def put_up(
 def lift(conn: Connection, statements: Sequence[Statement]) -> None:
     """Let statements be learnt that were blocked: somebody has asked for it by name."""
     for each in statements:
-        marks = sorted(_every_mark(_key(conn, each.household), each))
+        key = _key(conn, each.household)
+        bare = _every_mark(key, each)
+        marks = sorted(bare | {_of_voice(key, mark, each.speaker) for mark in bare})
         conn.execute(
             delete(memory_tombstones).where(
                 _tombstones.household == each.household, _tombstones.fingerprint.in_(marks)
@@ -73,28 +88,46 @@ def blocked(conn: Connection, statements: Sequence[Statement]) -> frozenset[str]
     household = statements[0].household
     key = _key(conn, household)
     marks = {each.id: _marks(key, each) for each in statements}
-    found = _known(conn, household, {mark for some in marks.values() for mark in some})
-    return frozenset(each for each, some in marks.items() if not found.isdisjoint(some))
+    every = {
+        each.id: marks[each.id] | {_of_voice(key, mark, each.speaker) for mark in marks[each.id]}
+        for each in statements
+    }
+    found = _known(conn, household, {mark for some in every.values() for mark in some})
+    return frozenset(
+        each.id
+        for each in statements
+        if any(
+            mark not in marks[each.id] or _holds(found[mark], each.speaker, each.scope)
+            for mark in every[each.id] & found.keys()
+        )
+    )
 
 
 def without_forgotten(
-    conn: Connection, household: str, text: str, *, speaker: str | None = None
+    conn: Connection, household: str, text: str, *, scope: str, speaker: str | None = None
 ) -> str:
-    """Return a text without the sentences that somebody wanted forgotten.
+    """Return a text without the sentences that its speaker wanted forgotten.
 
     Args:
         conn: Open connection.
         household: Tenant key.
         text: Any.
-        speaker: Who says it, if known: "I" of somebody else is nobody's who wanted it forgotten.
+        scope: Of those who may recall it.
+        speaker: Who says it, or to whom it is answered; None where unknown: then what was forgotten in its scope goes.
     """
     if not _has_any(conn, household):
         return text
     key = _key(conn, household)
-    spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(text)]
+    spans = [(found.start(), found.end()) for found in _SENTENCE.finditer(mask_stops(text))]
     marks = {span: _words_mark(key, text[slice(*span)], speaker) for span in spans}
-    found = _known(conn, household, set(marks.values()))
-    return cut_out(text, [span for span, mark in marks.items() if mark in found])
+    own = {mark: _of_voice(key, mark, speaker) for mark in marks.values()}
+    found = _known(conn, household, {*own, *own.values()})
+    gone = {
+        mark
+        for mark, voiced in own.items()
+        if voiced in found or (mark in found and _holds(found[mark], speaker, scope))
+    }
+    return cut_out(text, [span for span, mark in marks.items() if mark in gone])
 
 
 def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -130,6 +163,24 @@ def _words_mark(key: bytes, text: str, speaker: str | None) -> str:
     return _digest(key, f"{voice}\x1f{words}" if voice else words)
 
 
+def _of_voice(key: bytes, mark: str, speaker: str | None) -> str:
+    """Return the mark of what one person says, besides the first one of the same words."""
+    return _digest(key, f"{mark}\x1f{speaker or ''}")
+
+
+def _holds(put_up: tuple[str | None, str], speaker: str | None, scope: str) -> bool:
+    """Return whether the first mark of some words, by whom and in which scope, holds for who says them, and to whom."""
+    forgotten_by, forgotten_in = put_up
+    return forgotten_by in {speaker, None} or (speaker is None and scope == forgotten_in)
+
+
+def _is_of_member(conn: Connection, statement: Statement) -> bool:
+    query = select(episodes.c.member).where(
+        episodes.c.household == statement.household, episodes.c.id == statement.episode_id
+    )
+    return conn.execute(query).scalar() == statement.speaker
+
+
 def _digest(key: bytes, text: str) -> str:
     return hmac.digest(key, text.encode(), "sha256").hex()
 
@@ -144,11 +195,14 @@ def _has_any(conn: Connection, household: str) -> bool:
     return conn.execute(query).first() is not None
 
 
-def _known(conn: Connection, household: str, marks: Collection[str]) -> set[str]:
-    found: set[str] = set()
+def _known(
+    conn: Connection, household: str, marks: Collection[str]
+) -> dict[str, tuple[str | None, str]]:
+    """Return by fingerprint who wanted it forgotten, and in which scope."""
+    found: dict[str, tuple[str | None, str]] = {}
     for part in in_parts(sorted(marks)):
-        query = select(_tombstones.fingerprint).where(
+        query = select(_tombstones.fingerprint, _tombstones.forgotten_by, _tombstones.scope).where(
             _tombstones.household == household, _tombstones.fingerprint.in_(part)
         )
-        found |= set(conn.execute(query).scalars())
+        found |= {row.fingerprint: (row.forgotten_by, row.scope) for row in conn.execute(query)}
     return found

@@ -69,7 +69,7 @@ def load_undecided(
     """
     found = next((each for each in _waiting(conn, viewer, now) if each.id == question_id), None)
     if found is None:
-        raise NotFoundError("this question was answered, or is none any more; look again")
+        raise NotFoundError("this question has already been answered or has expired")
     return found
 
 
@@ -107,9 +107,7 @@ def _waiting(conn: Connection, viewer: Viewer, now: datetime) -> list[Undecided]
     )
     facts = facts_by_id(conn, viewer.household, (key for each in asked for key in each.facts))
     seen = {
-        key: each
-        for key, each in facts.items()
-        if each.scope in viewer.scopes and each.is_current(now)
+        key: each for key, each in facts.items() if viewer.sees(each.scope) and each.is_current(now)
     }
     found = []
     for question in asked:

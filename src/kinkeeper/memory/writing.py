@@ -27,6 +27,7 @@ from kinkeeper.memory.rulings import Ruling, Verdict
 from kinkeeper.memory.standing import standing_of
 from kinkeeper.memory.tables import episodes
 from kinkeeper.memory.tombstones import blocked, lift, without_forgotten
+from kinkeeper.memory.transience import IMPORT_SESSION
 from kinkeeper.memory.verdicts import add_verdicts, verdict_id
 
 STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin.OBSERVED: 0.6}
@@ -34,8 +35,6 @@ STARTS: Mapping[Origin, float] = {Origin.SAID: 0.8, Origin.IMPORTED: 0.7, Origin
 
 CORRECTED = 0.9
 """How far one is believed that sets something right explicitly."""
-
-IMPORT_SESSION = "import"
 
 _EPISODES = episodes.name
 
@@ -184,13 +183,19 @@ def speaker_of(episode: Episode) -> str | None:
 def _check_origin(episode: Episode, by: str | None) -> None:
     if episode.is_assistant or not episode.origin.may_become_fact:
         who = "the assistant" if episode.is_assistant else f"{episode.origin}"
-        raise DeniedError(f"what comes from {who} never becomes a fact", origin=episode.origin)
+        raise DeniedError(f"nothing from {who} can become a fact", origin=episode.origin)
     if episode.origin is Origin.OBSERVED and by is None:
-        raise DeniedError("what was only overheard becomes a fact when a person says yes to it")
+        raise DeniedError(
+            "something that was only overheard becomes a fact once a person approves it"
+        )
+    if episode.asked_scope is not None and by is None:
+        raise DeniedError("this becomes a fact once a person approves it")
 
 
 def _store(conn: Connection, change: Change, episode: Episode, *, at: datetime) -> None:
-    text = without_forgotten(conn, episode.household, episode.text, speaker=speaker_of(episode))
+    text = without_forgotten(
+        conn, episode.household, episode.text, scope=episode.scope, speaker=speaker_of(episode)
+    )
     stored = insert_episodes(conn, [replace(episode, text=text)], at=at, is_read=True)
     for each in stored:
         change.note(_EPISODES, each, None, {})

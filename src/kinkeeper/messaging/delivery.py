@@ -16,7 +16,8 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
-from kinkeeper.core.time import Clock
+from kinkeeper.core.time import A_DAY, Clock
+from kinkeeper.jobs.runners import WORK_LEFT
 from kinkeeper.messaging import lanes
 from kinkeeper.messaging.channel import (
     Channel,
@@ -48,7 +49,7 @@ class DeliveryPace:
     Attributes:
         poll_every: How often it looks for what other processes have put.
         call: Longest time one call of a channel may take.
-        lease: After which time a row of a process that has vanished counts as lost; above `call`.
+        lease: After which time a row of a process that nothing is heard of counts as lost; above `call`.
         grace: How long calls under way may go on after the end.
         at_once: Most chats that are delivered to at the same time, > 0.
     """
@@ -126,7 +127,7 @@ class Deliverer:
 
     async def _serve(self) -> None:
         active: set[Lane] = set()
-        with self._store.watch((TOPIC, self._household)) as watch:
+        with self._store.watch((TOPIC, self._household), WORK_LEFT) as watch:
             async with asyncio.TaskGroup() as tasks:
                 stopping = tasks.create_task(self._wake_at_stop(watch))
                 while not self._stop.is_set():
@@ -202,7 +203,9 @@ class Deliverer:
             async with asyncio.timeout(self._pace.call.total_seconds()):
                 delivered = await self._channels[row.message.channel].deliver(item)
         except TooManyError as error:
-            until, reason = self._clock.now() + error.retry_after, _reason(error)
+            # Longer waits count as those of a wrong clock, and would be none.
+            wait = min(error.retry_after, A_DAY)
+            until, reason = self._clock.now() + wait, _reason(error)
             return lambda conn: lanes.put_back(conn, row, error=reason, until=until)
         except NotSentError as error:
             wait = timedelta(seconds=min(2**row.attempts, _LONGEST_WAIT_SECONDS))

@@ -209,15 +209,12 @@ def arrived_after(
     return [_stored(row) for row in rows]
 
 
-def latest_arrival(conn: Connection, household: str) -> tuple[str, datetime] | None:
-    """Return channel and time of arrival of a household's newest message, if it has any."""
-    row = conn.execute(
-        select(messages.c.channel, messages.c.received_at)
-        .where(messages.c.household == household)
-        .order_by(messages.c.id.desc())
-        .limit(1)
-    ).first()
-    return (row.channel, row.received_at) if row else None
+def has_arrived(conn: Connection, household: str, *, except_by: str) -> bool:
+    """Return whether the household has a message from any other channel than the given one."""
+    query = select(messages.c.id).where(
+        messages.c.household == household, messages.c.channel != except_by
+    )
+    return conn.execute(query.limit(1)).first() is not None
 
 
 def purge_texts(

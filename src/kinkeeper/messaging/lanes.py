@@ -11,6 +11,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
+from kinkeeper.core.time import A_DAY, is_held_until
+from kinkeeper.jobs.runners import is_dead
 from kinkeeper.messaging.addresses import private_chat_of, record_move
 from kinkeeper.messaging.channel import Delivered, OutgoingItem, PressButton
 from kinkeeper.messaging.outbound import (
@@ -23,12 +25,13 @@ from kinkeeper.messaging.outbound import (
 from kinkeeper.messaging.outbox import TOPIC, load
 from kinkeeper.messaging.tables import outbox
 from kinkeeper.store.commits import touch
+from kinkeeper.store.locks import runner_of
 
 REPEATED = " (sent again)"
-TOO_LATE = "too late to be of use"
-OVERTAKEN = "a newer change of the same message took its place"
-NEVER_SENT = "the message it changes never went out"
-LEFT_BEHIND = "the message it changes is in the chat as it was before it moved"
+TOO_LATE = "too late to be useful"
+OVERTAKEN = "a newer change to the same message replaced it"
+NEVER_SENT = "the message it changes was never sent"
+LEFT_BEHIND = "the message it changes was sent before the chat changed its id"
 
 _columns = outbox.c
 _OPEN = (OutboundState.QUEUED.value, OutboundState.SENDING.value)
@@ -98,25 +101,40 @@ def take_next(
         lane: Which one.
         mint: Makes the buttons' data.
         now: Aware.
-        lease: Longest time a call of the channel may take; afterwards the row counts as lost.
+        lease: Longest time a call of the channel may take; afterwards the row counts as lost, as it does once
+            its process is known to be dead.
 
     Returns:
         The row taken; or when to look again; or None where the lane is empty.
     """
     while (row := _first(conn, household, lane)) is not None:
         if row.state is OutboundState.SENDING:
-            if row.lease_until is not None and row.lease_until > now:
-                return row.lease_until
+            until = row.lease_until
+            if until is not None and _waits_until(until, now) and not _is_abandoned(conn, row):
+                return until
             lose(conn, row, error="its delivery was interrupted", now=now)
             continue
         reason = _why_drop(conn, row, now)
         if reason is not None:
             _set(conn, row, state=OutboundState.DROPPED, error=reason)
             continue
-        if row.not_before is not None and row.not_before > now:
+        if row.not_before is not None and _waits_until(row.not_before, now):
             return row.not_before
         return _take(conn, row, mint, now=now, lease=lease)
     return None
+
+
+def _waits_until(until: datetime, now: datetime) -> bool:
+    return is_held_until(until, now, A_DAY)
+
+
+def _is_abandoned(conn: Connection, row: StoredOutbound) -> bool:
+    """Whether the process that was sending a row is known to be dead."""
+    return bool(conn.execute(select(is_dead(_columns.runner)).where(_is(row))).scalar())
+
+
+def _is(row: StoredOutbound) -> ColumnElement[bool]:
+    return and_(_columns.household == row.household, _columns.id == row.id)
 
 
 def end_leases(conn: Connection, household: str, *, now: datetime) -> int:
@@ -191,7 +209,7 @@ def move(conn: Connection, row: StoredOutbound, new_chat_id: str, *, now: dateti
         conn, row.household, message.channel, old=message.chat_id, new=new_chat_id, now=now
     )
     if not leads_on:
-        _set(conn, row, state=OutboundState.FAILED, error="the chat moves in a circle")
+        _set(conn, row, state=OutboundState.FAILED, error="the new ids of the chat form a loop")
         return
     _set(conn, row, state=OutboundState.QUEUED, error="the chat has a new id", not_before=None)
     waiting = and_(
@@ -259,7 +277,7 @@ def _take(
 ) -> Taken:
     taken = _set(
         conn, row, state=OutboundState.SENDING, attempts=row.attempts + 1,
-        lease_until=now + lease, not_before=None,
+        lease_until=now + lease, not_before=None, runner=runner_of(conn),
     )  # fmt: skip
     message, target = taken.message, _target(conn, taken)
     body = message.body + (REPEATED if _is_repeat(taken) else "")
@@ -311,8 +329,7 @@ def _set(
 ) -> StoredOutbound:
     """Move a row on if it still stands as it was read; return it as it stands now."""
     unmoved = and_(
-        _columns.household == row.household,
-        _columns.id == row.id,
+        _is(row),
         _columns.state == row.state.value,
         _columns.attempts == row.attempts,
     )

@@ -43,7 +43,14 @@ class Verb(StrEnum):
     CHOOSE = "choose"  # its `choice` is the label of one of the action's choices
     REJECT = "reject"
     UNDO = "undo"
+    RESTORE = "restore"  # brings back what expired
     REASON = "reason"  # its `choice` says why the action was declined
+    SHARE = "share"  # its `choice` is the episode of what was said, which the household may see from then on
+    KEEP = "keep"  # the same, for only who said it
+
+
+OF_WORDS = frozenset({Verb.SHARE, Verb.KEEP})
+"""What is done to something that was said, and to no action."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +79,7 @@ class Outbound:
         dedupe_key: A second message under the same key is not added.
         kind: What the channel is to do.
         reply_to: The channel's id of the message it is about, if any.
-        buttons: Under it, in order; what they do is done to `action_id`.
+        buttons: Under it, in order; what they do is done to `action_id`, or to what was said.
         audience: Member id of the only one who may see it; None: the whole chat.
         edits: Of an edit, the row of the message that changes.
         answer_to: Of a notice, the channel's id of the press it answers.

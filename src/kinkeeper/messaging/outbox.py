@@ -20,6 +20,7 @@ from sqlalchemy import (
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.messaging.addresses import address_for, current_chat
 from kinkeeper.messaging.outbound import (
+    OF_WORDS,
     Outbound,
     OutboundKind,
     OutboundState,
@@ -238,12 +239,14 @@ def forget(conn: Connection, household: str, *, before: datetime) -> int:
 def _check(message: Outbound) -> None:
     if (message.kind is OutboundKind.EDIT) != (message.edits is not None):
         raise InvariantError(
-            "an edit names the row of the message it changes, and nothing else does"
+            "an edit must name the message row it changes; other messages must not name one"
         )
     if (message.kind is OutboundKind.NOTICE) != (message.answer_to is not None):
-        raise InvariantError("a notice names the press it answers, and nothing else does")
-    if message.buttons and message.action_id is None:
-        raise InvariantError("buttons do something to an action; name it")
+        raise InvariantError(
+            "a notice must name the button press it answers; other messages must not name one"
+        )
+    if message.action_id is None and any(each.verb not in OF_WORDS for each in message.buttons):
+        raise InvariantError("buttons belong to an action; name it")
 
 
 def _values(message: Outbound) -> dict[str, Any]:
@@ -280,7 +283,7 @@ def _addressed(conn: Connection, household: str, message: Outbound) -> dict[str,
     if address is None:
         return {
             "chat_id": chat_id, "route": Route.PRIVATE.value, "state": OutboundState.FAILED.value,
-            "error": "no way to reach this member alone",
+            "error": "no way to reach this member privately",
         }  # fmt: skip
     if address.is_private:
         # Their private chat does not hold the message that this one answers.

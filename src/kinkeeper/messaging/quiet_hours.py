@@ -32,9 +32,9 @@ class QuietHours:
         try:
             start, end = (time.fromisoformat(part.strip()) for part in text.split("-"))
         except ValueError as error:
-            raise InputError(f"{text!r} are no hours of a day; write e.g. 22:00-07:00") from error
+            raise InputError(f"{text!r} is not a range of hours; write e.g. 22:00-07:00") from error
         if start.tzinfo or end.tzinfo:
-            raise InputError(f"{text!r} has an offset; write the household's own time")
+            raise InputError(f"{text!r} has a UTC offset; write the household's local time")
         return cls(start=start, end=end, zone=zone)
 
     def hold(self, instant: datetime) -> bool:

@@ -35,9 +35,9 @@ def parse_record(raw: bytes) -> Mapping[str, Any]:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
         what = str(error).split(":")[0] if isinstance(error, ValueError) else "nested too deeply"
-        raise InputError(f"not JSON ({what}); write one object a line") from error
+        raise InputError(f"not JSON ({what}); write one object per line") from error
     if not isinstance(record, Mapping):
-        raise InputError("not a JSON object; write one object in braces a line")
+        raise InputError("not a JSON object; write one object in braces per line")
     return record
 
 
@@ -85,14 +85,14 @@ def _id(record: Mapping[str, Any], name: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f'"{name}" must be a text, not {_type(value)}')
+        raise InputError(f'"{name}" must be text, not {_type(value)}')
     text = str(value)
     if not text.strip():
         raise InputError(f'"{name}" is empty')
     if len(text) > _LONGEST_ID:
         raise InputError(f'"{name}" is longer than {_LONGEST_ID} characters')
     if _HALF_CHARACTER.search(text):
-        raise InputError(f'"{name}" holds half a character or a zero character')
+        raise InputError(f'"{name}" contains an unpaired surrogate or a null character')
     return text
 
 
@@ -101,7 +101,7 @@ def _text(record: Mapping[str, Any]) -> str:
         raise InputError('"text" is missing (an empty one is "")')
     value = record["text"]
     if not isinstance(value, str):
-        raise InputError(f'"text" must be a text, not {_type(value)}')
+        raise InputError(f'"text" must be text, not {_type(value)}')
     return storable(value)
 
 
@@ -113,7 +113,7 @@ def _kind(record: Mapping[str, Any]) -> MessageKind:
         return MessageKind(value)
     except ValueError as error:
         known = ", ".join(kind.value for kind in MessageKind)
-        raise InputError(f'"kind" is {value!r}; known are {known}') from error
+        raise InputError(f'"kind" is {value!r}; use one of {known}') from error
 
 
 def _sent_at(record: Mapping[str, Any]) -> datetime:
@@ -121,17 +121,17 @@ def _sent_at(record: Mapping[str, Any]) -> datetime:
     if value is None:
         raise InputError('"sent_at" is missing; write e.g. 2026-03-05T18:00:00-06:00')
     if not isinstance(value, str):
-        raise InputError(f'"sent_at" must be a text like 2026-03-05T18:00:00, not {_type(value)}')
+        raise InputError(f'"sent_at" must be text like 2026-03-05T18:00:00, not {_type(value)}')
     try:
         instant = datetime.fromisoformat(value.strip())
         has_time = len(value.strip()) > len("2026-03-05")
     except ValueError as error:
-        raise InputError(f'"sent_at" is {value!r}, no date and time that exists') from error
+        raise InputError(f'"sent_at" is {value!r}, which is not a real date and time') from error
     if not has_time:
         raise InputError(f'"sent_at" is {value!r}; the time of day is missing')
     if instant.year not in _YEARS:
         raise InputError(
-            f'"sent_at" is in the year {instant.year}; it must lie in {_YEARS[0]} to {_YEARS[-1]}'
+            f'"sent_at" is in the year {instant.year}; the year must be between {_YEARS[0]} and {_YEARS[-1]}'
         )
     return instant
 

@@ -55,6 +55,8 @@ outbox = Table(
     Column("unknowns", Integer, nullable=False, default=0),
     Column("not_before", Instant),
     Column("lease_until", Instant),
+    # The process that is sending it, where it is one that beats.
+    Column("runner", String(64)),
     Column("error", Text),
     Column("channel_message_id", String(128)),
     Column("ephemeral_id", String(128)),

@@ -108,7 +108,7 @@ class Budgeted:
     async def _reserved(self, request: ChatRequest) -> AsyncIterator[_Reservation]:
         household, budget = request.household, self._budget
         day, most = budget.today(household), self._most(request)
-        name = await budget.store.write(
+        name = await budget.store.locking(household).write(
             lambda conn: spending.reserve(conn, household, day, wanted=most, limits=budget.limits)
         )
         if name is not None:
@@ -126,7 +126,7 @@ class Budgeted:
         if change == Amount():
             return
         try:
-            await self._budget.store.write(
+            await self._budget.store.locking(household).write(
                 lambda conn: spending.add_spent(conn, household, day, change)
             )
         except UnavailableError as error:
@@ -149,8 +149,8 @@ class Budgeted:
         zone = self._budget.zones[household]
         renewal = midnight(day + timedelta(days=1), zone)
         return ModelError(
-            f"today's budget for models does not allow the call ({name}); it renews at "
-            f"{renewal:%Y-%m-%d %H:%M} {zone.key}, or raise {name}",
+            f"today's model budget does not allow this call ({name}); it renews at "
+            f"{renewal:%Y-%m-%d %H:%M} {zone.key}; to allow more, raise {name}",
             outcome=Outcome.OVER_BUDGET,
             retry_after=renewal - self._budget.clock.now(),
         )

@@ -149,7 +149,7 @@ class HttpChatModel:
                     yield reading.reply()
                     return
         raise ModelError(
-            "the model server ended its answer before it was whole", outcome=Outcome.SERVER_ERROR
+            "the model server ended its answer before it was complete", outcome=Outcome.SERVER_ERROR
         )
 
 

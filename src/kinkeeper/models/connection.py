@@ -193,7 +193,7 @@ class ServerConnection:
         if is_ambient and not self._allows_public:
             require_private(base.host, addresses)
         if not addresses:
-            raise unreachable(base.host, "its name has no address")
+            raise unreachable(base.host, "its host name has no address")
         return addresses
 
     async def _looked_up(self, base: httpx.URL) -> Sequence[str]:
@@ -202,7 +202,7 @@ class ServerConnection:
             try:
                 self._addresses = await self._resolve(base.host, base.port or _PORTS[base.scheme])
             except OSError as error:
-                raise unreachable(base.host, "its name is not known") from error
+                raise unreachable(base.host, "its host name is unknown") from error
             self._look_up_at = now + _LOOKED_UP_SECONDS
         return self._addresses
 
@@ -256,17 +256,17 @@ def _translated(base: httpx.URL) -> Iterator[None]:
     except httpx.ConnectError as error:
         is_about_trust = "certificate" in str(error).lower()
         reason = (
-            "its certificate is not trusted (SSL_CERT_FILE can name whose to trust)"
+            "its certificate is not trusted (set SSL_CERT_FILE to the certificates you trust)"
             if is_about_trust
-            else "it refuses the connection"
+            else "it refused the connection"
         )
         raise unreachable(base.host, reason) from error
     except httpx.TimeoutException as error:
         raise ModelError(
-            f"the model server at {base.host} fell silent", outcome=Outcome.TIMEOUT
+            f"the model server at {base.host} stopped answering", outcome=Outcome.TIMEOUT
         ) from error
     except httpx.HTTPError as error:
         raise ModelError(
-            f"the model server at {base.host} broke off its answer; look into its log",
+            f"the model server at {base.host} broke off its answer; see its log",
             outcome=Outcome.SERVER_ERROR,
         ) from error

@@ -92,7 +92,7 @@ class Gateway:
         """
         log.warning("models.stage.fell_back", stage=stage, outcome=outcome.value)
         now = self._clock.now()
-        await self._store.write(
+        await self._store.locking(household).write(
             lambda conn: insert_fallback(conn, household, stage=stage, outcome=outcome, at=now)
         )
 

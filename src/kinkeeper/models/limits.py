@@ -60,8 +60,7 @@ class ServerLimits:
         admission = self.breaker.admit(clock())
         if admission is None:
             raise ModelError(
-                f"the model server at {self._name} failed {self.breaker.failures} times in a row and is "
-                "left alone for a while",
+                f"the model server at {self._name} failed {self.breaker.failures} times in a row and is not called for a while",
                 outcome=Outcome.CIRCUIT_OPEN,
             )
         is_settled = False
@@ -152,7 +151,6 @@ class Limited:
         except TimeoutError as error:
             seconds = self._timeout.total_seconds()
             raise ModelError(
-                f"the model did not answer within {seconds:g} s; give it more with "
-                "MODEL_TIMEOUT_SECONDS, or take a smaller one",
+                f"the model did not answer within {seconds:g} s; allow more with MODEL_TIMEOUT_SECONDS, or use a smaller model",
                 outcome=Outcome.TIMEOUT,
             ) from error

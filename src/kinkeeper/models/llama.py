@@ -127,9 +127,11 @@ def file_problem(gguf: Path) -> str | None:
     except FileNotFoundError:
         return f"MODEL_GGUF: there is no file {gguf}; correct the path"
     except OSError as error:
-        return f"MODEL_GGUF: {gguf} cannot be read ({error.strerror}); name a file you may read"
+        return (
+            f"MODEL_GGUF: {gguf} cannot be read ({error.strerror}); choose a file that you can read"
+        )
     if not is_gguf:
-        return f"MODEL_GGUF: {gguf} is no GGUF file; download the model in that format"
+        return f"MODEL_GGUF: {gguf} is not a GGUF file; download the model in that format"
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if size > memory:
         return f"MODEL_GGUF: {gguf} is larger than this machine's memory; use a smaller model"
@@ -139,9 +141,9 @@ def file_problem(gguf: Path) -> str | None:
 def _why(said: str, code: int) -> str:
     """Return why it ended, from the runtime's own words or the way it ended."""
     if code == -signal.SIGKILL:
-        return "the system ended it, which it does when memory runs out; use a smaller model"
+        return "the system killed it, probably because memory ran out; use a smaller model"
     found = _REASON.search(said)
-    reason = found.group(1) if found else f"it ended with code {code}"
+    reason = found.group(1) if found else f"it exited with code {code}"
     if "memory" in reason or "alloc" in reason:
         return f"{reason}; use a smaller model, or a smaller MODEL_CONTEXT_TOKENS"
     return f"{reason}; download it again, or update llama.cpp"

@@ -55,7 +55,7 @@ async def look_at(endpoint: Endpoint) -> ServerLook:
     except ModelError as error:
         return ServerLook(url=endpoint.url, is_private=is_private, problem=str(error))
     except TimeoutError:
-        silent = f"it does not answer within {_SECONDS:g} s"
+        silent = f"it did not answer within {_SECONDS:g} s"
         return ServerLook(url=endpoint.url, is_private=is_private, problem=silent)
     finally:
         await connection.close()

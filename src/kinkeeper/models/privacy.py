@@ -22,6 +22,18 @@ _PRIVATE = tuple(
         "100.64.0.0/10", "::1/128", "fc00::/7", "fe80::/10",
     )
 )  # fmt: skip
+_TRANSLATED = tuple(
+    ipaddress.IPv6Network(block)
+    for block in (
+        "::/96",
+        "::ffff:0:0/96",
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "2001::/32",
+        "2002::/16",
+    )
+)
+"""IPv6 addresses that stand for IPv4 ones."""
 
 
 def is_private(address: str) -> bool:
@@ -34,6 +46,26 @@ def is_private(address: str) -> bool:
     mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
     judged = mapped or parsed
     return any(judged.version == block.version and judged in block for block in _PRIVATE)
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address surely leads out of this machine, network and VPN.
+
+    More than the opposite of `is_private`: the unspecified address, for one, is neither, but leads to this
+    machine; so do IPv6 addresses in which a gateway finds a private IPv4 address.
+
+    Args:
+        address: IPv4 or IPv6.
+    """
+    parsed = ipaddress.ip_address(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return not any(parsed in block for block in _TRANSLATED) and _is_global(parsed)
+    return _is_global(parsed)
+
+
+def _is_global(parsed: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    is_site = isinstance(parsed, ipaddress.IPv6Address) and parsed.is_site_local
+    return parsed.is_global and not parsed.is_multicast and not is_site
 
 
 async def find_addresses(host: str, port: int) -> Sequence[str]:
@@ -63,8 +95,7 @@ def require_private(host: str, addresses: Sequence[str]) -> None:
     public = next((each for each in addresses if not is_private(each)), None)
     if public is not None or not addresses:
         raise ModelError(
-            f"{host} is a public host ({public}), and what is written in a group chat stays on private "
-            "ones; name a server on this machine or your network, or set "
+            f"{host} is a public host ({public}), and group chat text only goes to private ones; use a server on this machine or your network, or set "
             "ALLOW_REMOTE_MODEL_FOR_CHAT=true",
             outcome=Outcome.PUBLIC_HOST,
         )

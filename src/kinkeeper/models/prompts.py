@@ -160,7 +160,7 @@ def parse_prompt(text: str, *, where: str) -> Prompt:
     try:
         head = PromptHead.model_validate(tomllib.loads(match["head"]))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
-        raise _wrong(where, f"the head is wrong: {error}") from error
+        raise _wrong(where, f"the head is invalid: {error}") from error
     environment = _environment()
     try:
         used = {
@@ -169,7 +169,7 @@ def parse_prompt(text: str, *, where: str) -> Prompt:
             for name in meta.find_undeclared_variables(environment.parse(match[part]))
         }
     except TemplateError as error:
-        raise _wrong(where, f"a part is no template: {error}") from error
+        raise _wrong(where, f"a part is not a template: {error}") from error
     if used != set(head.inputs):
         raise _wrong(where, f"inputs are {sorted(head.inputs)}, but the parts use {sorted(used)}")
     return Prompt(
@@ -196,4 +196,4 @@ def _only_blocks(value: Any) -> Any:
     """Let through what passed the filter, and nothing else; Jinja calls this for every value put in."""
     if isinstance(value, _Block):
         return value
-    raise TemplateError("a value is put in without the filter data(name)")
+    raise TemplateError("a value is inserted without the filter data(name)")

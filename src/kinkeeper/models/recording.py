@@ -95,7 +95,9 @@ class Recorded:
         if usage and usage.is_input_cut:
             log.warning("models.input.cut", model=record.model, tokens=usage.input_tokens)
         try:
-            await self._store.write(lambda conn: insert_call(conn, record))
+            await self._store.locking(request.household).write(
+                lambda conn: insert_call(conn, record)
+            )
         except UnavailableError as error:
             # The answer is there, and was paid for.
             log.warning("models.call.unrecorded", reason=type(error).__name__)

@@ -19,9 +19,9 @@ _OUTCOMES: Mapping[int, Outcome] = {
     HTTPStatus.SERVICE_UNAVAILABLE: Outcome.OVERLOADED,
 }
 _REMEDIES: Mapping[int, str] = {
-    HTTPStatus.UNAUTHORIZED: "it wants another key; correct MODEL_API_KEY",
-    HTTPStatus.FORBIDDEN: "it wants another key; correct MODEL_API_KEY",
-    HTTPStatus.NOT_FOUND: "it does not know the model or the path; correct MODEL_NAME or MODEL_URL",
+    HTTPStatus.UNAUTHORIZED: "it rejected the API key; correct MODEL_API_KEY",
+    HTTPStatus.FORBIDDEN: "it rejected the API key; correct MODEL_API_KEY",
+    HTTPStatus.NOT_FOUND: "it has no such model or path; correct MODEL_NAME or MODEL_URL",
 }
 
 
@@ -67,10 +67,10 @@ def _parameter(body: bytes) -> str | None:
 
 def _remedy(status: int, outcome: Outcome) -> str:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        return "it sends callers elsewhere, which is not followed; set MODEL_URL to that address"
+        return "it redirects to another address, and redirects are not followed; set MODEL_URL to that address"
     if outcome is Outcome.REJECTED:
-        return _REMEDIES.get(status, "it does not accept the request; look into its log")
-    return "it is busy" if outcome is Outcome.OVERLOADED else "look into its log"
+        return _REMEDIES.get(status, "it did not accept the request; see its log")
+    return "it is busy" if outcome is Outcome.OVERLOADED else "see its log"
 
 
 def _retry_after(value: str | None) -> timedelta | None:

@@ -69,8 +69,7 @@ async def ask(model: ChatModel, request: ChatRequest, output: type[T]) -> Answer
     except ValidationError:
         # Not "from": its text quotes the answer.
         raise ModelError(
-            f"the model {repaired.model} does not keep to the schema {output.__name__}, also not when told "
-            "what was wrong; take a model that is better at it",
+            f"the model {repaired.model} did not follow the schema {output.__name__}, even after being told what was wrong; use a more capable model",
             outcome=Outcome.INVALID_OUTPUT,
         ) from None
 
@@ -111,7 +110,7 @@ def _read(reply: ChatReply, output: type[T]) -> T:
         raise ModelError("the model refused to answer", outcome=Outcome.REFUSED_BY_MODEL)
     if reply.finish is Finish.LENGTH:
         raise ModelError(
-            "the model's answer was cut off at its limit of tokens; allow more with "
+            "the model's answer was cut off at its token limit; allow more with "
             "MODEL_MAX_OUTPUT_TOKENS",
             outcome=Outcome.TRUNCATED,
         )

@@ -120,7 +120,7 @@ def unreadable() -> ModelError:
 def failed() -> ModelError:
     """Return that the server told of an error in the middle of an answer."""
     return ModelError(
-        "the model server failed while it answered; look into its log",
+        "the model server failed while answering; see its log",
         outcome=Outcome.SERVER_ERROR,
     )
 

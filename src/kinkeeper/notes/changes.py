@@ -29,7 +29,7 @@ def add_note(conn: Connection, note: Note, *, change_id: str, at: datetime) -> N
 
     def after(before: Row | None) -> Row:
         if before is not None:
-            raise ConflictError(f"there is a note {note.id!r} already", note_id=note.id)
+            raise ConflictError(f"there is already a note {note.id!r}", note_id=note.id)
         title, body = checked_title(note.title), checked_body(note.body)
         return {**note_row(note), "title": title, "body": body}
 

@@ -24,8 +24,8 @@ def find_by(words: str, notes: Sequence[Note]) -> Note:
     found = by_id or [notes[place] for place in meant_by(words, [note.title for note in notes])]
     titles = [note.title for note in (found or notes)[:_MOST_SHOWN]]
     if not found:
-        there_is = f"There is: {', '.join(titles)}." if titles else "There are no notes yet."
-        raise NotFoundError(f"I know no note called {words!r}. {there_is}")
+        there_is = f"Your notes: {', '.join(titles)}." if titles else "There are no notes yet."
+        raise NotFoundError(f"I can't find a note called {words!r}. {there_is}")
     if len(found) > 1:
         raise UnclearError(f"Which note do you mean: {', '.join(titles)}?", options=titles)
     return found[0]

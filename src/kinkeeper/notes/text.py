@@ -1,11 +1,12 @@
 """The text of notes: entries that are added, ticked off and taken out. Pure."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from kinkeeper.core.errors import InputError, NotFoundError, UnclearError
 from kinkeeper.language.naming import meant_by
-from kinkeeper.language.text import shorten, strip_controls
+from kinkeeper.language.text import one_line, shorten, strip_controls
 
 LONGEST_TITLE = 200
 LONGEST_BODY = 100_000
@@ -21,7 +22,7 @@ def checked_title(title: str) -> str:
     Raises:
         InputError: There is nothing of it, or too much.
     """
-    kept = " ".join(strip_controls(title).split())
+    kept = one_line(title)
     if not kept:
         raise InputError("a note needs a title")
     if len(kept) > LONGEST_TITLE:
@@ -35,21 +36,16 @@ def checked_body(body: str) -> str:
     Raises:
         InputError: It is too long.
     """
-    kept = strip_controls(body).strip("\n").rstrip()
+    kept = strip_controls(body).expandtabs(4).strip("\n").rstrip()
     if len(kept) > LONGEST_BODY:
-        raise InputError(f"a note has at most {LONGEST_BODY:,} characters; begin another one")
+        raise InputError(f"a note has at most {LONGEST_BODY:,} characters; start another one")
     return kept
 
 
 def entries(body: str) -> list[str]:
-    """Return the words of a text line by line, without the marks of a list; blank lines are left out."""
-    found = []
-    for line in body.splitlines():
-        entry = _ENTRY.fullmatch(line)
-        words = entry["words"] if entry else line.strip()
-        if words:
-            found.append(words)
-    return found
+    """Return the words of a text line by line, each with single spaces, without the marks of a list and blank lines."""
+    found = (" ".join(_words_of(line).split()) for line in body.splitlines())
+    return [words for words in found if words]
 
 
 def appended(body: str, added: str) -> str:
@@ -65,9 +61,22 @@ def appended(body: str, added: str) -> str:
     lines = entries(added)
     if body and not is_list(body):
         return checked_body(f"{body.rstrip()}\n{added.strip()}")
-    known = {each.casefold() for each in entries(body)}
-    new = [each for each in dict.fromkeys(lines) if each.casefold() not in known]
-    return checked_body("\n".join([*body.splitlines(), *(f"- {each}" for each in new)]))
+    known = {_sameness(each) for each in entries(body)}
+    new: dict[str, str] = {}
+    for line in (f"- {each}" for each in lines):
+        new.setdefault(_sameness(*entries(line)), line)
+    kept = [line for sameness, line in new.items() if sameness not in known]
+    return checked_body("\n".join([*body.splitlines(), *kept]))
+
+
+def _words_of(line: str) -> str:
+    entry = _ENTRY.fullmatch(line)
+    return entry["words"] if entry else line.strip()
+
+
+def _sameness(words: str) -> str:
+    """Return what words of an entry have in common with those that say the same."""
+    return unicodedata.normalize("NFC", words.casefold())
 
 
 def is_list(body: str) -> bool:
@@ -97,10 +106,11 @@ def without(body: str, words: str) -> tuple[str, str]:
 def _line_of(body: str, words: str) -> tuple[int, str]:
     """Return the place of the one line that words mean, and its words."""
     plain = [" ".join(entries(line)) for line in body.splitlines()]
-    written_out = [place for place, line in enumerate(plain) if line and line == words.strip()]
+    said = " ".join(words.split())
+    written_out = [place for place, line in enumerate(plain) if line and line == said]
     found = written_out[:1] or [place for place in meant_by(words, plain) if plain[place]]
     if not found:
-        raise NotFoundError(f"{words!r} is not on it. There is: {_some(entries(body))}.")
+        raise NotFoundError(f"{words!r} is not on it. It has: {_some(entries(body))}.")
     if len(found) > 1:
         options = [shorten(plain[place], _LONGEST_SHOWN) for place in found[:_MOST_SHOWN]]
         raise UnclearError(f"Which one: {', '.join(options)}?", options=options)
@@ -122,7 +132,7 @@ def replaced(body: str, removed: Sequence[str], added: str) -> str:
     first, _ = _line_of(body, removed[0])
     old, body = body.splitlines()[first], without(body, removed[0])[0]
     lines = body.splitlines()
-    words = " ".join(entries(old))
+    words = _words_of(old)
     lines[first:first] = [old.replace(words, each) for each in entries(strip_controls(added))]
     body = "\n".join(lines)
     for each in removed[1:]:

@@ -21,10 +21,8 @@ Kinds = type[Exception] | tuple[type[Exception], ...]
 """One or several kinds of errors."""
 
 _UNFORESEEN = "unforeseen"
-_CHECK = "work in the background"
-_REMEDY = (
-    "the log says what and where (work.failed); it is tried again by itself, but should be reported"
-)
+_CHECK = "background work"
+_REMEDY = "see the log for details (work.failed); it is retried automatically, but please report it"
 _failures: Counter[str] = Counter()
 _postponed: Counter[str] = Counter()
 
@@ -109,9 +107,13 @@ def failure_finding() -> Finding:
     """Tell what went wrong in this process since its start."""
     put_off = _listed(POSTPONED)
     if not FAILURES:
-        found = f"put off while something was away: {put_off}" if put_off else "nothing went wrong"
-        return ok(_CHECK, f"{found} since the start")
-    return warning(_CHECK, f"went wrong since the start: {_listed(FAILURES)}", _REMEDY)
+        found = (
+            f"postponed while something was unavailable: {put_off}"
+            if put_off
+            else "nothing went wrong"
+        )
+        return ok(_CHECK, f"{found} since startup")
+    return warning(_CHECK, f"failed since startup: {_listed(FAILURES)}", _REMEDY)
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -22,7 +22,7 @@ class ServerMetrics:
             registry=self.registry,
         )  # fmt: skip
         self._seconds = Histogram(
-            "kinkeeper_http_request_seconds", "Time until the answer began, seconds.", ["route"],
+            "kinkeeper_http_request_seconds", "Time to the start of the response, in seconds.", ["route"],
             buckets=_SECONDS, registry=self.registry,
         )  # fmt: skip
         self._counts: dict[tuple[str, str, int], Counter] = {}

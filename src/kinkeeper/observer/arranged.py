@@ -110,7 +110,9 @@ def _jobs(
     conn: Connection, household: str, row_id: str, record: Mapping[str, Any]
 ) -> tuple[Extraction, ...]:
     """What each of a message's own proposals says; what was decided of it as a whole where it has one at most."""
-    own = find_by_source(conn, household, SourceType.OBSERVER.value, row_id)
+    found = find_by_source(conn, household, SourceType.OBSERVER.value, row_id)
+    # A card of a conversation that the message joined has no extraction.
+    own = [action for action in found if action.proposal.extraction]
     if len(own) < 2:  # noqa: PLR2004 - a list of jobs has two at least
         return (extraction_from_record(record),)
     return tuple(extraction_from_record(action.proposal.extraction) for action in own)

@@ -22,7 +22,6 @@ class ObserverConfig:
         context_ttl: Age up to which they do.
         attribution_window: How far back a reply looks.
         open_question_window: How long a question can be answered.
-        action_ttl: After how long a pending action expires.
         max_speak_per_day: Unprompted messages a local day.
         max_messages_per_minute: Messages a chat and minute that are queued; more are stored only.
         rules: Redline rules and their numbers.
@@ -39,7 +38,6 @@ class ObserverConfig:
     context_ttl: timedelta = timedelta(seconds=300)
     attribution_window: timedelta = timedelta(seconds=600)
     open_question_window: timedelta = timedelta(seconds=3600)
-    action_ttl: timedelta = timedelta(hours=48)
     max_speak_per_day: int = 4
     max_messages_per_minute: int = 60
     rules: RedlineRules = field(default_factory=RedlineRules)

@@ -5,7 +5,7 @@ like one; no message in any chat tells of it. Arrangements are the observer's ow
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, time, timedelta
 from functools import partial
 
@@ -17,22 +17,22 @@ from kinkeeper.actions import repository as action_rows
 from kinkeeper.actions.consent import Origin as Asked
 from kinkeeper.actions.effects.memory import Words
 from kinkeeper.actions.model import ActionStatus, ActionType, Proposal
-from kinkeeper.actions.remembering import people_named, proposal_of, sentence_of
+from kinkeeper.actions.remembering import proposal_of, sentence_of
+from kinkeeper.actions.session_words import is_news
 from kinkeeper.actions.words import OVERHEARD
+from kinkeeper.calendar.model import SourceType
+from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.messages import MessageKind
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.memory.bearing import subject_of
-from kinkeeper.memory.browsing import sharing_words
-from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.model import Observation, Origin
 from kinkeeper.memory.statements.extraction import observe
 from kinkeeper.memory.statements.lasting import is_lasting
-from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.memory.statements.secrecy import points_back, secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observability.failures import count_failure
@@ -46,9 +46,11 @@ MOST_A_DAY = 3
 """More than that would be work, not help."""
 
 _NAME = "observer.hearing"
+_SHORTLY = timedelta(minutes=15)
+_MOST_SHORTLY = 10
+_MOST_OF_ONE = 20
 _LOOK_BACK = timedelta(days=1)
 _AT_ONCE = 100
-_MOST_COMPARED = 2000
 _UNFINISHED = frozenset({WorkState.QUEUED, WorkState.RUNNING})
 
 
@@ -59,16 +61,12 @@ class Hearing:
         store: Its database.
         household: As its file describes it.
         clock: Tells the time.
-        lasts: How long a proposal waits.
     """
 
-    def __init__(
-        self, store: Store, household: Household, *, clock: Clock, lasts: timedelta
-    ) -> None:
+    def __init__(self, store: Store, household: Household, *, clock: Clock) -> None:
         self._store = store
         self._household = household
         self._clock = clock
-        self._lasts = lasts
         self._names = household.words_for_people
         self._since = clock.now() - _LOOK_BACK
         self._heard_up_to = 0
@@ -94,8 +92,9 @@ class Hearing:
     async def _hear(self, stored: StoredMessage) -> int:
         """Propose what one message lets drop; a message that we fail on must not block the others."""
         try:
-            wanted = list(self._lasting(stored))
-            if not wanted and stored.message.kind is not MessageKind.EDIT:
+            text, is_edit = stored.message.text, stored.message.kind is MessageKind.EDIT
+            wanted = await read_beside(text, lambda: self._wanted(stored))
+            if not (wanted or is_edit or points_back(text)):
                 return 0
             return await self._store.write(lambda conn: self._propose(conn, stored, wanted))
         except UnavailableError:
@@ -117,6 +116,19 @@ class Hearing:
             arrived.append(stored)
         return arrived
 
+    def _wanted(self, stored: StoredMessage) -> list[tuple[Observation, Proposal]]:
+        """Return what of a message may be proposed, read before anything is written."""
+        message = stored.message
+        found: dict[str, Observation] = {}
+        for each in self._lasting(stored):
+            found.setdefault(each.narrative.casefold(), each)
+        if not found:
+            return []
+        wish = secrecy_of(message.text, self._household, message.sender, is_group=True)
+        scope = HOUSEHOLD_SCOPE if wish is None else wish.scope
+        some = list(found.values())[:_MOST_OF_ONE]
+        return [(each, self._proposal(stored, each, n, scope)) for n, each in enumerate(some)]
+
     def _lasting(self, stored: StoredMessage) -> Iterator[Observation]:
         """Yield what a member says that lasts, as far as that is certain."""
         message = stored.message
@@ -127,20 +139,52 @@ class Hearing:
             if is_lasting(each.text, self._names):
                 yield each
 
-    def _propose(self, conn: Connection, stored: StoredMessage, wanted: list[Observation]) -> int:
+    def _propose(
+        self,
+        conn: Connection,
+        stored: StoredMessage,
+        wanted: Sequence[tuple[Observation, Proposal]],
+    ) -> int:
         now = self._clock.now()
         self._take_back_edited(conn, stored, now)
+        self._narrow_earlier(conn, stored)
         row = repository.find(conn, self._household.id, str(stored.id))
         if row is not None and row.action_id is not None:
             return 0
         proposed = 0
-        for number, each in enumerate(wanted):
+        for each, proposal in wanted:
             if self._room(conn, now) <= 0:
                 break
-            proposal = self._proposal(stored, each, number, now)
-            if self._is_news(conn, proposal, stored, each):
-                proposed += proposals.propose(conn, proposal, now=now).is_new
+            speaker = stored.message.sender
+            if is_news(conn, self._household, proposal, each, speaker=speaker, now=now):
+                proposed += proposals.propose(
+                    conn, proposal, household=self._household, now=now
+                ).is_new
         return proposed
+
+    def _narrow_earlier(self, conn: Connection, stored: StoredMessage) -> None:
+        """Keep secret what somebody's message before has proposed, where this one asks for it."""
+        message, household = stored.message, self._household
+        if not points_back(message.text):
+            return
+        before = inbox.recent(
+            conn, household.id, message.chat_id, since=message.sent_at - _SHORTLY,
+            before=message.sent_at, limit=_MOST_SHORTLY,
+        )  # fmt: skip
+        theirs = [
+            each for each in before
+            if each.message.sender == message.sender and not points_back(each.message.text)
+        ]  # fmt: skip
+        if not theirs:
+            return
+        both = f"{theirs[-1].message.text}\n{message.text}"
+        wish = secrecy_of(both, household, message.sender, is_group=True)
+        if wish is None:
+            return
+        for kind in (OVERHEARD, SourceType.OBSERVER.value):
+            found = action_rows.find_by_source(conn, household.id, kind, str(theirs[-1].id))
+            ids = [action.id for action in found if action.status is ActionStatus.PENDING]
+            action_rows.narrow_scope(conn, household.id, ids, wish.scope)
 
     def _take_back_edited(self, conn: Connection, stored: StoredMessage, now: datetime) -> None:
         """Withdraw what a message had proposed whose words were changed."""
@@ -167,23 +211,8 @@ class Hearing:
         )
         return MOST_A_DAY - proposed
 
-    def _is_news(
-        self, conn: Connection, proposal: Proposal, stored: StoredMessage, found: Observation
-    ) -> bool:
-        """Whether it was neither proposed before nor is remembered already."""
-        household = self._household.id
-        if action_rows.was_proposed(conn, household, proposal.merge_key or ""):
-            return False
-        speaker, people = stored.message.sender, people_named(self._household, found.text)
-        subject, _ = subject_of(found.text, speaker=speaker, people=people)
-        known = list_facts(conn, Viewer.of(household), now=self._clock.now(), limit=_MOST_COMPARED)
-        alike = sharing_words([fact for fact in known if fact.subject == subject], found.narrative)
-        return all(
-            relate(fact.narrative, found.narrative).relation is not Relation.SAME for fact in alike
-        )
-
     def _proposal(
-        self, stored: StoredMessage, found: Observation, number: int, now: datetime
+        self, stored: StoredMessage, found: Observation, number: int, scope: str
     ) -> Proposal:
         message, household = stored.message, self._household
         member = household.member(message.sender)
@@ -198,5 +227,5 @@ class Hearing:
         return proposal_of(
             words, [sentence_of(found, words.text)], household=household,
             source=(OVERHEARD, str(stored.id), str(number)), asked=Asked.OBSERVED,
-            expires_at=now + self._lasts, chat_id=message.chat_id, merge_key=same,
+            chat_id=message.chat_id, merge_key=same, scope=scope,
         )  # fmt: skip

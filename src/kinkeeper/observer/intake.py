@@ -18,10 +18,8 @@ from kinkeeper.household.senders import resolve_sender
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.jobs.job import Enqueuer
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.language.corrections import calls_off, may_correct
 from kinkeeper.language.lexicon import Lexicon, Mention
 from kinkeeper.language.memo import Memo
-from kinkeeper.language.replies import Reply, ReplyKind, asks_for_owner, read_reply
 from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
@@ -38,6 +36,8 @@ from kinkeeper.observer.tripwire.gate import Evidence, Tripwire, Verdict, makes_
 from kinkeeper.observer.tripwire.taking_up import takes_up
 from kinkeeper.observer.wondering import note_wonder
 from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.reading.corrections import calls_off, may_correct
+from kinkeeper.reading.replies import Reply, ReplyKind, asks_for_owner, read_reply
 
 JOB_NAME = "observer.understand"
 _PROMISE_HOLDS = timedelta(hours=12)
@@ -140,7 +140,7 @@ class Intake:
         household = self._participants.household
         if self._refuses_chats and not self._is_ours(conn, message):
             raise DeniedError(
-                f"chat {message.chat_id!r} is not one of household {household.id!r}; "
+                f"chat {message.chat_id!r} does not belong to household {household.id!r}; "
                 "add it to `chats` in the household file to have it observed"
             )
         return self._take_in(conn, message, now=now)
@@ -157,7 +157,7 @@ class Intake:
         household = self._participants.household.id
         found = inbox.find_revision(conn, household, message)
         if found is None:
-            raise InvariantError("a message was refused as a repeat and is not stored")
+            raise InvariantError("a message was rejected as a duplicate but is not stored")
         row = repository.find(conn, household, str(found.id))
         is_queued = row is not None and row.state in {WorkState.QUEUED, WorkState.RUNNING}
         return Received(row_id=str(found.id), is_repeat=True, is_queued=is_queued, decision=None)

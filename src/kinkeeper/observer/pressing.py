@@ -7,17 +7,21 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import approvals, undo
 from kinkeeper.actions.authority import PressDetails
-from kinkeeper.actions.model import RejectReason
+from kinkeeper.actions.model import PendingAction, RejectReason
 from kinkeeper.actions.press_tokens import (
     PressedButton,
     PressRefusal,
     Redeemed,
+    RedeemedWords,
     Refused,
     note_answer,
     redeem,
 )
-from kinkeeper.actions.receipts import Receipt
-from kinkeeper.core.errors import InvariantError
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.repository import load_action
+from kinkeeper.actions.restore import restore
+from kinkeeper.actions.setting_right import SettingRight
+from kinkeeper.core.errors import ConflictError, InvariantError
 from kinkeeper.household.model import Household
 from kinkeeper.messaging.outbound import Verb
 from kinkeeper.observer import feedback
@@ -31,11 +35,13 @@ class PressAnswer:
         message: One line for who pressed.
         is_change: Whether this very press changed anything.
         refusal: Why it was refused, if it was.
+        restored: What waits for a decision again because of this press, if anything.
     """
 
     message: str
     is_change: bool
     refusal: PressRefusal | None = None
+    restored: PendingAction | None = None
 
 
 def press(
@@ -54,13 +60,31 @@ def press(
         return PressAnswer(message=redeemed.message, is_change=False, refusal=redeemed.reason)
     if redeemed.answer is not None:
         return PressAnswer(message=redeemed.answer, is_change=False)
-    if redeemed.verb is Verb.REASON:
+    if isinstance(redeemed, RedeemedWords):
+        answer = _set_audience(conn, redeemed, household, now)
+    elif redeemed.verb is Verb.REASON:
         answer = _reason(conn, redeemed, now)
     else:
         receipt = _decide(conn, redeemed, household, now)
-        answer = PressAnswer(message=receipt.message, is_change=receipt.is_change)
-    note_answer(conn, redeemed, answer.message)
+        restored = receipt.action if receipt.outcome is Outcome.RESTORED else None
+        answer = PressAnswer(
+            message=receipt.message, is_change=receipt.is_change, restored=restored
+        )
+    note_answer(conn, household.id, redeemed, answer.message)
     return answer
+
+
+def _set_audience(
+    conn: Connection, redeemed: RedeemedWords, household: Household, now: datetime
+) -> PressAnswer:
+    """Change who may see what was said; a button of what is gone or is so already changes nothing."""
+    right = SettingRight(household=household, member=redeemed.member, now=now)
+    is_private = redeemed.verb is Verb.KEEP
+    receipt = right.set_told_scope(conn, redeemed.episode_id, is_private=is_private)
+    if receipt is not None and not receipt.is_change:
+        return PressAnswer(message=receipt.message, is_change=False)
+    told = "Only you can see that now." if is_private else "The whole family can see that now."
+    return PressAnswer(message=told, is_change=receipt is not None)
 
 
 def _decide(conn: Connection, redeemed: Redeemed, household: Household, now: datetime) -> Receipt:
@@ -74,10 +98,20 @@ def _decide(conn: Connection, redeemed: Redeemed, household: Household, now: dat
             return approvals.resolve(conn, action_id, redeemed.choice or "", **press)
         case Verb.REJECT:
             return approvals.reject(conn, action_id, **press)
+        case Verb.RESTORE:
+            return _brought_back(conn, action_id, press)
         case Verb.UNDO:
             return undo.undo(conn, action_id, member=redeemed.member, household=household, now=now)
         case _:
             raise InvariantError(f"a button with the verb {redeemed.verb!r} decides nothing")
+
+
+def _brought_back(conn: Connection, action_id: str, press: PressDetails) -> Receipt:
+    try:
+        return restore(conn, action_id, **press)
+    except ConflictError as error:
+        action = load_action(conn, press["household"].id, action_id)
+        return Receipt(action=action, outcome=Outcome.CHANGED, message=f"Not possible: {error}.")
 
 
 def _reason(conn: Connection, redeemed: Redeemed, now: datetime) -> PressAnswer:

@@ -32,7 +32,7 @@ def parse_duration(text: str) -> timedelta | None:
         rest = rest[match.end() :]
     if rest or not timedelta(0) < total <= LONGEST:
         raise InputError(
-            f"{text!r} is no length of time; write 2h, 30m, 1h30m, 1d (at most 31d) or off"
+            f"{text!r} is not a length of time; write 2h, 30m, 1h30m, 1d (at most 31d) or off"
         )
     return total
 

@@ -39,7 +39,7 @@ def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -
         observer_messages.c.state.in_([WorkState.QUEUED.value, WorkState.RUNNING.value]),
     )
     purged = inbox.purge_texts(conn, household, now=now, keep=keep, except_for=unread)
-    purge_extractions(conn, household, created_before=before)
+    purge_extractions(conn, household, created_before=before, now=now)
     outbox.purge_bodies(conn, household, before=before)
     failed_updates.purge(conn, household, before=before)
     purge_tokens(conn, household, before=before)

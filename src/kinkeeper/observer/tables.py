@@ -103,7 +103,9 @@ open_questions = Table(
     Column("status", String(16), nullable=False),
     Column("answered_by", String(128)),
     Column("closed_at", Instant),
-    Index("ix_open_questions_chat", "household", "chat_id", "status", "asked_at"),
+    # By their end: most questions are never closed, and only those that are not over are looked for.
+    Index("ix_open_questions_until", "household", "chat_id", "until"),
+    Index("ix_open_questions_message", "household", "chat_id", "message_id"),
 )
 
 quiet_periods = Table(

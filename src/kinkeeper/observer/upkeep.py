@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, exists, select
 from kinkeeper.actions import proposals
 from kinkeeper.actions import repository as action_rows
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.core.time import Clock
+from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.observability.failures import count_failure
 from kinkeeper.observability.repeating import repeat
@@ -64,6 +64,7 @@ class Upkeep:
         self._keep_texts = keep_texts
         self._purges = purges
         self._next_purge = clock.now()
+        self._jumps = ForwardJumps()
 
     async def run(self, every: timedelta) -> None:
         """Do what is due, again and again, until cancelled.
@@ -81,7 +82,8 @@ class Upkeep:
         if is_expiring:
             await self._store.write(lambda conn: proposals.expire_due(conn, self._household, now))
         asked = sum([await self._ask(row_id, now) for row_id in questions])
-        if not self._next_purge - _BETWEEN_PURGES <= now < self._next_purge:
+        is_early = is_held_until(self._next_purge, now, _BETWEEN_PURGES)
+        if not self._jumps.is_recent(now) and not is_early:
             await self._purge(now)
         return asked
 

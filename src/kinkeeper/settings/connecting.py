@@ -42,7 +42,7 @@ def _from_json(value: Any) -> Any:
 def _server_name(name: str) -> str:
     if name in _BUILT_IN:
         raise ValueError(
-            f"{name!r} is the name of a part of this program; call the server otherwise"
+            f"{name!r} is a name this program uses itself; give the server another name"
         )
     return name
 
@@ -95,16 +95,16 @@ class ConnectorSettings(BaseModel):
 
     caldav_url: Annotated[Secret, AfterValidator(_server_address)] | None = Field(
         default=None,
-        description="Calendar server: https://user:password@host/calendar/; CALDAV_URL_FILE names a file "
-        "with it.",
+        description="CalDAV calendar: https://user:password@host/calendar/; or set CALDAV_URL_FILE to a file "
+        "that contains it.",
     )
     caldav_sync_minutes: Positive = Field(
-        default=5, description="How often the calendar server is looked at, minutes."
+        default=5, description="How often to sync with the calendar server, in minutes."
     )
     mcp_servers: ToolServers = Field(
         default={},
-        description="Tools of others (Model Context Protocol), as a JSON object: by name either command, args "
-        "and env or url and headers; safe lists tools called unasked; timeout_seconds, allow_private.",
+        description="External tool servers (Model Context Protocol) as a JSON object keyed by name: command, args "
+        "and env, or url and headers. Optional: safe (tools that need no confirmation), timeout_seconds, allow_private.",
     )
 
     @property

@@ -29,21 +29,22 @@ class EmbedderSettings(BaseModel):
 
     embedder: EmbedderChoice = Field(
         default=EmbedderChoice.AUTO,
-        description="What compares texts by meaning: minilm (here, with the extra `embedder`), hashing "
-        "(here, by spelling), openai or ollama (a server), none, or auto: minilm where installed, "
-        "else hashing.",
+        description="How texts are compared by meaning: minilm (local; needs the extra `embedder`), hashing "
+        "(local; compares spelling), openai or ollama (a server), none, or auto (minilm if "
+        "installed, otherwise hashing).",
     )
     embedder_url: Url | None = Field(
-        default=None, description="Server of EMBEDDER=openai or ollama."
+        default=None, description="Server for EMBEDDER=openai or EMBEDDER=ollama."
     )
     embedder_model: str | None = Field(
-        default=None, min_length=1, max_length=128, description="Embedding model there."
+        default=None, min_length=1, max_length=128, description="Embedding model on that server."
     )
     embedder_api_key: Secret | None = Field(
-        default=None, description="Key of that server; EMBEDDER_API_KEY_FILE names a file with it."
+        default=None,
+        description="API key for that server; or set EMBEDDER_API_KEY_FILE to a file that contains it.",
     )
     embedder_timeout_seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
-        default=20, description="Longest wait for one batch of texts, seconds."
+        default=20, description="Timeout for one batch of texts, in seconds."
     )
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, PlainSerializer, SecretStr
 
 from kinkeeper.core.addresses import without_password
 from kinkeeper.core.errors import InputError
+from kinkeeper.digest.schedule import parse_time
 from kinkeeper.messaging.quiet_hours import QuietHours
 
 # The hours are a household's own; whether they are hours at all does not depend on where it lives.
@@ -27,7 +28,7 @@ def _parts(text: str) -> SplitResult:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must begin with http:// or https:// and name a host")
     if parts.username or parts.password:
-        raise ValueError("must not hold a password")
+        raise ValueError("must not contain a password")
     return parts
 
 
@@ -39,7 +40,9 @@ def _url(text: str) -> str:
 def _origin(text: str) -> str:
     parts = _parts(text)
     if parts.path.strip("/") or parts.query or parts.fragment:
-        raise ValueError("must be scheme, name and port only, e.g. https://family.example")
+        raise ValueError(
+            "must consist only of scheme, host name and port, e.g. https://family.example"
+        )
     return text.rstrip("/")
 
 
@@ -52,6 +55,14 @@ def _tls_url(text: str) -> str:
 def _quiet_hours(text: str) -> str:
     try:
         QuietHours.parse(text, _ANY_ZONE)
+    except InputError as error:
+        raise ValueError(str(error)) from error
+    return text
+
+
+def _daily_time(text: str) -> str:
+    try:
+        parse_time(text)
     except InputError as error:
         raise ValueError(str(error)) from error
     return text
@@ -74,6 +85,7 @@ DatabaseUrl = Annotated[str, PlainSerializer(without_password, when_used="json")
 Url = Annotated[str, AfterValidator(_url)]
 Origin = Annotated[str, AfterValidator(_origin)]
 TlsUrl = Annotated[str, AfterValidator(_tls_url)]
+DailyTime = Annotated[str, AfterValidator(_daily_time)]
 DailyHours = Annotated[str, AfterValidator(_quiet_hours)]
 Secret = Annotated[SecretStr, AfterValidator(_not_empty)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]

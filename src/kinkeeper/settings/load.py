@@ -104,7 +104,7 @@ def _read(path: Path, problems: list[Problem]) -> str:
         return ""
     except OSError as error:
         # Also where the folder is closed to this user: what lies in it is then not known.
-        message = f"cannot be read ({error.strerror}); let this user read it, or start elsewhere"
+        message = f"cannot be read ({error.strerror}); let this user read it, or start Kinkeeper in another folder"
         problems.append(Problem(where=str(path), line=None, message=message))
     except UnicodeDecodeError:
         problems.append(Problem(where=str(path), line=None, message="not a text file in UTF-8"))

@@ -20,7 +20,7 @@ def _server(protocol: str) -> Callable[[SecretStr], SecretStr]:
 
 def _address(text: str) -> str:
     if not is_mail_address(text):
-        raise ValueError("must be a mail address: name@example.org")
+        raise ValueError("must be an email address: name@example.org")
     return text
 
 
@@ -29,14 +29,14 @@ class MailSettings(BaseModel):
 
     smtp_url: Annotated[Secret, AfterValidator(_server("smtp"))] | None = Field(
         default=None,
-        description="Server that sends mail: smtps://user:password@host; SMTP_URL_FILE names a file with it.",
+        description="Outgoing mail server: smtps://user:password@host; or set SMTP_URL_FILE to a file that contains it.",
     )
     imap_url: Annotated[Secret, AfterValidator(_server("imap"))] | None = Field(
         default=None,
-        description="The mailbox: imaps://user:password@host; IMAP_URL_FILE names a file with it.",
+        description="Mailbox: imaps://user:password@host; or set IMAP_URL_FILE to a file that contains it.",
     )
     mail_from: Annotated[str, AfterValidator(_address)] | None = Field(
-        default=None, description="Address that mail is sent from, if the login is none."
+        default=None, description="Sender address, if your login is not an email address."
     )
 
     @property
@@ -61,7 +61,7 @@ class MailSettings(BaseModel):
     @model_validator(mode="after")
     def _require_sender(self) -> Self:
         if (self.smtp_url or self.imap_url) and self.mail_sender is None:
-            raise ValueError("MAIL_FROM is needed, because the login is no mail address")
+            raise ValueError("MAIL_FROM is needed, because the login is not an email address")
         return self
 
 

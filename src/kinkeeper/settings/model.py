@@ -9,6 +9,7 @@ from kinkeeper.settings.connecting import CONNECTOR_SECRETS, ConnectorSettings
 from kinkeeper.settings.embedding import EMBEDDER_SECRETS, EmbedderSettings
 from kinkeeper.settings.fields import (
     DailyHours,
+    DailyTime,
     DatabaseUrl,
     NotNegative,
     Origin,
@@ -31,151 +32,167 @@ class Settings(ModelSettings, EmbedderSettings, ConnectorSettings, MailSettings)
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     env: str = Field(
-        default="production", description="Name of the environment; each has a database of its own."
+        default="production", description="Environment name; each environment has its own database."
     )
     db_path: Path | None = Field(
-        default=None, description="SQLite file; DATABASE_URL wins over it."
+        default=None, description="SQLite file; DATABASE_URL takes precedence."
     )
     database_url: DatabaseUrl | None = Field(
         default=None,
         repr=False,
-        description="sqlite:///FILE or postgresql://…; DATABASE_URL_FILE names a file with it.",
+        description="sqlite:///FILE or postgresql://…; or set DATABASE_URL_FILE to a file that contains it.",
     )
     backup_dir: Path | None = Field(
         default=None,
-        description="Folder of nightly backups, kept MESSAGE_RETENTION_DAYS; none are made without.",
+        description="Folder for nightly backups, kept for MESSAGE_RETENTION_DAYS; no backups are made if unset.",
     )
     family_context: Path | None = Field(
-        default=None, description="Household file, or a folder of them."
+        default=None, description="Household file, or a folder of household files."
     )
     tripwire_threshold: Share = Field(
-        default=0.7, description="Score from which a message goes to tier 2."
+        default=0.7, description="Minimum score for a message to be read in full (tier 2)."
     )
     extraction_threshold: Share = Field(
-        default=0.6, description="Confidence below which an extraction is dropped."
+        default=0.6, description="Extractions below this confidence are dropped."
     )
     attribution_threshold: Share = Field(
-        default=0.6, description="Confidence from which a reply counts as an answer."
+        default=0.6, description="Minimum confidence for a reply to count as an answer."
     )
     brain_min_relevance: Share = Field(
-        default=0.5, description="Relevance from which brain context is used."
+        default=0.5, description="Minimum relevance for context from memory to be used."
     )
     tripwire_patterns_path: Path | None = Field(
-        default=None, description="Pattern file used instead of the shipped one."
+        default=None, description="Pattern file to use instead of the built-in one."
     )
     context_window_size: NotNegative = Field(
-        default=3, description="Messages of the thread that give context."
+        default=3, description="Number of earlier messages in the thread used as context."
     )
     context_ttl_seconds: Positive = Field(
-        default=300, description="Age up to which they do, seconds."
+        default=300, description="Maximum age of those messages, in seconds."
     )
     attribution_window_seconds: Positive = Field(
-        default=600, description="How far back a reply looks, seconds."
+        default=600, description="How far back a reply can refer, in seconds."
     )
     open_question_window_seconds: Positive = Field(
-        default=3600, description="How long a question can be answered, seconds."
+        default=3600, description="How long a question can still be answered, in seconds."
     )
     open_question_grace_seconds: NotNegative = Field(
-        default=900, description="How long a question waits before it is asked aloud, seconds."
+        default=900,
+        description="How long the family has to answer before the assistant asks in the group, in seconds.",
     )
-    tier2_workers: Positive = Field(default=2, description="Messages understood at a time.")
+    tier2_workers: Positive = Field(
+        default=2, description="Number of messages read in full at the same time."
+    )
     redline_temporal_conflict: bool = Field(
-        default=True, description="Speak when a child is booked twice."
+        default=True, description="Speak up when a child is double-booked."
     )
     redline_resource_conflict: bool = Field(
-        default=True, description="Speak when two people have one job."
+        default=True, description="Speak up when two people have taken the same job."
     )
     redline_missing_variable: bool = Field(
-        default=True, description="Find jobs without owner and times that do not fit."
+        default=True,
+        description="Look for unassigned jobs and for times that don't match the calendar.",
     )
     speak_on_missing_critical: bool = Field(
-        default=True, description="Ask aloud for a missing owner."
+        default=True, description="Ask in the group who takes an unassigned job."
     )
     max_speak_per_day: NotNegative = Field(
-        default=4, description="Unprompted messages a local day."
+        default=4, description="Maximum number of unprompted messages per day (local time)."
     )
     max_brain_queries_per_message: NotNegative = Field(
-        default=3, description="Questions to memory for one message."
+        default=3, description="Maximum number of memory queries per message."
     )
     brain_timeout_ms: Positive = Field(
-        default=5000, description="Longest wait for memory, milliseconds."
+        default=5000, description="Timeout for a memory query, in milliseconds."
     )
     brain_cache_ttl_seconds: NotNegative = Field(
-        default=60, description="How long an answer of memory is kept, seconds."
+        default=60, description="How long memory answers are cached, in seconds."
     )
     brain_base_url: Url | None = Field(
         default=None,
-        description="A program whose memory is asked instead of the calendar here, in abstract words.",
+        description="URL of another program to ask for context instead of the local calendar; it never receives message text.",
     )
     brain_query_endpoint: RoutePath = Field(
-        default="/brain/query", description="Its route for questions."
+        default="/brain/query", description="Query path on that program."
     )
     brain_token: Secret | None = Field(
-        default=None, description="What it lets us in with; BRAIN_TOKEN_FILE names a file with it."
+        default=None,
+        description="Access token for that program; or set BRAIN_TOKEN_FILE to a file that contains it.",
     )
     passive_streaming: bool = Field(
         default=True,
-        description="Look up between a session's turns what its next one may call for.",
+        description="Look up likely useful memories in the background between turns.",
     )
     context_budget_tokens: Positive = Field(
-        default=1500, description="Most tokens of the context of a session's turn."
+        default=1500, description="Maximum context size for one turn, in tokens."
     )
     pending_action_ttl_hours: Positive = Field(
-        default=48, description="After how long a pending action expires, hours."
+        default=48, description="Minimum lifetime of a pending action, in hours."
     )
     max_messages_per_minute: Positive = Field(
-        default=60, description="Messages a chat and minute; more are stored, not queued."
+        default=60,
+        description="Maximum messages per chat and minute; further messages are stored but not read.",
     )
     max_conflict_message_length: Positive = Field(
-        default=280, description="Longest conflict alert, characters."
+        default=280, description="Maximum length of a conflict alert, in characters."
     )
     max_clarification_length: Positive = Field(
-        default=200, description="Longest clarification, characters."
+        default=200, description="Maximum length of a clarifying question, in characters."
     )
-    max_summary_length: Positive = Field(default=140, description="Longest summary, characters.")
+    max_summary_length: Positive = Field(
+        default=140, description="Maximum length of a summary, in characters."
+    )
     message_retention_days: Positive = Field(
-        default=30, description="After how long message text is purged, days."
+        default=30, description="How long message text is kept, in days."
     )
     travel_buffer_minutes: NotNegative = Field(
-        default=0, description="Added around a booking in conflict checks, minutes."
+        default=0, description="Travel time added around events in conflict checks, in minutes."
     )
     default_event_minutes: Positive = Field(
-        default=60, description="Length of a booking whose length nobody said, minutes."
+        default=60, description="Assumed length of an event without an end time, in minutes."
     )
     host: str = Field(
         default="127.0.0.1", min_length=1, description="Address the server listens on."
     )
-    port: Port = Field(default=8765, description="Port it listens on; 0 takes any free one.")
+    port: Port = Field(default=8765, description="Port the server listens on; 0 picks a free port.")
     public_url: Origin | None = Field(
-        default=None, description="Where people reach it, if not at HOST and PORT."
+        default=None,
+        description="Address people use to reach the server, if it differs from HOST and PORT.",
     )
     trusted_proxies: str = Field(
         default="127.0.0.1,::1",
-        description="Addresses of proxies whose X-Forwarded headers count, with PUBLIC_URL set.",
+        description="Proxies whose X-Forwarded headers are trusted when PUBLIC_URL is set.",
     )
     trace_text: bool = Field(
-        default=False, description="Keep what people wrote in the traces of decisions, too."
+        default=False, description="Also keep message text in decision traces."
     )
     quiet_hours: DailyHours = Field(
         default="22:00-07:00",
-        description="Local hours in which messages come without a sound; equal ends mean never.",
+        description="Local hours during which messages arrive silently; use equal times to turn this off.",
+    )
+    digest_at: DailyTime = Field(
+        default="18:00",
+        description="Local time of the daily digest of waiting plans, for adults who have not chosen a time; or off.",
     )
     telegram_bot_token: Secret | None = Field(
-        default=None, description="From @BotFather; TELEGRAM_BOT_TOKEN_FILE names a file with it."
+        default=None,
+        description="Bot token from @BotFather; or set TELEGRAM_BOT_TOKEN_FILE to a file that contains it.",
     )
     telegram_group_chat_id: str | None = Field(
         default=None,
         coerce_numbers_to_str=True,
-        description="A group to observe, beside the household file's `chats`.",
+        description="Group chat to observe, in addition to `chats` in the household file.",
     )
     telegram_api_url: Url = Field(
-        default="https://api.telegram.org", description="Where the Bot API is."
+        default="https://api.telegram.org", description="Address of the Telegram Bot API."
     )
     telegram_webhook_url: TlsUrl | None = Field(
-        default=None, description="Where Telegram posts updates; it is asked for them otherwise."
+        default=None,
+        description="HTTPS address that Telegram posts updates to; without it, the server polls Telegram.",
     )
     telegram_webhook_secret: WebhookSecret | None = Field(
-        default=None, description="What Telegram proves itself with; _FILE names a file with it."
+        default=None,
+        description="Shared secret that Telegram sends with each update; or set TELEGRAM_WEBHOOK_SECRET_FILE.",
     )
 
     @model_validator(mode="after")

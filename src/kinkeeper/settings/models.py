@@ -21,20 +21,24 @@ def _prices(text: str) -> str:
     except ArithmeticError:
         are_prices = False
     if not are_prices or len(parts) > 2:  # noqa: PLR2004 - of the request, of the answer
-        raise ValueError("must be like 0.15/0.60: a million tokens of the request, of the answer")
+        raise ValueError(
+            "must be like 0.15/0.60: the price of a million input tokens and a million output tokens"
+        )
     return text
 
 
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Prices = Annotated[str, AfterValidator(_prices)]
-_MODEL = "Model of this role, as its server names it."
-_URL = "Its server, where it is another."
-_KEY = "Key of that server; _FILE names a file with it."
-_TIMEOUT = "Longest wait for a whole answer, seconds."
-_TEMPERATURE = "How freely it answers, 0 the most repeatable; as each job needs where not set."
-_LONGEST = "Longest answer, tokens; as each job needs where not set. A model that first thinks aloud needs more."
-_PRICE = "Price of a million tokens of requests/answers, in any currency."
+_MODEL = "Model name for this role."
+_URL = "Server for this role, if it differs from MODEL_URL."
+_KEY = "API key for that server; or add _FILE to the name and point it to a file."
+_TIMEOUT = "Timeout for a complete answer, in seconds."
+_TEMPERATURE = (
+    "Sampling temperature; 0 is the most repeatable. If unset, each job uses its own value."
+)
+_LONGEST = "Maximum answer length, in tokens. If unset, each job uses its own value; reasoning models need more."
+_PRICE = "Price per million input/output tokens, in any currency."
 
 
 class ExtractorChoice(StrEnum):
@@ -45,60 +49,75 @@ class ExtractorChoice(StrEnum):
     MODEL = "model"
 
 
+class ReaderChoice(StrEnum):
+    """Who may read what people write."""
+
+    AUTO = "auto"
+    EMBEDDED = "embedded"
+
+
 class ModelSettings(BaseModel):
     """Which language models there are, for what, and how much of them may be used."""
 
+    reader: ReaderChoice = Field(
+        default=ReaderChoice.AUTO,
+        description="Who may read what people write: auto (a model too, if one is configured) "
+        "or embedded (only what is built in; no model is asked anything).",
+    )
     extractor: ExtractorChoice = Field(
         default=ExtractorChoice.AUTO,
-        description="Who understands messages: rules, model (the rules, and a model where they leave "
-        "something open), or auto: model where there is one.",
+        description="Who reads messages: rules, model (rules first, then a model where they are unsure), "
+        "or auto (model if one is configured).",
     )
     model_url: Url | None = Field(
         default=None,
-        description="OpenAI-compatible or Ollama server of language models; none is used without.",
+        description="OpenAI-compatible or Ollama model server; no model is used if unset.",
     )
     model_api_key: Secret | None = Field(
-        default=None, description="Key of that server; MODEL_API_KEY_FILE names a file with it."
+        default=None,
+        description="API key for that server; or set MODEL_API_KEY_FILE to a file that contains it.",
     )
     model_dialect: Dialect = Field(
         default=Dialect.AUTO,
-        description="What that server speaks: openai, ollama, or auto to find out.",
+        description="Protocol of that server: openai, ollama, or auto to detect it.",
     )
     model_gguf: Path | None = Field(
-        default=None, description="Model file to run here with llama.cpp, instead of MODEL_URL."
+        default=None,
+        description="Model file to run on this machine with llama.cpp, instead of MODEL_URL.",
     )
     model_gguf_threads: Positive | None = Field(
-        default=None, description="Threads for it; all cores but one where not set."
+        default=None, description="Number of threads for it; default is all cores but one."
     )
     model_name: str | None = Field(
         default=None,
         min_length=1,
         max_length=200,
-        description="Model of all roles that set no other.",
+        description="Model for every role that doesn't set its own.",
     )
     model_timeout_seconds: Seconds = Field(default=60, description=_TIMEOUT)
     model_temperature: Temperature | None = Field(default=None, description=_TEMPERATURE)
     model_max_output_tokens: Positive | None = Field(default=None, description=_LONGEST)
     model_context_tokens: Positive = Field(
         default=8192,
-        description="Room for a request and its answer, where the server can be told; tokens.",
+        description="Context size for request plus answer, in tokens, if the server accepts it as an option.",
     )
     model_price: Prices | None = Field(default=None, description=_PRICE)
     model_concurrency: Positive = Field(
-        default=2, description="Calls to one model server at a time."
+        default=2, description="Maximum concurrent calls per model server."
     )
     model_calls_per_day: Positive | None = Field(
-        default=2000, description="Calls a household and local day."
+        default=2000, description="Maximum calls per household and day (local time)."
     )
     model_tokens_per_day: Positive | None = Field(
-        default=None, description="Tokens of requests and answers a household and local day."
+        default=None, description="Maximum input plus output tokens per household and day."
     )
     model_cost_per_day: Annotated[Decimal, Field(gt=0)] | None = Field(
-        default=None, description="Cost a household and local day, in the currency of the prices."
+        default=None,
+        description="Maximum cost per household and day, in the currency of the prices.",
     )
     allow_remote_model_for_chat: bool = Field(
         default=False,
-        description="Let text of group chats go to models on public hosts, not only on private addresses.",
+        description="Allow group chat text to be sent to models on public hosts, not only on your own network.",
     )
     light_model: str | None = Field(default=None, min_length=1, max_length=200, description=_MODEL)
     light_model_url: Url | None = Field(default=None, description=_URL)
@@ -129,11 +148,13 @@ class ModelSettings(BaseModel):
         if self.model_url and self.model_gguf:
             raise ValueError("MODEL_URL and MODEL_GGUF are both set; keep one")
         if self.model_url and self.model_name is None:
-            raise ValueError("MODEL_URL needs MODEL_NAME, the model that is to answer")
+            raise ValueError("MODEL_URL needs MODEL_NAME, the model to use")
         if not (self.model_url or self.model_gguf):
             self._refuse_without_server()
+        if self.reader is ReaderChoice.EMBEDDED and self.extractor is ExtractorChoice.MODEL:
+            raise ValueError("EXTRACTOR=model and READER=embedded contradict each other; keep one")
         if self.model_cost_per_day is not None and not self._has_price():
-            raise ValueError("MODEL_COST_PER_DAY needs MODEL_PRICE, or a price of a role")
+            raise ValueError("MODEL_COST_PER_DAY needs MODEL_PRICE, or a price for a role")
         return self
 
     def _refuse_without_server(self) -> None:

@@ -46,7 +46,9 @@ def check_backup(path: Path, *, tables: Collection[str]) -> BackupContents:
             _check_pages(connection, path)
             return _contents(connection, path, tables)
     except DatabaseError as error:
-        raise UnavailableError(f"{str(path)!r} is damaged ({error.orig}); take another") from error
+        raise UnavailableError(
+            f"{str(path)!r} is damaged ({error.orig}); use another backup"
+        ) from error
     finally:
         engine.dispose()
 
@@ -58,16 +60,15 @@ def _check_kind(path: Path) -> None:
     except FileNotFoundError as error:
         raise InputError(f"there is no file {str(path)!r}") from error
     except IsADirectoryError as error:
-        raise InputError(f"{str(path)!r} is a folder; name the backup in it") from error
+        raise InputError(f"{str(path)!r} is a folder; specify the backup file in it") from error
     except OSError as error:
         raise UnavailableError(f"cannot read {str(path)!r}: {error.strerror}") from error
     if header != _SQLITE_HEADER:
-        raise InputError(f"{str(path)!r} is not a SQLite database, so it is no backup")
+        raise InputError(f"{str(path)!r} is not a SQLite database, so it is not a backup")
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
         raise InputError(
-            f"{str(path)!r} has a log beside it, so it is a database in use and not all of it; "
-            "make a backup of it with `kinkeeper backup`"
+            f"{str(path)!r} has a log file beside it, so it is a database in use and incomplete; make a backup of it with `kinkeeper backup`"
         )
 
 
@@ -84,27 +85,26 @@ def _frozen_engine(path: Path) -> Engine:
 def _check_pages(connection: Connection, path: Path) -> None:
     found = str(connection.execute(text("PRAGMA integrity_check(1)")).scalar_one())
     if found != "ok":
-        raise UnavailableError(f"{str(path)!r} is damaged ({found}); take another")
+        raise UnavailableError(f"{str(path)!r} is damaged ({found}); use another backup")
     orphan = connection.execute(text("PRAGMA foreign_key_check")).first()
     if orphan is not None:
         found = f"rows of {orphan[0]!r} refer to missing ones"
-        raise UnavailableError(f"{str(path)!r} is damaged ({found}); take another")
+        raise UnavailableError(f"{str(path)!r} is damaged ({found}); use another backup")
 
 
 def _contents(connection: Connection, path: Path, tables: Collection[str]) -> BackupContents:
     schema = current_version(connection)
     if schema is None or not schema.isdecimal():
-        raise InputError(f"{str(path)!r} is a database of another program")
+        raise InputError(f"{str(path)!r} belongs to another program")
     if schema > SCHEMA_VERSION:
         raise StoreVersionError(
-            f"{str(path)!r} has schema {schema}, this program knows {SCHEMA_VERSION}: "
-            "install the newer program, or take an older backup"
+            f"{str(path)!r} has schema {schema}, but this program only supports {SCHEMA_VERSION}: install a newer version, or use an older backup"
         )
     present = set(inspect(connection).get_table_names())
     missing = sorted(set(tables) - present)
     if not set(tables) & present or (missing and schema == SCHEMA_VERSION):
         raise InputError(
-            f"{str(path)!r} is a database of another program: it has no {', '.join(missing[:3])}"
+            f"{str(path)!r} belongs to another program: it has no {', '.join(missing[:3])}"
         )
     rows = {
         name: connection.execute(select(func.count()).select_from(table(name))).scalar_one()

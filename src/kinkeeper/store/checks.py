@@ -34,7 +34,7 @@ def database_findings(url: URL) -> Iterator[Finding]:
         file = Path(str(url.database))
         yield _folder(file)
         if not file.exists():
-            yield ok("database", f"{file} will be made at the first use")
+            yield ok("database", f"{file} will be created on first use")
             return
         place = str(file)
     try:
@@ -78,15 +78,13 @@ def machine_findings(now: datetime) -> list[Finding]:
 
 def _version(place: str, version: str | None) -> Finding:
     if version is None:
-        return ok("database", f"{place} is empty; tables are made at the first use")
+        return ok("database", f"{place} is empty; tables will be created on first use")
     if version > SCHEMA_VERSION:
-        remedy = "install the newer program, or restore a backup made with this one"
+        remedy = "install a newer version, or restore a backup made with this one"
         found = f"{place} has schema {version}, newer than {SCHEMA_VERSION}"
         return broken("database", found, remedy)
     if version < SCHEMA_VERSION:
-        return ok(
-            "database", f"{place} has schema {version}; it is brought up to date at the next use"
-        )
+        return ok("database", f"{place} has schema {version}; it will be upgraded on next use")
     return ok("database", f"{place}, schema {version}")
 
 
@@ -95,10 +93,10 @@ def _folder(file: Path) -> Finding:
     existing = next(each for each in (folder, *folder.parents) if each.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
         remedy = "choose another folder with --db or DB_PATH, or make this one writable"
-        return broken("data folder", f"{existing} cannot be written", remedy)
+        return broken("data folder", f"{existing} is not writable", remedy)
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & _OTHERS:
         return Finding(
-            check="data folder", health=Health.WARNING, found=f"{file} can be read by others",
+            check="data folder", health=Health.WARNING, found=f"{file} can be read by other users",
             remedy=f"chmod 600 {file}",
         )  # fmt: skip
     return ok("data folder", str(folder))
@@ -113,22 +111,24 @@ def backup_findings(url: URL, folder: Path | None, now: datetime) -> Iterator[Fi
         now: The wall clock's, aware.
     """
     if not is_sqlite(url):
-        yield ok("backups", "left to the database server: pg_dump and pg_restore")
+        yield ok("backups", "use pg_dump and pg_restore on the database server")
         return
     if folder is None:
-        yield ok("backups", "none are made at night; BACKUP_DIR names a folder for them")
+        yield ok("backups", "no nightly backups; set BACKUP_DIR to a folder to turn them on")
         return
     existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not os.access(existing, os.W_OK | os.X_OK):
-        yield broken("backups", f"{existing} cannot be written", "choose another BACKUP_DIR")
+        yield broken("backups", f"{existing} is not writable", "choose another BACKUP_DIR")
         return
     days = sorted(nightly_backups(folder, Path(str(url.database))).values())
     if not days:
-        yield ok("backups", f"{folder} is empty; the first is made by the server or a worker")
+        yield ok("backups", f"{folder} is empty; the server or a worker will make the first one")
         return
-    found = f"{len(days)} in {folder}, the latest of {days[-1]}"
+    found = f"{len(days)} in {folder}, latest {days[-1]}"
     if now.date() - days[-1] > _LATEST_BACKUP:
-        remedy = "see that `kinkeeper serve` or `kinkeeper worker` runs, and what its log says"
+        remedy = (
+            "check that `kinkeeper serve` or `kinkeeper worker` is running, and look at its log"
+        )
         yield Finding(check="backups", health=Health.WARNING, found=found, remedy=remedy)
         return
     yield ok("backups", found)

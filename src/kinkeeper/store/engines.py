@@ -50,8 +50,7 @@ def parse_address(address: str) -> URL:
     if url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}:
         return url.set(database=str(Path(str(url.database)).expanduser().resolve()))
     raise InputError(
-        f"{without_password(address)!r} cannot hold the data; "
-        "use a file path or a postgresql:// URL"
+        f"{without_password(address)!r} cannot be used; use a file path or a postgresql:// URL"
     )
 
 
@@ -94,8 +93,16 @@ def reader_engine(url: URL, *, connections: int) -> Engine:
 
 
 def server_writer_engine(url: URL, *, connections: int) -> Engine:
-    """Return an engine for a database server that orders writers as if one came after another."""
-    return _server_engine(url, connections).execution_options(isolation_level="SERIALIZABLE")
+    """Return an engine for a database server whose writers take locks of their own (see `locks`).
+
+    READ COMMITTED, whatever the server's default: a unit must see what was committed before it got its lock.
+    """
+    return _server_engine(
+        url,
+        connections,
+        isolation_level="READ COMMITTED",
+        connect_args={"options": f"-c lock_timeout={BUSY_TIMEOUT_SECONDS}s"},
+    )
 
 
 def library_engine(url: URL, *, connections: int) -> Engine:
@@ -106,7 +113,7 @@ def library_engine(url: URL, *, connections: int) -> Engine:
         connections: Size of the pool, > 0.
     """
     if not is_sqlite(url):
-        return _server_engine(url, connections)
+        return _server_engine(url, connections, pool_pre_ping=True)
     return _sqlite_engine(url, begin=None, pool_size=connections)
 
 
@@ -125,8 +132,8 @@ def _close_connection(_connection: object, record: ConnectionPoolEntry) -> None:
     record.invalidate()
 
 
-def _server_engine(url: URL, connections: int) -> Engine:
-    return create_engine(url, pool_size=connections, max_overflow=16, pool_pre_ping=True)
+def _server_engine(url: URL, connections: int, **further: Any) -> Engine:
+    return create_engine(url, pool_size=connections, max_overflow=16, **further)
 
 
 def _sqlite_engine(

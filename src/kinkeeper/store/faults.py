@@ -24,7 +24,9 @@ _SQLITE_REMEDIES = {
     "SQLITE_NOMEM": "the machine is out of memory",
 }
 _SERVER_REFUSES_TEXT = {"22021", "22P05"}
-_SERVER_BUSY = {"40001", "40P01", "55P03"}
+# A serialization failure and a deadlock: the transaction would succeed if it were run again.
+_LOST = {"40001", "40P01"}
+_WAITED_TOO_LONG = {"55P03"}
 # Of two transactions that both looked and then inserted the same, the server refuses one by this.
 _TAKEN = {"23505"}
 _SERVER_REMEDIES = {
@@ -32,7 +34,7 @@ _SERVER_REMEDIES = {
     "57": "the database server is shutting down or cancelled the statement",
     "58": "the database server reports a system error",
     "08": "the connection to the database server was lost",
-    "28": "the database server refuses the user or password",
+    "28": "the database server rejected the user name or password",
     "3D": "the database does not exist on the server; create it",
 }
 
@@ -67,22 +69,24 @@ def translation(error: Exception) -> KinkeeperError | None:
         return _sqlite_translation(str(name))
     state = getattr(cause, "sqlstate", None)
     if state in _SERVER_REFUSES_TEXT or (isinstance(error, DataError) and "NUL" in str(cause)):
-        return InputError("a text holds a zero character, which the database does not take")
-    if state in _SERVER_BUSY:
+        return InputError("text contains a null character, which the database cannot store")
+    if state in _LOST | _WAITED_TOO_LONG:
         return StoreBusyError("other writers changed the same rows at the same time; try again")
     remedy = _SERVER_REMEDIES.get(str(state)[:2])
     if remedy is None and state is None and isinstance(error, OperationalError):
-        remedy = "the database server cannot be reached; check its address and that it runs"
+        remedy = "the database server cannot be reached; check its address and that it is running"
     return None if remedy is None else UnavailableError(remedy)
 
 
 def is_conflict(error: DBAPIError) -> bool:
     """Whether a transaction lost against a concurrent one, or may have, and would succeed if run again."""
-    return getattr(error.orig, "sqlstate", None) in _SERVER_BUSY | _TAKEN
+    return getattr(error.orig, "sqlstate", None) in _LOST | _TAKEN
 
 
 def _sqlite_translation(name: str) -> UnavailableError | None:
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreBusyError("another process is writing to the database for too long; try again")
+        return StoreBusyError(
+            "another process has been writing to the database for too long; try again"
+        )
     family = next((prefix for prefix in _SQLITE_REMEDIES if name.startswith(prefix)), None)
     return None if family is None else UnavailableError(_SQLITE_REMEDIES[family])

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, inspect, text
 
 from kinkeeper.core.errors import StoreVersionError
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0008"
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 # Any constant: all processes must ask the server for the same lock.
@@ -30,8 +30,8 @@ def migrate(connection: Connection) -> None:
         return
     if found is not None and found > SCHEMA_VERSION:
         raise StoreVersionError(
-            f"the database has schema {found}, this program knows {SCHEMA_VERSION}: "
-            "install the newer program, or restore a backup made with this one"
+            f"the database has schema {found}, but this program only supports {SCHEMA_VERSION}: "
+            "install a newer version, or restore a backup made with this one"
         )
     _upgrade(connection)
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from kinkeeper.core.errors import KinkeeperError, UnavailableError
-from kinkeeper.core.time import Clock
+from kinkeeper.core.time import Clock, ForwardJumps, is_held_until
 from kinkeeper.observability.failures import surviving
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.restore import SAFETY_INFIX
@@ -45,13 +45,14 @@ class NightlyBackups:
         self._keep = keep
         self._clock = clock
         self._not_before = clock.now()
+        self._jumps = ForwardJumps()
 
     async def run(self) -> None:
         """Do what is due, again and again, until cancelled; returns at once where nothing ever will be."""
         if not is_sqlite(self._store.url):
             return
         while True:
-            if self._clock.now() >= self._not_before:
+            if not is_held_until(self._not_before, self._clock.now(), _AFTER_FAILURE):
                 with surviving("store.backup", foreseen=(KinkeeperError, OSError)) as night:
                     await asyncio.to_thread(self.run_once)
                 if night.error is not None:
@@ -67,8 +68,10 @@ class NightlyBackups:
         Raises:
             UnavailableError: The disk is full, or the folder cannot be written.
         """
-        local = self._clock.now().astimezone(self._zone)
-        self._prune(local.date())
+        now = self._clock.now()
+        local = now.astimezone(self._zone)
+        if not self._jumps.is_recent(now):
+            self._prune(local.date())
         if self._folder is None or local.hour < _FIRST_HOUR:
             return None
         return self._make(self._folder, local.date())

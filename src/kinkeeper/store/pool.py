@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.store.commits import CommitSignal, touched
@@ -47,14 +48,20 @@ class TransactionPool:
         return await loop.run_in_executor(self._executor, self.run_now, work)
 
     def run_now(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on the calling thread; return after its transaction ended.
+        """Run `work` on the calling thread, again where its connection was lost; return after its transaction ended.
 
         Raises:
             UnavailableError: The database cannot be reached, or the store is closed.
         """
         self._check_open()
-        with translated(), self._engine.connect() as connection:
-            return self._once(connection, work)
+        with translated():
+            try:
+                return self._fresh(work)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            # A pooled connection was closed while nobody used it; asking first would cost every unit a round trip.
+            return self._fresh(work)
 
     def close(self) -> None:
         """Finish what runs, then end the threads and close the connections."""
@@ -65,6 +72,10 @@ class TransactionPool:
     def _check_open(self) -> None:
         if self._closed:
             raise UnavailableError("the store is closed")
+
+    def _fresh(self, work: Callable[[Connection], T]) -> T:
+        with self._engine.connect() as connection:
+            return self._once(connection, work)
 
     def _once(self, connection: Connection, work: Callable[[Connection], T]) -> T:
         touched(connection)  # an undone unit before this one may have left some

@@ -46,7 +46,9 @@ def require_rehearsal(conn: Connection) -> None:
         InvariantError: It is one.
     """
     if not conn.info.get(_MARK):
-        raise InvariantError("this may only run where it is undone; use the store's `rehearse`")
+        raise InvariantError(
+            "this may only run where it is rolled back; use the store's `rehearse`"
+        )
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def restore(
     """
     database = restorable(address)
     if database.exists() and backup.exists() and database.samefile(backup):
-        raise InputError(f"{str(backup)!r} is the database itself; name a backup of it")
+        raise InputError(f"{str(backup)!r} is the database itself; specify a backup instead")
     check_backup(backup, tables=tables)
     database.parent.mkdir(parents=True, exist_ok=True)
     with runner_lock(address), _copied(backup, database) as copy:
@@ -72,10 +72,7 @@ def restorable(address: str) -> Path:
     """
     url = parse_address(address)
     if not is_sqlite(url):
-        raise InputError(
-            "a server's database is restored with the server's own pg_restore, "
-            "from what its pg_dump wrote"
-        )
+        raise InputError("a PostgreSQL database is restored with pg_restore, from a pg_dump backup")
     return Path(str(url.database))
 
 

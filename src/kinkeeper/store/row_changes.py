@@ -123,8 +123,8 @@ class Journal:
         if known and tuple(known[0]) != (self.kind, row_id):
             kind, other_id = known[0]
             raise ConflictError(
-                f"change {change_id!r} was one of {kind} {other_id!r}; "
-                "give every change its own id",
+                f"change id {change_id!r} is already used for {kind} {other_id!r}; "
+                "give each change its own id",
                 change_id=change_id,
             )
         return bool(known)

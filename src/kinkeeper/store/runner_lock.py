@@ -29,7 +29,9 @@ def runner_lock(
     """
     url = parse_address(address)
     if not is_sqlite(url):
-        raise InputError("only a SQLite file elects one job runner; a server serves many")
+        raise InputError(
+            "only a SQLite file needs a single job runner; a database server allows many"
+        )
     path = Path(f"{url.database}.lock")
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
@@ -50,7 +52,7 @@ def _acquire(descriptor: int, path: Path, on_wait: Callable[[int | None], None] 
         if on_wait is None:
             who = "another process" if holder is None else f"process {holder}"
             raise ConflictError(
-                f"{who} already runs the jobs of this household's file (lock {str(path)!r}); "
+                f"{who} is already running the jobs for this household's database (lock {str(path)!r}); "
                 "stop it first",
                 holder=holder,
             ) from error

@@ -38,7 +38,7 @@ def check_version(version: tuple[int, ...]) -> None:
         found, needed = (".".join(map(str, parts)) for parts in (version, OLDEST_SAFE))
         raise StoreVersionError(
             f"SQLite {found} can corrupt a database that two connections use at once; "
-            f"install the Python package 'pysqlite3' or a SQLite of {needed} or newer"
+            f"install the Python package 'pysqlite3' or SQLite {needed} or newer"
         )
 
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar, cast
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from sqlalchemy import URL, Connection, text
 
@@ -29,7 +30,7 @@ from kinkeeper.store.writer import GroupCommitWriter
 T = TypeVar("T")
 
 
-class _Runner(Protocol):
+class _Reader(Protocol):
     """Runs units of work; a unit sees a transaction and never ends it."""
 
     async def run(self, work: Callable[[Connection], T]) -> T: ...
@@ -37,6 +38,43 @@ class _Runner(Protocol):
     def run_now(self, work: Callable[[Connection], T]) -> T: ...
 
     def close(self) -> None: ...
+
+
+class _Writer(Protocol):
+    """Runs units of work, those of one name one after another."""
+
+    async def run(self, work: Callable[[Connection], T], name: str) -> T: ...
+
+    def run_now(self, work: Callable[[Connection], T], name: str) -> T: ...
+
+    def close(self) -> None: ...
+
+
+class _Abandonable:
+    """A unit of work that its caller may give up until it has begun.
+
+    Args:
+        work: What to do.
+    """
+
+    def __init__(self, work: Callable[[Connection], Any]) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._has_begun = self._is_abandoned = False
+
+    def __call__(self, conn: Connection) -> Any:
+        """Do the work, unless it was given up."""
+        with self._lock:
+            if self._is_abandoned:
+                return None
+            self._has_begun = True
+        return self._work(conn)
+
+    def abandon(self) -> bool:
+        """Give the work up; False where it has begun."""
+        with self._lock:
+            self._is_abandoned = not self._has_begun
+            return self._is_abandoned
 
 
 class Store:
@@ -52,14 +90,16 @@ class Store:
         self,
         url: URL,
         *,
-        writer: _Runner,
-        readers: _Runner,
+        writer: _Writer,
+        readers: _Reader,
         commits: CommitSignal,
         patience: timedelta | None = None,
+        lock_name: str = "",
     ) -> None:
         self.url = url
         self._commits = commits
-        self._patience = patience.total_seconds() if patience else None
+        self._patience = patience
+        self._lock_name = lock_name
         self._writer = writer
         self._readers = readers
 
@@ -90,7 +130,8 @@ class Store:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a writing transaction and return its result once it is durable.
 
-        On SQLite one unit runs at a time, in the order of the calls. A unit may be run again: on SQLite
+        On SQLite one unit runs at a time, in the order of the calls. On a server one unit of this store's
+        lock runs at a time (see `locking`), in whatever process. A unit may be run again: on SQLite
         after one that waited beside it failed, on a server after it lost against a concurrent one. So
         `work` does nothing but statements.
 
@@ -102,23 +143,44 @@ class Store:
             StoreBusyError: Another writer held the database for too long.
             UnavailableError: Nothing was written; the message says what to do.
         """
+        if self._patience is None:
+            return await self._writer.run(work, self._lock_name)
+        unit = _Abandonable(work)
+        running = asyncio.ensure_future(self._writer.run(unit, self._lock_name))
         try:
-            async with asyncio.timeout(self._patience):
-                return await self._writer.run(work)
-        except TimeoutError as error:
-            raise StoreBusyError("the database is busy; try again") from error
+            await asyncio.wait({running}, timeout=self._patience.total_seconds())
+            # "Try again" would be wrong of work that goes on: once it has begun, its end is waited for.
+            if not running.done() and unit.abandon():
+                raise StoreBusyError("the database is busy; try again")
+            return cast("T", await running)
+        finally:
+            running.cancel()
 
     def impatient(self, patience: timedelta) -> Self:
         """Return the same store for callers who would rather hear that it is busy than wait.
 
-        On a file a write that was given up is not made later; on a server it may have been.
+        A write that was given up is not made later, and one that has begun is not given up.
 
         Args:
-            patience: Longest time that an awaited write may take, > 0.
+            patience: Longest time that an awaited write may wait for its turn, > 0.
         """
+        return self._with(patience=patience, lock_name=self._lock_name)
+
+    def locking(self, name: str) -> Self:
+        """Return the same database, whose units of work run one at a time with all others of this lock.
+
+        Whatever works for one household gets the store that locks its id. The store as it was opened locks the
+        empty name, for what belongs to no household.
+
+        Args:
+            name: A household's id, or any other text for what belongs to no household.
+        """
+        return self._with(patience=self._patience, lock_name=name)
+
+    def _with(self, *, patience: timedelta | None, lock_name: str) -> Self:
         return type(self)(
             self.url, writer=self._writer, readers=self._readers, commits=self._commits,
-            patience=patience,
+            patience=patience, lock_name=lock_name,
         )  # fmt: skip
 
     async def rehearse(self, work: Callable[[Connection], T]) -> T:
@@ -136,7 +198,7 @@ class Store:
             await self.write(rehearsed(work))
         except RehearsedError as ended:
             return cast("T", ended.result)
-        raise InvariantError("a rehearsal was kept")
+        raise InvariantError("a rehearsal was committed")
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on one snapshot of the database, beside any writer; it cannot write."""
@@ -144,11 +206,30 @@ class Store:
 
     def write_now(self, work: Callable[[Connection], T]) -> T:
         """Run `work` as `write` does, on the calling thread. Never call it on an event loop."""
-        return self._writer.run_now(work)
+        return self._writer.run_now(work, self._lock_name)
 
     def read_now(self, work: Callable[[Connection], T]) -> T:
         """Run `work` as `read` does, on the calling thread. Never call it on an event loop."""
         return self._readers.run_now(work)
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether the database is a server's, which several processes may work for."""
+        return not engines.is_sqlite(self.url)
+
+    def act_as(self, runner: str | None) -> None:
+        """Let all that is claimed through this database from now on name a runner of this process, or none.
+
+        Args:
+            runner: Id of the runner, which beats.
+        """
+        if isinstance(self._writer, ServerWriter):
+            self._writer.runner = runner
+
+    @property
+    def runner(self) -> str | None:
+        """Which runner this process is, if it is one."""
+        return self._writer.runner if isinstance(self._writer, ServerWriter) else None
 
     def watch(self, *topics: Touch, after: timedelta = timedelta(0)) -> CommitWatch:
         """Return a watch on what this process commits, to be used in a `with` block on an event loop.
@@ -196,11 +277,13 @@ class Store:
             UnavailableError: No space, or the folder cannot be written.
         """
         if not engines.is_sqlite(self.url):
-            raise InputError("a server's database is backed up with the server's own pg_dump")
+            raise InputError("a PostgreSQL database is backed up with pg_dump")
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
         except FileExistsError as error:
-            raise ConflictError(f"{str(path)!r} exists; a backup never replaces a file") from error
+            raise ConflictError(
+                f"{str(path)!r} already exists; a backup never overwrites a file"
+            ) from error
         except OSError as error:
             raise UnavailableError(f"cannot write {str(path)!r}: {error.strerror}") from error
         engine = engines.library_engine(self.url, connections=1)
@@ -231,7 +314,7 @@ class Store:
         self.close()
 
 
-def _file_writer(url: URL, commits: CommitSignal, _connections: int) -> _Runner:
+def _file_writer(url: URL, commits: CommitSignal, _connections: int) -> _Writer:
     engines.create_file(url)
     writer = GroupCommitWriter(engines.writer_engine(url), commits)
     try:
@@ -242,7 +325,7 @@ def _file_writer(url: URL, commits: CommitSignal, _connections: int) -> _Runner:
     return writer
 
 
-def _server_writer(url: URL, commits: CommitSignal, connections: int) -> _Runner:
+def _server_writer(url: URL, commits: CommitSignal, connections: int) -> _Writer:
     # What the migration sees must not date from before it got its lock: no snapshot here.
     plain = engines.library_engine(url, connections=1)
     try:

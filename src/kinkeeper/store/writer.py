@@ -55,7 +55,7 @@ class _Unit:
 
 
 class GroupCommitWriter:
-    """Runs units of work on the one writing connection of a SQLite file.
+    """Runs units of work on the one writing connection of a SQLite file, one at a time whatever their lock's name.
 
     Args:
         engine: As `engines.writer_engine` makes it.
@@ -76,7 +76,7 @@ class GroupCommitWriter:
         self._thread = threading.Thread(target=self._serve, name="store-writer", daemon=True)
         self._thread.start()
 
-    async def run(self, work: Callable[[Connection], T]) -> T:
+    async def run(self, work: Callable[[Connection], T], _name: str = "") -> T:
         """Run `work` in a transaction shared with whatever else waits; return after the commit.
 
         A caller that is cancelled while waiting does not learn whether its work was committed.
@@ -94,7 +94,7 @@ class GroupCommitWriter:
         result: T = await unit.future
         return result
 
-    def run_now(self, work: Callable[[Connection], T]) -> T:
+    def run_now(self, work: Callable[[Connection], T], _name: str = "") -> T:
         """Run `work` in a transaction of its own on the calling thread; return after the commit.
 
         Raises:
@@ -121,7 +121,9 @@ class GroupCommitWriter:
     @contextmanager
     def _my_turn(self) -> Iterator[None]:
         if self._holder == threading.get_ident():
-            raise InvariantError("a write inside a write; pass the connection on instead")
+            raise InvariantError(
+                "a write was started inside another write; pass on the connection instead"
+            )
         with self._turn:
             if self._connection.closed:
                 raise UnavailableError("the store is closed")

@@ -30,7 +30,7 @@ def add_task(conn: Connection, task: Task, *, change_id: str, at: datetime) -> N
 
     def after(before: Row | None) -> Row:
         if before is not None:
-            raise ConflictError(f"there is a task {task.id!r} already", task_id=task.id)
+            raise ConflictError(f"there is already a task {task.id!r}", task_id=task.id)
         return task_row(checked(task))
 
     _JOURNAL.change(conn, task.household, task.id, after, change_id=change_id, at=at)
@@ -72,13 +72,13 @@ def complete_task(
 
     Raises:
         NotFoundError: There is no task with that id.
-        ConflictError: It is done already.
+        ConflictError: It is already done.
     """
 
     def after(before: Row | None) -> Row:
         task = _there(before, task_id)
         if task.status is TaskStatus.DONE:
-            raise ConflictError(f"{task.title!r} is done already", task_id=task_id)
+            raise ConflictError(f"{task.title!r} is already done", task_id=task_id)
         told_at = last_told(conn, household, task_id)
         return task_row(completed(task, told_at=told_at, at=at, by=by))
 

@@ -95,14 +95,17 @@ class Reminder:
         due_at: When it was to be said, aware, in the task's zone.
         is_late: Whether it comes noticeably later than that.
         missed: How many earlier ones of the same task were never said.
+        after: When the one before it was due, aware; None where it is the first.
     """
 
     task: Task
     due_at: datetime
     is_late: bool
     missed: int = 0
+    after: datetime | None = None
 
     @property
     def key(self) -> str:
         """Names it: said twice under the same key it is said once."""
-        return f"reminder:{self.task.id}:{self.due_at.timestamp():.0f}"
+        since = "" if self.after is None else f"{self.after.timestamp():.0f}"
+        return f"reminder:{self.task.id}:{since}:{self.due_at.timestamp():.0f}"

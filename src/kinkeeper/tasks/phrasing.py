@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from kinkeeper.household.model import Household
-from kinkeeper.language.when import saying
+from kinkeeper.reading.times import saying
 from kinkeeper.tasks.model import Reminder
 
 

@@ -1,10 +1,10 @@
 """Saying what is due: each reminder once, in the transaction that notes that it was said.
 
 What fell due while nothing ran is said at the next start, marked as late; of several missed turns of one
-task only the last is said. Quiet hours do not hold a reminder back: somebody asked for that very time.
+task only the last is said. What a clock that was wrong by more than a day has said is said again when it is due. Quiet hours do not hold a reminder back: somebody asked for that very time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -12,8 +12,9 @@ import structlog
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.core.time import Clock
+from kinkeeper.core.time import Clock, is_of_wrong_clock
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.jobs.retry import RetryLadder
 from kinkeeper.observability.failures import count_failure, surviving
 from kinkeeper.store.commits import AFTERWARDS
 from kinkeeper.store.store import Store
@@ -21,6 +22,7 @@ from kinkeeper.tasks.model import Reminder
 from kinkeeper.tasks.repository import (
     TOPIC,
     due_ids,
+    failures_of,
     find_task,
     last_told,
     next_due,
@@ -30,14 +32,20 @@ from kinkeeper.tasks.turns import due_reminders, next_reminder
 
 log = structlog.get_logger()
 
-Deliver = Callable[[Connection, Reminder], None]
-"""Puts a reminder where its person sees it, in the transaction it is given; the same key puts nothing twice."""
+Deliver = Callable[[Connection, Reminder], Sequence[Exception]]
+"""Puts a reminder where each of its people sees it, in the transaction it is given; the same key puts nothing twice.
+
+It returns what went wrong with one of them and did not keep the others from hearing it.
+"""
 
 LATE = timedelta(minutes=2)
 """What comes later than this is said to be late."""
 
 _NAME = "tasks.reminders"
-_AGAIN = timedelta(minutes=1)
+_UNSAID = "tasks.reminders.unsaid"
+_LADDER = RetryLadder(
+    delays=tuple(timedelta(minutes=each) for each in (1, 2, 5, 15, 60, 240)), attempts=100
+)
 _MOST_AT_ONCE = 50
 _SHORTEST_WAIT = timedelta(milliseconds=100)
 
@@ -88,19 +96,34 @@ class Reminding:
         except UnavailableError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad task must not keep all others waiting
-            count_failure(_NAME, error, task=task_id)
-            await self._store.write(partial(self._put_off, task_id))
+            await self._store.write(partial(self._put_off, task_id, [error]))
             return False
 
-    def _put_off(self, task_id: str, conn: Connection) -> None:
-        """Let a reminder that could not be said wait a little; it stays unsaid until it could."""
-        household, later = self._household, self._clock.now() + _AGAIN
-        told_at = last_told(conn, household, task_id)
-        set_reminder(conn, household, task_id, next_at=later, told_at=told_at)
+    def _put_off(self, task_id: str, errors: Sequence[Exception], conn: Connection) -> None:
+        """Let a reminder that could not be said to somebody wait, longer each time; in the end it is given up."""
+        for error in errors:
+            count_failure(_NAME, error, task=task_id)
+        household, now = self._household, self._clock.now()
+        told_at, failures = (
+            last_told(conn, household, task_id),
+            failures_of(conn, household, task_id) + 1,
+        )
+        wait = _LADDER.delay_after(failures=failures, begun=failures)
+        if wait is not None:
+            set_reminder(
+                conn, household, task_id, next_at=now + wait, told_at=told_at, failures=failures
+            )
+            return
+        count_failure(_UNSAID, errors[0], task=task_id)
+        task = find_task(conn, Viewer.whole(household), task_id)
+        next_at = None if task is None else next_reminder(task, told_at=now)
+        set_reminder(conn, household, task_id, next_at=next_at, told_at=now)
 
     def _say(self, task_id: str, conn: Connection) -> bool:
         now = self._clock.now()
         told_at = last_told(conn, self._household, task_id, for_update=True)
+        if told_at is not None and is_of_wrong_clock(told_at, now):
+            told_at = now - LATE
         task = find_task(conn, Viewer.whole(self._household), task_id)
         due = () if task is None else due_reminders(task, told_at=told_at, now=now)
         if task is None or not due:
@@ -108,9 +131,15 @@ class Reminding:
             set_reminder(conn, self._household, task_id, next_at=next_at, told_at=told_at)
             return False
         reminder = Reminder(
-            task=task, due_at=due[-1], is_late=now - due[-1] > LATE, missed=len(due) - 1
+            task=task,
+            due_at=due[-1],
+            after=told_at,
+            is_late=now - due[-1] > LATE,
+            missed=len(due) - 1,
         )
-        self._deliver(conn, reminder)
+        if errors := self._deliver(conn, reminder):
+            self._put_off(task_id, errors, conn)
+            return False
         following = next_reminder(task, told_at=reminder.due_at)
         set_reminder(conn, self._household, task_id, next_at=following, told_at=reminder.due_at)
         return True

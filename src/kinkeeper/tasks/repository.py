@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, literal_column, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, literal_column, or_, select, update
 
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.time import as_utc
+from kinkeeper.core.time import A_DAY, as_utc
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.store.commits import touch
 from kinkeeper.store.prepared import Prepared
@@ -49,7 +49,7 @@ _CHANGE = Prepared(
 _OF_TASK = (
     _reminders.household == bindparam("of_household"), _reminders.task_id == bindparam("of_task"),
 )  # fmt: skip
-_TOLD_AT = select(_reminders.told_at).where(*_OF_TASK)
+_TOLD_AT = select(_reminders.told_at, _reminders.failures).where(*_OF_TASK)
 _TOLD, _TOLD_FOR_UPDATE = Prepared(_TOLD_AT), Prepared(_TOLD_AT.with_for_update())
 _INSERT_REMINDER = Prepared(insert(task_reminders), _reminders.keys())
 _REMIND = Prepared(
@@ -58,6 +58,7 @@ _REMIND = Prepared(
     .values(
         next_at=bindparam("next_at_", type_=_reminders.next_at.type),
         told_at=bindparam("told_at_", type_=_reminders.told_at.type),
+        failures=bindparam("failures_", type_=_reminders.failures.type),
     )
     .returning(_reminders.task_id)
 )
@@ -152,6 +153,12 @@ def last_told(
     return found[0][0] if found else None
 
 
+def failures_of(conn: Connection, household: str, task_id: str) -> int:
+    """Return how often the reminder of a task that is due could not be said."""
+    found = _TOLD.execute(conn, {"of_household": household, "of_task": task_id})
+    return (found[0][1] or 0) if found else 0
+
+
 def next_due(conn: Connection, household: str) -> datetime | None:
     """Return when the household's next reminder is due, if there is one."""
     query = (
@@ -165,7 +172,7 @@ def next_due(conn: Connection, household: str) -> datetime | None:
 
 
 def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Sequence[str]:
-    """Return the ids of tasks with a reminder due by now, the longest due first.
+    """Return the ids of tasks with a reminder due by now, or said by a wrong clock; the longest due first.
 
     Args:
         conn: Open connection.
@@ -175,7 +182,10 @@ def due_ids(conn: Connection, household: str, *, now: datetime, most: int) -> Se
     """
     query = (
         select(_reminders.task_id)
-        .where(_reminders.household == household, _reminders.next_at <= as_utc(now))
+        .where(
+            _reminders.household == household,
+            or_(_reminders.next_at <= as_utc(now), _reminders.told_at > as_utc(now) + A_DAY),
+        )
         .order_by(_reminders.next_at, _reminders.task_id)
         .limit(most)
     )
@@ -189,6 +199,7 @@ def set_reminder(
     *,
     next_at: datetime | None,
     told_at: datetime | None,
+    failures: int | None = None,
 ) -> None:
     """Write when a task is next to be said, and when the last reminder was due that was said.
 
@@ -198,12 +209,13 @@ def set_reminder(
         task_id: Of the task.
         next_at: Aware; None where never.
         told_at: Aware; None where none was.
+        failures: How often the next one could not be said, > 0; None where that was not tried.
     """
+    values = {"next_at": next_at, "told_at": told_at, "failures": failures}
     key = {"of_household": household, "of_task": task_id}
-    is_known = _REMIND.execute(conn, key | {"next_at_": next_at, "told_at_": told_at})
+    is_known = _REMIND.execute(conn, key | {f"{name}_": value for name, value in values.items()})
     if not is_known and next_at is not None:
-        row = {"household": household, "task_id": task_id, "next_at": next_at, "told_at": told_at}
-        _INSERT_REMINDER.execute(conn, row)
+        _INSERT_REMINDER.execute(conn, {"household": household, "task_id": task_id, **values})
 
 
 def _of(viewer: Viewer) -> dict[str, Any]:

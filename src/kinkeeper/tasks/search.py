@@ -27,7 +27,7 @@ def find_by(words: str, tasks: Sequence[Task]) -> Task:
     by_id = [task for task in tasks if len(named) >= _SHORTEST_ID and task.id.startswith(named)]
     found = by_id or matching(words, tasks)
     if not found:
-        raise NotFoundError(f"I know no open task like {words!r}. {_what_there_is(tasks)}")
+        raise NotFoundError(f"I can't find an open task like {words!r}. {_what_there_is(tasks)}")
     if len(found) > 1:
         options = [shorten(task.title, _LONGEST_SHOWN) for task in found[:_MOST_SHOWN]]
         raise UnclearError(f"Which task do you mean: {', '.join(options)}?", options=options)
@@ -50,7 +50,7 @@ def matching(words: str, tasks: Sequence[Task]) -> list[Task]:
 
 def _what_there_is(tasks: Sequence[Task]) -> str:
     if not tasks:
-        return "There is nothing on the list."
+        return "There are no open tasks."
     shown = ", ".join(shorten(task.title, _LONGEST_SHOWN) for task in tasks[:_MOST_SHOWN])
     more = len(tasks) - _MOST_SHOWN
-    return f"There is: {shown}{f' and {more} more' if more > 0 else ''}."
+    return f"Open tasks: {shown}{f' and {more} more' if more > 0 else ''}."

@@ -1,6 +1,6 @@
 """Tables of tasks. What people change of a task stands apart from when it is next to be said."""
 
-from sqlalchemy import JSON, Boolean, Column, Index, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text
 
 from kinkeeper.store.schema import Instant, metadata
 
@@ -38,5 +38,7 @@ task_reminders = Table(
     Column("task_id", String(64), primary_key=True),
     Column("next_at", Instant),
     Column("told_at", Instant),
+    # How often what is due now could not be said; nothing where it never failed.
+    Column("failures", Integer),
     Index("ix_task_reminders_next", "household", "next_at"),
 )

@@ -28,7 +28,7 @@ def begun(task: Task) -> Task:
     if task.rrule is None:
         return task
     if task.turn is None:
-        raise InputError("a task that repeats needs a time to begin with")
+        raise InputError("a repeating task needs a start time")
     start = _wall(task.turn, task)
     try:
         rule = read_recurrence(task.rrule.removeprefix("RRULE:"), start, ZoneInfo(task.tz))

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import check_told
-from kinkeeper.language.text import strip_controls
+from kinkeeper.language.text import one_line, strip_controls
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.turns import begun
 
@@ -23,7 +23,7 @@ def checked(task: Task) -> Task:
     Raises:
         InputError: It cannot be kept; the message says why.
     """
-    title = " ".join(strip_controls(task.title).split())
+    title = one_line(task.title)
     description = strip_controls(task.description).strip()
     if not title:
         raise InputError("a task needs a title")
@@ -43,5 +43,5 @@ def _told(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
     if moment is None:
         return None
     if moment.tzinfo is None:
-        raise InputError("a task's time needs an offset")
+        raise InputError("a task's time needs a UTC offset")
     return check_told(moment).astimezone(zone).replace(microsecond=0)

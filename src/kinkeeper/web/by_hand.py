@@ -41,7 +41,7 @@ async def done_by_hand(
         KinkeeperError: It cannot be done; the message says why.
     """
     if not person.may_speak:
-        raise DeniedError("this login is for looking only")
+        raise DeniedError("this sign-in is read-only")
     house = house_of(request, person)
     domain, _, action = key.partition(".")
     return await perform_by_hand(
@@ -52,9 +52,9 @@ async def done_by_hand(
 
 
 def _asked(request: Request, person: Person, deed: str) -> Asked:
-    household = house_of(request, person).household
+    household, now = house_of(request, person).household, context_of(request).clock.now()
     return Asked(
         household=household, member=person.member, channel=_CHANNEL, thread_id="",
-        now=context_of(request).clock.now().astimezone(household.zone),
+        now=now.astimezone(household.zone),
         turn_id=f"{_CHANNEL}:{person.member.id}/{deed}",
     )  # fmt: skip

@@ -100,20 +100,22 @@ class Guard:
         host = _host(scope)
         if host not in self._trusted_hosts:
             if not is_our_host(host, self._context.names):
-                detail = "this server does not go by that name; add its address as PUBLIC_URL"
+                detail = "this server is not known by that host name; set PUBLIC_URL to its address"
                 return problems.refusal(Request(scope), 421, detail)
             if len(self._trusted_hosts) < _MOST_HOSTS:
                 self._trusted_hosts.add(host)
         client = scope.get("client")
         waits = self._rates.seconds_to_wait(
-            scope["method"], scope["path"], client[0] if client else "", self._context.clock.now()
-        )
+            scope["method"], scope["path"], self._context.clock.now(),
+            address=client[0] if client else "",
+            login=lambda: self._application.state.door.login_of(Request(scope)),
+        )  # fmt: skip
         if waits:
             return problems.refusal(
                 Request(scope), 429, "too many requests; wait", problems.retry_after(waits)
             )
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            detail = "the address holds a zero character, which nothing has in its name"
+            detail = "the address contains a null character"
             return problems.refusal(Request(scope), 400, detail)
         most = largest_body(scope["path"])
         if (announced_length(scope) or 0) > most:

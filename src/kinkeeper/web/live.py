@@ -6,7 +6,7 @@ nothing is lost by a lost connection: whoever comes back with an older place is 
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from datetime import datetime
 from http import HTTPStatus
 
@@ -25,14 +25,15 @@ from kinkeeper.messaging.inbox import TOPIC as MESSAGES
 from kinkeeper.messaging.tables import messages
 from kinkeeper.observer.tables import observer_messages
 from kinkeeper.store.commits import CommitWatch
-from kinkeeper.web.access.door import Allowed, house_of
+from kinkeeper.web.access.door import Allowed, door_of, house_of
 from kinkeeper.web.access.model import VIEWERS, Person
 from kinkeeper.web.context import WebContext, context_of
 from kinkeeper.web.plain import plain_route
+from kinkeeper.web.streaming import RECONNECT
 
 _LOOK_EVERY_SECONDS = 5.0  # other processes commit without a signal
 _LONGEST_CURSOR = 120
-_MOST_PAGES = 20  # one person's open pages; each costs a connection and a look into the database
+_MOST_STREAMS = 20  # of one person; each costs a connection and a look into the database
 _ALIVE = ": alive\n\n"
 
 
@@ -61,26 +62,28 @@ def cursor(conn: Connection, household: str) -> str:
 
 
 class Listeners:
-    """How many pages each person has open here."""
+    """How many event streams each person has open on this server."""
 
     def __init__(self) -> None:
         self._open: Counter[tuple[str, str]] = Counter()
 
     def count(self, household: str, member: str) -> int:
-        """Return how many pages a member of a household has open."""
+        """Return how many streams a member of a household has open."""
         return self._open[household, member]
 
     def require_room(self, person: Person) -> None:
-        """Refuse one more page of somebody who has too many open.
+        """Refuse one more stream to somebody who has too many open.
 
         Raises:
             HTTPException: Too many requests.
         """
-        if self.count(*_who(person)) >= _MOST_PAGES:
-            raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many pages are open; close some")
+        if self.count(*_who(person)) >= _MOST_STREAMS:
+            raise HTTPException(
+                HTTPStatus.TOO_MANY_REQUESTS, "too many pages or streams are open; close some"
+            )
 
     async def counted(self, person: Person, events: AsyncIterator[str]) -> AsyncIterator[str]:
-        """Pass the events of a page on, and count the page for as long as it listens."""
+        """Pass events on, and count the stream for as long as somebody listens."""
         self._open[_who(person)] += 1
         try:
             async for event in events:
@@ -95,7 +98,7 @@ def _who(person: Person) -> tuple[str, str]:
 
 async def _events(
     context: WebContext, person: Person, request: Request, seen: str
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str]:
     """Yield an event whenever the household stands elsewhere than the page knows."""
     house = house_of(request, person)
     household = house.household.id
@@ -108,6 +111,8 @@ async def _events(
                 yield f"id: {now}\nevent: change\ndata: {now}\n\n"
             elif not await _heard(commits, context.stopping):
                 yield _ALIVE
+        if context.stopping.is_set():
+            yield RECONNECT
 
 
 async def _heard(commits: CommitWatch, stopping: asyncio.Event) -> bool:
@@ -130,9 +135,8 @@ async def events(request: Request) -> Response:
     listeners: Listeners = request.app.state.listeners
     listeners.require_room(person)
     seen = request.headers.get("last-event-id") or request.query_params.get("since", "")
-    stream = listeners.counted(
-        person, _events(context_of(request), person, request, seen[:_LONGEST_CURSOR])
-    )
+    changes = _events(context_of(request), person, request, seen[:_LONGEST_CURSOR])
+    stream = listeners.counted(person, door_of(request).while_known(request, person, changes))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 

@@ -54,31 +54,35 @@ async def metrics(request: Request) -> Response:
     )
     text = (
         context.metrics.text()
-        + counts_text("kinkeeper_messages", "Messages of 30 days by state.", work.reading)
-        + counts_text("kinkeeper_outbox", "What was to be sent in 30 days, by state.", work.sending)
+        + counts_text("kinkeeper_messages", "Messages in the last 30 days, by state.", work.reading)
         + counts_text(
-            "kinkeeper_failed_updates", "Updates nobody understood.", {"kept": work.failed_updates}
+            "kinkeeper_outbox", "Outgoing messages in the last 30 days, by state.", work.sending
         )
-        + counts_text("kinkeeper_model_calls", "Calls of models in 30 days, by role.", calls)
+        + counts_text(
+            "kinkeeper_failed_updates",
+            "Updates that could not be processed.",
+            {"kept": work.failed_updates},
+        )
+        + counts_text("kinkeeper_model_calls", "Model calls in the last 30 days, by role.", calls)
         + counts_text(
             "kinkeeper_model_fallbacks",
-            "How often a stage did without a model in 30 days.",
+            "How often a stage ran without a model in the last 30 days.",
             {" ".join(where): count for where, count in fallbacks.items()},
         )
     )
     text += counts_text(
         "kinkeeper_failed_rounds",
-        "What failed beside requests and rows since the start, by the name of the work.",
+        "Background work that failed since startup, by name.",
         FAILURES,
     ) + counts_text(
         "kinkeeper_postponed_rounds",
-        "What was put off since the start because something was away, by the name of the work.",
+        "Background work postponed since startup because something was unavailable, by name.",
         POSTPONED,
     )
     if house.streaming is not None:
         text += counts_text(
             "kinkeeper_streaming",
-            "Turns of sessions, and memories looked up ahead of them, since the start.",
+            "Session turns, and memories looked up for them in advance, since startup.",
             _streaming(house.streaming),
         )
     return Response(text, media_type="text/plain; version=0.0.4")

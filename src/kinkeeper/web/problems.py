@@ -88,7 +88,7 @@ def refusal(
 def bug(request: Request) -> Response:
     """Return what a bug becomes: nothing of it but where the log tells more."""
     number = request.scope.get(REQUEST_ID, "")
-    detail = f"something went wrong here; the log tells more under request {number}"
+    detail = f"something went wrong; see the log for request {number}"
     return refusal(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
 
 

@@ -19,8 +19,10 @@ def conversation_of(request: Request, person: Person) -> Conversation:
         UnavailableError: This server has none.
     """
     if not person.may_speak:
-        raise DeniedError("this login is for looking only: it cannot talk with the assistant")
+        raise DeniedError("this sign-in is read-only and cannot talk to the assistant")
     talk = house_of(request, person).conversation
     if talk is None:
-        raise UnavailableError("this server holds no conversations; run `kinkeeper serve`")
+        raise UnavailableError(
+            "conversations are not available on this server; run `kinkeeper serve`"
+        )
     return talk

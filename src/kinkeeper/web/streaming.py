@@ -5,8 +5,11 @@ from collections.abc import AsyncGenerator
 from typing import TypeVar
 
 ALIVE = ": alive\n\n"
+RECONNECT = "retry: 500\n\n"
+"""Tells a reader to ask again, of another server, after so many milliseconds."""
+
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-_ALIVE_EVERY_SECONDS = 15.0
+_ALIVE_EVERY_SECONDS = 5.0  # also how long the stream of an ended key stays open
 _LONGEST_SECONDS = 600.0
 
 Piece = TypeVar("Piece")

@@ -1,22 +1,25 @@
 """Effects on the event graph; every one is journaled there and can be taken back."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import AwareDatetime, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.actions.effects.events import EventField
 from kinkeeper.calendar import changes
+from kinkeeper.calendar.lifespan import end_of_day, occurrence_over_at, over_at
 from kinkeeper.calendar.model import Event
-from kinkeeper.calendar.repository import find_event, load_event
+from kinkeeper.calendar.repository import find_event, find_override, list_overrides, load_event
 from kinkeeper.calendar.undo import undo_change
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, InputError
-from kinkeeper.household.viewing import Viewer, person_scope
+from kinkeeper.core.time import Interval, day_over
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer, narrowest, person_of
 
 NonEmpty = Field(min_length=1)
 
@@ -30,18 +33,18 @@ class _WholeEvent(Effect):
 
     event: EventField
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the event, before and after."""
-        return {self.event.scope, *_stored_scopes(conn, household, self.event.id)}
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the event."""
+        stored = find_event(conn, Viewer.whole(household), self.event.id)
+        return (_touched(self.event.id, stored, self.event.scope),)
 
-    @property
-    def touched(self) -> Collection[str]:
-        """Id of the event."""
-        return (self.event.id,)
-
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether only that member may see it."""
-        return self.event.scope == person_scope(member_id)
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when the event is over, as it is now and as it shall be."""
+        ends = [over_at(self.event, (), zone=household.zone, after=after)]
+        stored = _stored_over_at(conn, household, self.event.id, after)
+        return max(ends if stored is None else [*ends, stored])
 
 
 class _NamedEvent(Effect):
@@ -53,14 +56,20 @@ class _NamedEvent(Effect):
 
     event_id: str = NonEmpty
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the event."""
-        return _stored_scopes(conn, household, self.event_id)
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the event."""
+        stored = find_event(conn, Viewer.whole(household), self.event_id)
+        return () if stored is None else (_touched(self.event_id, stored, self._after(stored)),)
 
-    @property
-    def touched(self) -> Collection[str]:
-        """Id of the event."""
-        return (self.event_id,)
+    def _after(self, stored: Event) -> str:
+        """Return the scope that the event gets."""
+        return stored.scope
+
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when the stored event is over."""
+        return _stored_over_at(conn, household, self.event_id, after)
 
 
 class AddEvent(_WholeEvent):
@@ -74,7 +83,8 @@ class AddEvent(_WholeEvent):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        event = _confirmed(self.event, execution)
+        scope = narrowest({self.event.scope, execution.scope}) or self.event.scope
+        event = _confirmed(replace(self.event, scope=scope), execution)
         changes.add_event(conn, event, change_id=execution.change_id, at=execution.at)
 
 
@@ -92,7 +102,7 @@ class UpdateEvent(_WholeEvent):
         """Refuse an event of another household, or one that cannot be expanded."""
         _check_event(self.event, household)
         if self.based_on is not None and self.based_on.id != self.event.id:
-            raise InputError(f"based_on is another event than {self.event.id!r}")
+            raise InputError(f"based_on is not event {self.event.id!r}")
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -114,12 +124,12 @@ class SetEventScope(_NamedEvent):
     effect: Literal["calendar.set_scope"] = "calendar.set_scope"
     new_scope: str = NonEmpty
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the event, before and after."""
-        return {*super().scopes(conn, household), self.new_scope}
-
     def check(self, household: str) -> None:
         """Accept any event; whether it exists shows when it is written."""
+
+    def _after(self, stored: Event) -> str:
+        """Return the scope that the event shall have."""
+        return self.new_scope
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -147,7 +157,7 @@ class CancelEvent(_NamedEvent):
         )
 
 
-class _OccurrenceEffect(_NamedEvent):
+class OccurrenceEffect(_NamedEvent):
     """Something done to one occurrence.
 
     Attributes:
@@ -156,11 +166,22 @@ class _OccurrenceEffect(_NamedEvent):
 
     original_start: AwareDatetime
 
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when the occurrence is over, wherever it was moved to before."""
+        zone = household.zone
+        event = find_event(conn, Viewer.whole(household.id), self.event_id)
+        if event is None:
+            return day_over(self.original_start.astimezone(zone).date(), zone)
+        changed = find_override(conn, household.id, self.event_id, self.original_start)
+        return occurrence_over_at(event, changed, self.original_start, zone=zone)
+
     def check(self, household: str) -> None:
         """Accept any occurrence; whether it exists shows when it is written."""
 
 
-class MoveOccurrence(_OccurrenceEffect):
+class MoveOccurrence(OccurrenceEffect):
     """Let one occurrence take place at another time.
 
     Attributes:
@@ -171,6 +192,20 @@ class MoveOccurrence(_OccurrenceEffect):
     effect: Literal["calendar.move_occurrence"] = "calendar.move_occurrence"
     new_start: AwareDatetime
     new_duration: timedelta | None = Field(default=None, ge=timedelta())
+
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when the occurrence is over, where it is now and where it is to go."""
+        before = super().over_at(conn, household, after=after)
+        event = find_event(conn, Viewer.whole(household.id), self.event_id)
+        length = self.new_duration
+        if event is None:
+            moved = day_over(self.new_start.astimezone(household.zone).date(), household.zone)
+        else:
+            ends = self.new_start + (event.duration if length is None else length)
+            moved = end_of_day(event, Interval(self.new_start, ends), household.zone)
+        return moved if before is None else max(before, moved)
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -186,7 +221,7 @@ class MoveOccurrence(_OccurrenceEffect):
         )
 
 
-class CancelOccurrence(_OccurrenceEffect):
+class CancelOccurrence(OccurrenceEffect):
     """Let one occurrence not take place."""
 
     effect: Literal["calendar.cancel_occurrence"] = "calendar.cancel_occurrence"
@@ -203,7 +238,7 @@ class CancelOccurrence(_OccurrenceEffect):
         )
 
 
-class AssignOccurrence(_OccurrenceEffect):
+class AssignOccurrence(OccurrenceEffect):
     """Put members in charge of one occurrence.
 
     Attributes:
@@ -236,9 +271,22 @@ def undo(conn: Connection, execution: Execution) -> None:
     undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
-def _stored_scopes(conn: Connection, household: str, event_id: str) -> Collection[str]:
-    stored = find_event(conn, Viewer.whole(household), event_id)
-    return () if stored is None else (stored.scope,)
+def _touched(event_id: str, stored: Event | None, after: str) -> Touched:
+    """Return how a change touches an event: what others see is never one member's affair alone."""
+    before = None if stored is None else stored.scope
+    owner = person_of(after)
+    maker = (stored.provenance.confirmed_by if stored else None) or owner
+    return Touched(id=event_id, before=before, after=after, whose=maker if maker == owner else None)
+
+
+def _stored_over_at(
+    conn: Connection, household: Household, event_id: str, after: datetime
+) -> datetime | None:
+    stored = find_event(conn, Viewer.whole(household.id), event_id)
+    if stored is None:
+        return None
+    changed = list_overrides(conn, household.id, event_id)
+    return over_at(stored, changed, zone=household.zone, after=after)
 
 
 def _check_event(event: Event, household: str) -> None:

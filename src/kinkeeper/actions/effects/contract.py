@@ -1,13 +1,16 @@
 """What every effect is: typed parameters that can check themselves and write themselves."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
+
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +23,7 @@ class Execution:
         change_id: Identifies this one effect, so that writing it again does nothing.
         decided_by: Member id of the person whose yes it rests on.
         at: When, aware.
+        scope: Of the action: what it adds is seen by nobody else.
     """
 
     household: str
@@ -27,6 +31,39 @@ class Execution:
     change_id: str
     decided_by: str
     at: datetime
+    scope: str = HOUSEHOLD_SCOPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """A row that an effect changes, and who sees it.
+
+    Attributes:
+        id: Of the row; None of what is remembered, which moves with what was told, not with actions.
+        before: Scope that it has by now; None where it is new.
+        after: Scope that it gets.
+        whose: Member id of the one whose own affair the change is, by who made the row and whom it concerns; None where
+            it is nobody's alone.
+    """
+
+    id: str | None
+    before: str | None
+    after: str
+    whose: str | None = None
+
+    @property
+    def scopes(self) -> Collection[str]:
+        """The scopes that it has before and after."""
+        return {self.after} if self.before is None else {self.before, self.after}
+
+    @property
+    def hides(self) -> bool:
+        """Whether some see it by now who no longer would."""
+        return self.before is not None and narrowest(self.scopes) != narrowest({self.before})
+
+    def is_own(self, member_id: str) -> bool:
+        """Whether the change is nobody's affair but that member's, and takes it out of nobody else's sight."""
+        return self.whose == member_id and not self.hides
 
 
 class Effect(BaseModel, ABC):
@@ -44,12 +81,13 @@ class Effect(BaseModel, ABC):
         """Return the JSON form that a proposal carries."""
         return self.model_dump(mode="json")
 
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether it touches nobody's affairs but that member's own; they may then do it without an adult."""
-        return False
+    @property
+    def words_hidden(self) -> Collection[str]:
+        """Ids of memories whose words others no longer see, in earlier actions either."""
+        return ()
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return the scopes that what it touches has before and after; empty where it touches no row with one.
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the rows with a scope that it changes, as they stand by now.
 
         Args:
             conn: Open connection.
@@ -57,10 +95,17 @@ class Effect(BaseModel, ABC):
         """
         return ()
 
-    @property
-    def touched(self) -> Collection[str]:
-        """Ids of the rows with a scope that it touches."""
-        return ()
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when what it is about is over: the end of its last day; None where it has no day.
+
+        Args:
+            conn: Open connection.
+            household: Whose days count.
+            after: Aware; of what goes on without an end, the first time that is not over by then counts.
+        """
+        return None
 
     @abstractmethod
     def check(self, household: str) -> None:

@@ -56,7 +56,7 @@ class SendMail(_MailEffect):
     def check(self, household: str) -> None:
         """Refuse a mail that does not say for whom it is."""
         if not self.mail.to or self.mail.unaddressed:
-            raise InputError("a mail that is to be sent needs the address of everybody it is for")
+            raise InputError("every recipient needs an email address")
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Queue it."""

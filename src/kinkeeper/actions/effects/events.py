@@ -21,7 +21,7 @@ def _known_fields(value: Any) -> Any:
         if isinstance(provenance, Mapping):
             unknown |= provenance.keys() - _PROVENANCE_FIELDS
         if unknown:
-            raise ValueError(f"an event has no {', '.join(sorted(map(str, unknown)))}")
+            raise ValueError(f"an event has no field {', '.join(sorted(map(str, unknown)))}")
     return value
 
 
@@ -29,7 +29,7 @@ def _in_zone(event: Event) -> Event:
     try:
         zone = ZoneInfo(event.tz)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"{event.tz!r} is not an IANA timezone") from error
+        raise ValueError(f"{event.tz!r} is not an IANA time zone") from error
     exdates = tuple(_aware(start, zone) for start in event.exdates)
     return replace(event, start=_aware(event.start, zone), exdates=exdates)
 

@@ -1,14 +1,24 @@
 """Effects on memory: what a person wants remembered, or said yes to. Journaled there, and can be taken back."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import InputError
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.core.time import day_over
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import (
+    HOUSEHOLD_SCOPE,
+    Viewer,
+    is_project,
+    narrowest,
+    person_of,
+    person_scope,
+)
 from kinkeeper.memory import correcting, erasing
 from kinkeeper.memory.doubts import settle_doubt
 from kinkeeper.memory.model import (
@@ -21,6 +31,7 @@ from kinkeeper.memory.model import (
 )
 from kinkeeper.memory.undecided import settle_undecided
 from kinkeeper.memory.undo import undo as undo_change
+from kinkeeper.memory.undo_rights import check_may_take_back
 from kinkeeper.memory.upkeep.questions import Answer
 from kinkeeper.memory.upkeep.reverting import revert
 from kinkeeper.memory.upkeep.runs import latest_runs
@@ -119,9 +130,9 @@ class MemoryEffect(Effect):
 
     scope: str = HOUSEHOLD_SCOPE
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return the scope of what it concerns: words of one's own that wait for a yes are nobody else's to read."""
-        return (self.scope,)
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return what it concerns: words of one's own that wait for a yes are nobody else's to read."""
+        return (_touched(self.scope),)
 
     def check(self, household: str) -> None:
         """Accept it; whether what it concerns is there shows when it is written."""
@@ -145,19 +156,30 @@ class RememberFact(MemoryEffect):
     guardians: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     is_wanted: bool = False
 
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return who reads the question: what is for a project's adults, only who said it."""
+        if is_project(self.scope) and self.words.member is not None:
+            return (_touched(person_scope(self.words.member)),)
+        return (_touched(self.scope),)
+
     def check(self, household: str) -> None:
         """Refuse sentences that are not within the words."""
         length = len(self.words.text)
         if any(not each.start < each.end <= length for each in self.sentences):
-            raise InputError("a sentence to be remembered lies outside the words it was read from")
+            raise InputError("a sentence to remember is not part of the text it came from")
 
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether only that member may see it."""
-        return self.scope == person_scope(member_id)
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return the end of the last day that the words name."""
+        named = [each for said in self.sentences for each in (said.valid_from, said.valid_to)]
+        days = [each.astimezone(household.zone).date() for each in named if each is not None]
+        return day_over(max(days), household.zone) if days else None
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
-        said = self.words.episode(execution.household, self.scope)
+        scope = narrowest({self.scope, execution.scope}) or self.scope
+        said = self.words.episode(execution.household, scope)
         done = remember(
             conn, said, [each.observation(said.text) for each in self.sentences],
             at=execution.at, by=execution.decided_by, people=self.people,
@@ -266,23 +288,68 @@ class SettleQuestion(_FactEffect):
 
 
 class SetScope(_FactEffect):
-    """Keep a fact to oneself, or let the household see it.
+    """Change who may see a fact.
 
     Attributes:
-        is_private: Which of both.
+        new_scope: Of those who may see it afterwards.
+        is_private: As actions stored it before `new_scope`: whether only who decides may see it.
+        episodes: Ids of the turns it was said in: earlier actions hold their words, too.
     """
 
     effect: Literal["memory.set_scope"] = "memory.set_scope"
-    is_private: bool
+    new_scope: str | None = None
+    is_private: bool = False
+    episodes: tuple[str, ...] = ()
+
+    @property
+    def words_hidden(self) -> Collection[str]:
+        """Ids of the fact and of what tells it, unless it becomes everybody's."""
+        is_shared = self.new_scope == HOUSEHOLD_SCOPE or not (self.new_scope or self.is_private)
+        return () if is_shared else (self.fact_id, *self.episodes)
+
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the fact: what becomes everybody's is nobody's own affair."""
+        return (_touched(self.scope, self.new_scope),)
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""
         viewer, by, at = _viewer(execution), execution.decided_by, execution.at
-        if self.is_private:
-            done = correcting.make_private(conn, viewer, self.fact_id, member=by, at=at)
-        else:
-            done = correcting.share(conn, viewer, self.fact_id, by=by, at=at)
+        usual = person_scope(by) if self.is_private else HOUSEHOLD_SCOPE
+        done = correcting.set_scope(
+            conn, viewer, self.fact_id, self.new_scope or usual, by=by, at=at
+        )
         return done.change_set
+
+
+class SetToldScope(MemoryEffect):
+    """Change who may see what somebody said, with all facts out of it.
+
+    Attributes:
+        episode_id: Of what was said.
+        text: Its words, for people.
+        new_scope: Of those who may see it afterwards.
+    """
+
+    effect: Literal["memory.set_told_scope"] = "memory.set_told_scope"
+    episode_id: str = Field(min_length=1)
+    text: str
+    new_scope: str
+
+    @property
+    def words_hidden(self) -> Collection[str]:
+        """Id of what was said, unless it becomes everybody's."""
+        return () if self.new_scope == HOUSEHOLD_SCOPE else (self.episode_id,)
+
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return what was said: what becomes everybody's is nobody's own affair."""
+        return (_touched(self.scope, self.new_scope),)
+
+    def apply(self, conn: Connection, execution: Execution) -> str | None:
+        """Write it."""
+        viewer, by, at = _viewer(execution), execution.decided_by, execution.at
+        return correcting.set_told_scope(
+            conn, viewer, self.episode_id, self.new_scope, by=by, at=at
+        ).change_set
 
 
 class ForgetFact(_FactEffect):
@@ -315,6 +382,7 @@ class TakeBack(MemoryEffect):
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it; what a night did, the next nights do not do again."""
         household, by, at = execution.household, execution.decided_by, execution.at
+        check_may_take_back(conn, _viewer(execution), self.change_set)
         nights = latest_runs(conn, household, limit=_MOST_NIGHTS)
         night = next((each for each in nights if each.change_set == self.change_set), None)
         if night is None:
@@ -329,7 +397,9 @@ def undo(conn: Connection, execution: Execution) -> None:
     Raises:
         ConflictError: It was changed again since.
         NotFoundError: There was no such change.
+        DeniedError: It also changed what only others recall.
     """
+    check_may_take_back(conn, _viewer(execution), execution.change_id)
     undo_change(
         conn, execution.household, execution.change_id, by=execution.decided_by, at=execution.at
     )
@@ -343,6 +413,12 @@ def remembered_lines(effects: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
         if effect.get("effect") == RememberFact.model_fields["effect"].default
         for sentence in effect["sentences"]
     )
+
+
+def _touched(scope: str, after: str | None = None) -> Touched:
+    """Return what is remembered, or to be: whose it is who alone may see it, before and after."""
+    owner = person_of(scope) if after in {None, scope} else None
+    return Touched(id=None, before=scope, after=after or scope, whose=owner)
 
 
 def _viewer(execution: Execution) -> Viewer:

@@ -1,15 +1,16 @@
 """Effects on notes; every one is journaled there and can be taken back."""
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import ConflictError
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, narrowest
 from kinkeeper.notes import changes
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import find_note, load_note
@@ -67,18 +68,15 @@ class _WholeNote(Effect):
         checked_title(self.note.title)
         checked_body(self.note.body)
 
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether that member made it."""
-        return self.note.made_by == member_id
-
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the note."""
-        return {self.note.scope, *_stored_scopes(conn, household, self.note.id)}
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the note: whose it is who made it."""
+        before, after = _stored_scope(conn, household, self.note.id), self._after
+        touched = Touched(id=self.note.id, before=before, after=after, whose=self.note.made_by)
+        return (touched,)
 
     @property
-    def touched(self) -> Collection[str]:
-        """Id of the note."""
-        return (self.note.id,)
+    def _after(self) -> str:
+        return self.note.scope
 
 
 class AddNote(_WholeNote):
@@ -88,7 +86,8 @@ class AddNote(_WholeNote):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        note = self.note.note(execution.household)
+        scope = narrowest({self.note.scope, execution.scope}) or self.note.scope
+        note = replace(self.note.note(execution.household), scope=scope)
         changes.add_note(conn, note, change_id=execution.change_id, at=execution.at)
 
 
@@ -119,18 +118,12 @@ class _PartOfNote(Effect):
     def check(self, household: str) -> None:
         """Accept any note; whether it is there shows when it is written."""
 
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether that member made the note."""
-        return self.made_by == member_id
-
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the note."""
-        return _stored_scopes(conn, household, self.note_id)
-
-    @property
-    def touched(self) -> Collection[str]:
-        """Id of the note."""
-        return (self.note_id,)
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the note: whose it is who made it."""
+        scope = _stored_scope(conn, household, self.note_id)
+        if scope is None:
+            return ()
+        return (Touched(id=self.note_id, before=scope, after=scope, whose=self.made_by),)
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -191,9 +184,9 @@ class SetNoteScope(_WholeNote):
     effect: Literal["notes.set_scope"] = "notes.set_scope"
     new_scope: str = Field(min_length=1)
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the note, before and after."""
-        return {*super().scopes(conn, household), self.new_scope}
+    @property
+    def _after(self) -> str:
+        return self.new_scope
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -214,9 +207,9 @@ def undo(conn: Connection, execution: Execution) -> None:
     changes.undo_change(conn, execution.household, execution.change_id, at=execution.at)
 
 
-def _stored_scopes(conn: Connection, household: str, note_id: str) -> Collection[str]:
+def _stored_scope(conn: Connection, household: str, note_id: str) -> str | None:
     stored = find_note(conn, Viewer.whole(household), note_id)
-    return () if stored is None else (stored.scope,)
+    return None if stored is None else stored.scope
 
 
 def _require_unchanged(conn: Connection, note: NoteField, execution: Execution) -> None:

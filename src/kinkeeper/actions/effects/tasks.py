@@ -1,14 +1,19 @@
 """Effects on tasks; every one is journaled there and can be taken back."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import PlainSerializer, PlainValidator
 from sqlalchemy import Connection
 
-from kinkeeper.actions.effects.contract import Effect, Execution
+from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import ConflictError, InputError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.core.time import day_over
+from kinkeeper.household.model import Household
+from kinkeeper.household.viewing import Viewer, narrowest, person_of
 from kinkeeper.tasks import changes
 from kinkeeper.tasks.model import Task
 from kinkeeper.tasks.repository import find_task, load_task
@@ -20,11 +25,11 @@ def _task(value: Any) -> Task:
     if isinstance(value, Task):
         return value
     if not isinstance(value, Mapping):
-        raise ValueError("a task is an object")  # noqa: TRY004 - pydantic collects ValueErrors
+        raise ValueError("a task must be an object")  # noqa: TRY004 - pydantic collects ValueErrors
     try:
         return task_of(value)
     except (KeyError, TypeError) as error:
-        raise ValueError(f"no task: {error}") from error
+        raise ValueError(f"invalid task: {error}") from error
 
 
 TaskField = Annotated[Task, PlainValidator(_task), PlainSerializer(task_row)]
@@ -46,19 +51,31 @@ class _TaskEffect(Effect):
             raise InputError(f"task {self.task.id!r} belongs to another household")
         checked(self.task)
 
-    def scopes(self, conn: Connection, household: str) -> Collection[str]:
-        """Return who may see the task."""
+    def touches(self, conn: Connection, household: str) -> Sequence[Touched]:
+        """Return the task."""
         stored = find_task(conn, Viewer.whole(household), self.task.id)
-        return {self.task.scope, *([] if stored is None else [stored.scope])}
+        before = None if stored is None else stored.scope
+        touched = Touched(
+            id=self.task.id, before=before, after=self.task.scope, whose=self._whose(stored)
+        )
+        return (touched,)
 
-    @property
-    def touched(self) -> Collection[str]:
-        """Id of the task."""
-        return (self.task.id,)
+    def over_at(
+        self, conn: Connection, household: Household, *, after: datetime
+    ) -> datetime | None:
+        """Return when the day of its present turn is over."""
+        task, zone = self.task, household.zone
+        days = [each.astimezone(zone).date() for each in (task.deadline, task.remind_at) if each]
+        if task.deadline is not None and task.is_all_day:
+            days.append(task.deadline.astimezone(ZoneInfo(task.tz)).date())
+        return day_over(max(days), zone) if days else None
 
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether it is that member's task and nobody else's."""
-        return self.task.who == (member_id,)
+    def _whose(self, stored: Task | None) -> str | None:
+        """Return who asked for it, where they have to do it, and alone."""
+        known = stored or self.task
+        maker = known.asked_by or person_of(known.scope)
+        people = {*self.task.who, *known.who}
+        return maker if people == {maker} else None
 
 
 class AddTask(_TaskEffect):
@@ -68,7 +85,9 @@ class AddTask(_TaskEffect):
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
-        changes.add_task(conn, self.task, change_id=execution.change_id, at=execution.at)
+        scope = narrowest({self.task.scope, execution.scope}) or self.task.scope
+        task = replace(self.task, scope=scope)
+        changes.add_task(conn, task, change_id=execution.change_id, at=execution.at)
 
 
 class UpdateTask(_TaskEffect):
@@ -85,11 +104,7 @@ class UpdateTask(_TaskEffect):
         """Refuse a task of another household, or one that cannot be kept."""
         super().check(household)
         if self.based_on.id != self.task.id:
-            raise InputError(f"based_on is another task than {self.task.id!r}")
-
-    def concerns_only(self, member_id: str) -> bool:
-        """Whether it was and stays that member's task and nobody else's."""
-        return self.task.who == self.based_on.who == (member_id,)
+            raise InputError(f"based_on is not task {self.task.id!r}")
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""
@@ -101,6 +116,11 @@ class CompleteTask(_TaskEffect):
     """Mark a task as done; one that repeats goes on to its next turn."""
 
     effect: Literal["task.complete"] = "task.complete"
+
+    def _whose(self, stored: Task | None) -> str | None:
+        """Return who has to do it alone, whoever asked for it."""
+        who = (stored or self.task).who
+        return who[0] if len(who) == 1 else None
 
     def apply(self, conn: Connection, execution: Execution) -> None:
         """Write it."""

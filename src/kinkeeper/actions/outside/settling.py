@@ -31,8 +31,8 @@ LADDER = RetryLadder(
 STALE_AFTER = timedelta(hours=6)
 """What could not be begun by then is not wanted any more without a new yes."""
 
-_TOO_LATE = "it could not be begun in time, so nothing was done"
-_MAY_BE_DONE = "it may have been done; look before it is done again"
+_TOO_LATE = "it could not be started in time, so nothing was done"
+_MAY_BE_DONE = "it may have been done; check before trying again"
 
 _work = outside_work.c
 

@@ -22,6 +22,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import Key, LeaseLostError
+from kinkeeper.jobs.runners import WORK_LEFT
 from kinkeeper.observability.failures import surviving
 from kinkeeper.store.engines import is_sqlite
 from kinkeeper.store.store import Store
@@ -30,7 +31,7 @@ log = structlog.get_logger()
 _NAME = "actions.outside"
 _Record = Callable[[Connection], None]
 
-_NO_ADAPTER = "nothing is set up here that could do this"
+_NO_ADAPTER = "nothing set up here can do this"
 _NOT_REACHED = "it could not be reached"
 _BETWEEN_RECORDS_SECONDS = 1.0
 
@@ -91,7 +92,7 @@ class OutsideWorker:
             with surviving(_NAME):
                 await self._store.write(lambda conn: leases.end_leases(conn, outside_work, now=now))
         active: dict[Key, asyncio.Task[None]] = {}
-        with self._store.watch((TOPIC, self._household)) as watch:
+        with self._store.watch((TOPIC, self._household), WORK_LEFT) as watch:
             async with asyncio.TaskGroup() as tasks:
                 try:
                     while True:

@@ -17,8 +17,8 @@ from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.audience import (
-    SEEN_BY,
     SetAudience,
+    becomes_seen,
     changed_scope,
     is_private,
     scope_for,
@@ -60,13 +60,14 @@ from kinkeeper.actions.requests.moments import (
     shifted,
 )
 from kinkeeper.actions.requests.people import read_who
-from kinkeeper.calendar.busy import private_to
+from kinkeeper.calendar.busy import as_busy, private_to
 from kinkeeper.calendar.model import Event, EventKind, EventState, Occurrence
 from kinkeeper.calendar.repository import find_event, list_overrides
 from kinkeeper.calendar.validity import check_event
 from kinkeeper.core.errors import ConflictError, DeniedError, InputError
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Interval, as_utc, midnight
+from kinkeeper.household.viewing import narrowest
 from kinkeeper.store.store import Store
 
 _DAY = timedelta(days=1)
@@ -83,12 +84,12 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
     return (
         RequestKind(
             domain="calendar", name="list_events", parameters=ListEvents, stakes=Stakes.LOW,
-            description="List what takes place: whose events, on which days.",
+            description="List events, by person and by day.",
             progress="Checking your calendar…", read=requests.list,
         ),
         RequestKind(
             domain="calendar", name="create_event", parameters=CreateEvent, stakes=Stakes.LOW,
-            description="Put a new event into the calendar.",
+            description="Add a new event to the calendar.",
             progress="Adding to your calendar…", prepare=requests.create,
         ),
         RequestKind(
@@ -98,12 +99,12 @@ def calendar_requests(store: Store, *, usual_length: timedelta) -> tuple[Request
         ),
         RequestKind(
             domain="calendar", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
-            description="Let the household see what an event is, or only when one is busy.",
+            description="Show an event to the household, or only that the person is busy then.",
             progress="Looking for the event…", prepare=requests.set_audience,
         ),
         RequestKind(
             domain="calendar", name="delete_event", parameters=DeleteEventOf, stakes=Stakes.HIGH,
-            description="Cancel an event, or one time of it.", progress="Looking for the event…",
+            description="Cancel an event, or one occurrence of it.", progress="Looking for the event…",
             prepare=requests.delete,
         ),
         RequestKind(
@@ -146,10 +147,15 @@ class _CalendarRequests:
         effect = AddEvent.model_validate({"event": event_to_json(event)})
         new = _only(event)
         collisions = await self._store.read(lambda conn: _collisions(conn, new, asked))
-        if any(each.event.summary.casefold() == event.summary.casefold() for each in collisions):
-            raise ConflictError(f"{told(new, asked)} is in the calendar already")
+        title = event.summary.casefold()
+        same = [each for each in collisions if each.event.summary.casefold() == title]
+        if same:
+            is_there = any(each.is_confirmed for each in same)
+            where = "in the calendar" if is_there else "waiting for confirmation"
+            raise ConflictError(f"{told(new, asked)} is already {where}")
         prepared = _prepared(new, f"Add {told(new, asked)}", [effect], asked)
-        return _colliding(replace(prepared, type=ActionType.EVENT_CREATE), collisions, asked)
+        created = replace(prepared, type=ActionType.EVENT_CREATE)
+        return _colliding(created, _as_seen_with(new, collisions), asked)
 
     async def update(self, wanted: UpdateEventOf, asked: Asked) -> Prepared:
         found = await self._store.read(lambda conn: find_occurrence(conn, wanted, asked))
@@ -169,6 +175,7 @@ class _CalendarRequests:
         new, verb = change.occurrence, "Move" if change.is_time else "Change"
         to = f" to {when(new, asked)}" if change.is_time else f": {details(new, asked)}"
         summary = f"{verb} {told(found, asked)}{_all_of(found, wanted.scope)}{to}"
+        collisions = _as_seen_with(found, collisions)
         prepared = _colliding(_prepared(new, summary, change.effects, asked), collisions, asked)
         lines = {"before": line(found, asked), "after": line(new, asked)}
         beside = {"beside": prepared.shown["beside"]} if collisions else {}
@@ -179,7 +186,7 @@ class _CalendarRequests:
 
     async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
         if not wanted.private and not asked.member.is_adult:
-            raise DeniedError("an adult has to put that into everybody's calendar")
+            raise DeniedError("an adult has to add that to the family's calendar")
         named = await self._store.read(lambda conn: _event_meant(conn, wanted.find_by, asked))
         found = await self._store.read(lambda conn: find_occurrence(conn, named, asked))
         event = found.event
@@ -187,7 +194,7 @@ class _CalendarRequests:
         scope = changed_scope(event.scope, wanted, asked, people)
         effect = SetEventScope(event_id=event.id, new_scope=scope)
         after = replace(found, event=replace(event, scope=scope))
-        summary = f"{SEEN_BY[wanted.private]}: {told(found, asked)}"
+        summary = f"{becomes_seen(scope, asked)}: {told(found, asked)}"
         return _prepared(after, summary, [effect], asked)
 
     async def delete(self, wanted: DeleteEventOf, asked: Asked) -> Prepared:
@@ -215,9 +222,11 @@ class _CalendarRequests:
         """Prepare to cancel the times of a series from one of them to a day; None where that is only the one."""
         after = midnight(until + _DAY, asked.household.zone)
         if after <= first.interval.start:
-            raise InputError("the last day lies before the first")
+            raise InputError("the last day is before the first")
         span = Interval(first.interval.start, after)
-        times = await self._store.read(lambda conn: occurrences_of(conn, first.event, span))
+        times = await self._store.read(
+            lambda conn: occurrences_of(conn, first.event, span, asked.viewer)
+        )
         if len(times) == 1:
             return None
         effects = [
@@ -238,7 +247,7 @@ class _CalendarRequests:
         # A day that is named as the end belongs to it.
         until = midnight(end.at.date() + _DAY, asked.household.zone) if end.is_day else end.at
         if until <= start.at:
-            raise InputError("the time to look at ends before it begins")
+            raise InputError("the end is before the start")
         span = Interval(start.at, until)
         return await self._store.read(lambda conn: time_of(conn, wanted, span, asked))
 
@@ -257,7 +266,7 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         length = usual_length if end is None else as_utc(end.at) - as_utc(first)
     if length <= timedelta():
         raise InputError("the event would end before it begins")
-    scope = scope_for(wanted.private, asked)
+    scope = scope_for(wanted, asked, text=wanted.summary)
     event = Event(
         id=stable_id(asked.household.id, "chat", asked.turn_id, asked.number),
         household=asked.household.id,
@@ -269,7 +278,7 @@ def _event(wanted: CreateEvent, asked: Asked, usual_length: timedelta) -> Event:
         rrule=None if wanted.rrule is None else wanted.rrule.removeprefix("RRULE:"),
         provenance=provenance(asked),
     )  # fmt: skip
-    return private_to(event, asked.member.id) if is_private(scope) else event
+    return private_to(event, asked.member.id) if is_private(scope) else replace(event, scope=scope)
 
 
 def _event_meant(conn: Connection, words: str, asked: Asked) -> FindEvent:
@@ -295,6 +304,20 @@ def _collisions(conn: Connection, new: Occurrence, asked: Asked) -> Sequence[Occ
     return busy(conn, people, new.interval, asked, ignore=(new.event.id,))
 
 
+def _as_seen_with(new: Occurrence, others: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Return occurrences as everybody may see them who may see another: they stand on the same card.
+
+    What is private to one member only says that this one is busy; a surprise that some of them must not see is left out.
+    """
+    scope = new.event.scope
+    return [
+        seen
+        for each in others
+        if (seen := each if narrowest({scope, each.event.scope}) == scope else as_busy(each))
+        is not None
+    ]
+
+
 def _cancelled(conn: Connection, event: Event) -> Sequence[datetime]:
     """Return the original starts of occurrences that do not take place."""
     return [
@@ -308,7 +331,7 @@ def _all_of(occurrence: Occurrence, scope: Scope) -> str:
     if occurrence.event.rrule is None:
         return ""
     further = {
-        Scope.SERIES: " and all other times of it",
+        Scope.SERIES: " and all the others in the series",
         Scope.FOLLOWING: " and all later times of it",
     }
     return further.get(scope, "")

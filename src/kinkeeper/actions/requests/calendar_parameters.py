@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from kinkeeper.actions.requests.audience import PRIVATE
+from kinkeeper.actions.requests.audience import ForWhom
 from kinkeeper.actions.requests.model import Parameters
 from kinkeeper.actions.requests.people import Who
 
@@ -36,35 +36,38 @@ class Wanted(StrEnum):
 class ListEvents(Parameters):
     """Which events to list."""
 
-    days_ahead: int = Field(default=7, ge=0, le=400, description="how many days, from `from` on")
-    from_: str | None = Field(default=None, alias="from", description="first day; now if left out")
-    since: time | None = Field(default=None, description="HH:MM; only what goes on after it")
-    until: time | None = Field(default=None, description="HH:MM; only what goes on before it")
-    query: str | None = Field(default=None, description="words they are about")
+    days_ahead: int = Field(
+        default=7, ge=0, le=400, description="number of days, starting at `from`"
+    )
+    from_: str | None = Field(default=None, alias="from", description="first day; default is now")
+    since: time | None = Field(default=None, description="HH:MM; only events after this time")
+    until: time | None = Field(default=None, description="HH:MM; only events before this time")
+    query: str | None = Field(default=None, description="their topic, in words")
     who: Who | None = Field(default=None, description="only these members' events")
     wanted: Wanted = Field(
         default=Wanted.ALL,
         description=(
-            "what is asked about them; `last` looks back, `unowned` are those nobody is in charge of, "
-            "`clash` those that meet with others of the same people, `away` what keeps `who` away now or next"
+            "what to find out; `last` looks back, `unowned` are those nobody is in charge of, "
+            "`clash` those that overlap for the same people, `away` what keeps `who` away now or next"
         ),
     )
 
 
-class CreateEvent(Parameters):
+class CreateEvent(ForWhom):
     """A new event."""
 
     summary: str = Field(min_length=1)
     start_time: str = Field(description=_TIME)
     end_time: str | None = None
     location: str | None = None
-    who: Who | None = Field(default=None, description="who takes part; who asks if left out")
-    responsible: Who | None = Field(default=None, description="who sees to it")
+    who: Who | None = Field(
+        default=None, description="who takes part; default is the person asking"
+    )
+    responsible: Who | None = Field(default=None, description="who is in charge")
     all_day: bool = False
     rrule: str | None = Field(
         default=None, description="RFC 5545 rule without prefix if it repeats"
     )
-    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class Scope(StrEnum):
@@ -79,11 +82,13 @@ class FindEvent(Parameters):
     """One event."""
 
     event_id: str | None = None
-    find_by: str | None = Field(default=None, description="words of it, as the person says them")
+    find_by: str | None = Field(
+        default=None, description="words that name it, as the person said them"
+    )
     on: str | None = Field(default=None, description="the day or start of the occurrence meant")
     scope: Scope = Field(
         default=Scope.OCCURRENCE,
-        description="one time of it, all of them, or that one and all later",
+        description="one occurrence, all of them, or that one and all later ones",
     )
 
     @model_validator(mode="after")
@@ -97,7 +102,8 @@ class DeleteEventOf(FindEvent):
     """One event, or several times of it in a row."""
 
     until: date | None = Field(
-        default=None, description="last day: all times of it from the one meant to this day"
+        default=None,
+        description="last day: cancel every occurrence from the given one up to this day",
     )
 
 
@@ -113,7 +119,9 @@ class EventChanges(Parameters):
     location: str | None = None
     who: Who | None = None
     responsible: Who | None = None
-    shift_minutes: int | None = Field(default=None, description="later by so many minutes")
+    shift_minutes: int | None = Field(
+        default=None, description="by how many minutes to move it later"
+    )
 
 
 class UpdateEventOf(FindEvent):
@@ -134,10 +142,10 @@ class FindFree(Parameters):
 
     between: Between
     around: str | None = Field(
-        default=None, description="words of an event in that span whose time is meant"
+        default=None, description="words from the title of an event whose time is meant"
     )
-    since: time | None = Field(default=None, description="HH:MM; from when on each of the days")
-    until: time | None = Field(default=None, description="HH:MM; to when on each of the days")
-    is_any: bool = Field(default=False, description="whether one of them is enough")
+    since: time | None = Field(default=None, description="HH:MM; start time on each day")
+    until: time | None = Field(default=None, description="HH:MM; end time on each day")
+    is_any: bool = Field(default=False, description="whether it is enough if one of them is free")
     duration: int = Field(default=60, ge=1, le=24 * 60, description="minutes")
-    who: Who | None = Field(default=None, description="all of these; who asks if left out")
+    who: Who | None = Field(default=None, description="all of these; default is the person asking")

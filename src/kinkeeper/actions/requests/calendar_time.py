@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.calendar_parameters import FindFree
 from kinkeeper.actions.requests.event_finding import find_around
 from kinkeeper.actions.requests.event_telling import occurrence_json
@@ -13,8 +14,8 @@ from kinkeeper.actions.requests.model import Asked, Card, Found
 from kinkeeper.actions.requests.moments import said_span
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.conflicts import find_conflicts
-from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.calendar.model import EventKind, Occurrence
+from kinkeeper.calendar.occurrences import booked_people
 from kinkeeper.core.errors import DeniedError, NotFoundError
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewing import GUEST_DAYS
@@ -86,12 +87,18 @@ def _taken(
     booked = busy(conn, members, span, asked, ignore=ignore)
     in_charge = [
         each
-        for each in occurrences_between(conn, asked.viewer, span, with_busy=True)
+        for each in expected_between(conn, asked.viewer, span, now=asked.now, with_busy=True)
         if not each.event.all_day and each.event.id not in ignore
-        and not set(members).isdisjoint(each.responsible)
+        and not set(members).isdisjoint(_in_charge(each))
     ]  # fmt: skip
     found = {(each.event.id, each.original_start): each for each in (*booked, *in_charge)}
     return sorted(found.values(), key=_by_start)
+
+
+def _in_charge(occurrence: Occurrence) -> set[str]:
+    """Return who is in charge of an occurrence or claims it."""
+    claims = (member for each in occurrence.waiting for member in each.claimed_by)
+    return {*occurrence.responsible, *claims}
 
 
 def _all_day(
@@ -100,7 +107,7 @@ def _all_day(
     """Return what goes on for whole days with members, and leaves open whether they have time."""
     return [
         each
-        for each in occurrences_between(conn, asked.viewer, span)
+        for each in expected_between(conn, asked.viewer, span, now=asked.now)
         if each.event.all_day and not set(members).isdisjoint(each.event.who)
     ]
 
@@ -125,7 +132,7 @@ def busy(
     *,
     ignore: Sequence[str] = (),
 ) -> Sequence[Occurrence]:
-    """Return what members are booked for in a span of time, by start.
+    """Return what members are booked for in a span of time, confirmed or proposed, by start.
 
     Args:
         conn: Open connection.
@@ -141,6 +148,15 @@ def busy(
             conn, asked.viewer, member=member, interval=span, ignore_events=ignore
         )
     }
+    expected = expected_between(conn, asked.viewer, span, now=asked.now)
+    for each in expected:
+        key = each.event.id, each.original_start
+        is_proposed = not each.is_confirmed and each.event.id not in ignore
+        claims = _in_charge(each) if each.event.kind is EventKind.CARE else set()
+        if is_proposed and not set(members).isdisjoint({*booked_people(each), *claims}):
+            found.setdefault(key, each)
+        elif key in found and each.is_confirmed:
+            found[key] = each
     return sorted(found.values(), key=_by_start)
 
 
@@ -156,4 +172,6 @@ def require_seen(span: Interval, asked: Asked) -> None:
     """
     days = asked.viewer.days
     if days is not None and not (days.start <= span.start and span.end <= days.end):
-        raise DeniedError(f"guests see the calendar of today and the next {GUEST_DAYS} days only")
+        raise DeniedError(
+            f"guests can only see the calendar for today and the next {GUEST_DAYS} days"
+        )

@@ -22,7 +22,7 @@ class Catalogue:
         self._kinds: dict[str, RequestKind] = {}
         for kind in kinds:
             if kind.key in self._kinds:
-                raise InputError(f"there are two requests {kind.key!r}; rename one of them")
+                raise InputError(f"two requests are called {kind.key!r}; rename one of them")
             self._kinds[kind.key] = kind
 
     def __iter__(self) -> Iterator[RequestKind]:
@@ -47,7 +47,7 @@ class Catalogue:
         kind = self.find(domain, name)
         if kind is None:
             known = [each.name for each in self.of([domain])] or self.domains
-            raise NotFoundError(f"there is no {domain}.{name}; there is {', '.join(known)}")
+            raise NotFoundError(f"there is no {domain}.{name}; use one of {', '.join(known)}")
         return kind
 
     def of(self, domains: Collection[str]) -> tuple[RequestKind, ...]:
@@ -84,5 +84,5 @@ class Catalogue:
         added = tuple(kinds)
         taken = sorted({kind.domain for kind in added} & set(self.domains))
         if taken:
-            raise InputError(f"{', '.join(taken)} names requests of our own; rename the server")
+            raise InputError(f"{', '.join(taken)} is a built-in request domain; rename the server")
         return Catalogue((*self, *added))

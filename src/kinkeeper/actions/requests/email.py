@@ -49,18 +49,18 @@ class WriteParameters(Parameters):
 
     to: str | list[str] = Field(description="Addresses or names, as the person said them.")
     subject: str = Field(default="", description="One line.")
-    body: str = Field(default="", max_length=LONGEST_BODY, description="Plain text of the mail.")
+    body: str = Field(default="", max_length=LONGEST_BODY, description="The email as plain text.")
 
 
 class ReplyParameters(Parameters):
     """An answer as it is asked for.
 
     Attributes:
-        sender_name: Who wrote the mail that is answered.
+        sender_name: Who sent the email to reply to.
         body: Plain text of the answer.
     """
 
-    sender_name: str = Field(min_length=1, description="Who wrote the mail that is answered.")
+    sender_name: str = Field(min_length=1, description="Who sent the email to reply to.")
     body: str = Field(min_length=1, max_length=LONGEST_BODY, description="Plain text.")
 
 
@@ -143,7 +143,9 @@ class EmailRequests:
         )  # fmt: skip
         note = {}
         if original.answer_to.address.casefold() != original.sender.address.casefold():
-            note["note"] = f"{original.sender.shown} wants answers at {original.answer_to.address}."
+            note["note"] = (
+                f"{original.sender.shown} wants replies sent to {original.answer_to.address}."
+            )
         return self._to_send(mail, {"answers": _line_of(original, asked), **note})
 
     async def search(self, wanted: SearchParameters, asked: Asked) -> Found:
@@ -170,7 +172,7 @@ class EmailRequests:
     async def _recipients(self, to: str | Sequence[str], asked: Asked) -> Recipients:
         found = recipients.find_recipients(asked.household, asked.member, to)
         if not found:
-            raise UnclearError("Who is the mail for?")
+            raise UnclearError("Who is the email for?")
         addresses = {each.address.casefold(): each for one in found for each in one.addresses}
         unknown = []
         for each in found:
@@ -183,7 +185,7 @@ class EmailRequests:
                 options = each.options or tuple(one.shown for one in known[:_MOST_OPTIONS])
                 unknown.append(recipients.Found(name=each.name, options=options))
         if len(addresses) > MOST_RECIPIENTS:
-            raise UnclearError(f"That is more than {MOST_RECIPIENTS} people; whom do you mean?")
+            raise UnclearError(f"That is more than {MOST_RECIPIENTS} people. Who do you mean?")
         return Recipients(
             addresses=tuple(addresses.values()),
             unaddressed=tuple(dict.fromkeys(name for each in found for name in each.missing)),
@@ -209,18 +211,18 @@ class EmailRequests:
             for mail in await mailbox.search(MailQuery(sender=address), limit=_MOST_FOUND)
         ]
         if not mails:
-            raise NotFoundError(f"there is no mail from {one_line(name)} in the mailbox")
+            raise NotFoundError(f"there is no email from {one_line(name)} in the mailbox")
         senders = {mail.sender.address.casefold(): mail.sender.shown for mail in mails}
         if len(senders) > 1 and not found.addresses:
             options = tuple(senders.values())[:_MOST_OPTIONS]
-            raise UnclearError(f"Whose mail do you mean: {_either(options)}?", options=options)
+            raise UnclearError(f"Whose email do you mean: {_either(options)}?", options=options)
         return max(mails, key=lambda mail: mail.at)
 
     def _readable(self, asked: Asked) -> MailReader:
         if not asked.member.is_adult:
-            raise DeniedError("only adults of the household may look into its mailbox")
+            raise DeniedError("only adults can read the family's mailbox")
         if self._mailbox is None:
-            raise UnavailableError(f"The mail cannot be looked into: {NO_MAILBOX}.")
+            raise UnavailableError(f"I can't read the mailbox: {NO_MAILBOX}.")
         return self._mailbox
 
     def _to_send(self, mail: Mail, more: dict[str, Any] | None = None) -> Prepared:
@@ -257,7 +259,7 @@ def email_requests(mailbox: MailReader | None, *, can_send: bool) -> tuple[Reque
         ),
         RequestKind(
             domain="email", name="reply_to_email", parameters=ReplyParameters,
-            description="Reply to the latest email of somebody.", stakes=Stakes.HIGH,
+            description="Reply to somebody's latest email.", stakes=Stakes.HIGH,
             progress="Looking for the mail…", prepare=requests.reply_to_email,
         ),
         RequestKind(
@@ -277,7 +279,7 @@ def _mail(
 ) -> Mail:
     subject, body = one_line(wanted.subject), wanted.body.strip()
     if not subject and not body:
-        raise UnclearError("What should the mail say?")
+        raise UnclearError("What should the email say?")
     return Mail(
         to=to, unaddressed=tuple(one_line(each)[:200] for each in unaddressed),
         subject=shorten(subject or one_line(body), _LONGEST_SUBJECT if subject else 60), body=body,
@@ -315,7 +317,7 @@ def _which(unknown: Sequence[recipients.Found]) -> UnclearError:
 
 
 def _address_wanted(names: Sequence[str]) -> str:
-    return f"I know no mail address of {_either(names, 'and')}. What is it?"
+    return f"I don't know an email address for {_either(names, 'and')}. What is it?"
 
 
 def _either(options: Sequence[str], word: str = "or") -> str:

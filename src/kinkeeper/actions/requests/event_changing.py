@@ -67,7 +67,7 @@ def change_of(
     else:
         interval = _interval(occurrence, changes, asked)
     if interval == occurrence.interval and not fields:
-        raise InputError(f"{occurrence.event.summary!r} is like that already")
+        raise InputError(f"{occurrence.event.summary!r} is already like that")
     reach = reach_of(occurrence, scope)
     after = _after(occurrence, interval, fields, is_whole=reach is not Scope.OCCURRENCE)
     effects: tuple[Effect, ...]
@@ -105,7 +105,7 @@ def ended_before(occurrence: Occurrence) -> UpdateEvent:
     parts = _parts_of(event.rrule or "")
     if "COUNT" in parts:
         raise InputError(
-            "a series of a fixed number of times cannot be ended early; cancel them one by one"
+            "a series with a fixed number of events cannot be ended early; cancel them one by one"
         )
     last = _wall(occurrence.original_start, event).date() - _DAY
     after = replace(event, rrule=_rule_of({**parts, "UNTIL": f"{last:%Y%m%d}"}))
@@ -166,7 +166,7 @@ def _days(interval: Interval, changes: EventChanges, asked: Asked) -> Interval:
         read_moment(text, asked, around=None if "-" in text else interval.start) for text in given
     ]
     if changes.shift_minutes is not None or not all(each.is_day for each in read):
-        raise InputError("that takes all day; say on which day instead")
+        raise InputError("that is an all-day event; say which day instead")
     if changes.start_time is not None:
         first = read[0].at.date()
     after = first + length

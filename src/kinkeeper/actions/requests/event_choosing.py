@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import expected_between, people_of
 from kinkeeper.actions.requests.calendar_parameters import ListEvents, Wanted
 from kinkeeper.actions.requests.event_finding import REACHES, matching
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.moments import read_moment
 from kinkeeper.actions.requests.people import read_who
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.core.time import Interval, midnight
 
 _DAY = timedelta(days=1)
@@ -76,7 +76,7 @@ def _all_day_beside(
     ids = {each.event.id for each in found}
     return [
         other
-        for other in occurrences_between(conn, asked.viewer, found[0].interval)
+        for other in expected_between(conn, asked.viewer, found[0].interval, now=asked.now)
         if other.event.all_day and other.event.id not in ids
         and {*other.event.who} & {*found[0].event.who, *found[0].responsible}
     ]  # fmt: skip
@@ -100,7 +100,9 @@ def _matching_in(
     conn: Connection, span: Interval, wanted: ListEvents, asked: Asked
 ) -> list[Occurrence]:
     members = read_who(wanted.who, asked)
-    found = occurrences_between(conn, asked.viewer, span, with_busy=asked.viewer.sees_busy)
+    found = expected_between(
+        conn, asked.viewer, span, now=asked.now, with_busy=asked.viewer.sees_busy
+    )
     if members:
         found = [each for each in found if _concerns(each, members)]
     found = [each for each in found if _is_at_that_time(each, wanted, asked.household.zone)]
@@ -121,14 +123,24 @@ def _matching_in(
             if {*each.event.who} & {*members}
             and (each.event.all_day or each.interval.start <= asked.now)
         ]
-    if wanted.wanted is Wanted.RESPONSIBLE and wanted.query is None:
-        # A whole day needs nobody who takes or fetches.
-        return [each for each in found if each.responsible or not each.event.all_day]
+    if wanted.wanted is Wanted.RESPONSIBLE:
+        return _in_need_of_care(found, with_days=wanted.query is not None)
     if wanted.wanted is Wanted.CLASH:
         return [each for each in found if any(_collide(each, other) for other in found)]
     if wanted.wanted is Wanted.LAST and wanted.from_ is None:
         return [each for each in found if each.interval.start < asked.now]
     return found
+
+
+def _in_need_of_care(found: Sequence[Occurrence], *, with_days: bool) -> list[Occurrence]:
+    """Return of what somebody may be in charge: neither of a whole day, nor of what other care is about."""
+    cared_for = {each.event.about for each in found}
+    return [
+        each
+        for each in found
+        if each.responsible
+        or (each.event.id not in cared_for and (with_days or not each.event.all_day))
+    ]
 
 
 def _spans(wanted: ListEvents, asked: Asked) -> Iterator[Interval]:
@@ -168,14 +180,16 @@ def _is_at_that_time(occurrence: Occurrence, wanted: ListEvents, zone: ZoneInfo)
 
 
 def _concerns(occurrence: Occurrence, members: Sequence[str]) -> bool:
-    """Whether one of these members takes part or is in charge; what names nobody concerns everybody."""
-    people = {*occurrence.event.who, *occurrence.responsible}
+    """Whether an occurrence concerns one of these members; what names nobody concerns everybody."""
+    people = people_of(occurrence)
     return not people or bool(people & set(members))
 
 
 def _collide(first: Occurrence, second: Occurrence) -> bool:
     """Whether two events meet, and some of the same people are booked for them or in charge."""
     if first.event.id == second.event.id or first.event.all_day or second.event.all_day:
+        return False
+    if first.event.about == second.event.id or second.event.about == first.event.id:
         return False
     people = {*first.event.who, *first.responsible} & {*second.event.who, *second.responsible}
     return bool(people) and first.interval.overlaps(second.interval)

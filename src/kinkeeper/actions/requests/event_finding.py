@@ -7,15 +7,16 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import with_proposals
 from kinkeeper.actions.requests.calendar_parameters import FindEvent, Scope
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.moments import Moment, read_moment, said
 from kinkeeper.calendar.model import Event, EventState, Occurrence
-from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_overrides, load_event
-from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.calendar.search import occurrences_between, times_of
 from kinkeeper.core.errors import NotFoundError, UnclearError
 from kinkeeper.core.time import Interval, local_days
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.language.naming import meant_by
 
 REACHES: Final = (timedelta(days=14), timedelta(days=62), timedelta(days=400))
@@ -62,18 +63,21 @@ def find_around(conn: Connection, words: str, span: Interval, asked: Asked) -> O
         found = _matching_in(conn, words, each, asked)
         if found:
             return found[0]
-    raise NotFoundError(f"I find nothing like {words!r} in the calendar")
+    raise NotFoundError(f"I can't find anything like {words!r} in the calendar")
 
 
-def occurrences_of(conn: Connection, event: Event, span: Interval) -> list[Occurrence]:
+def occurrences_of(
+    conn: Connection, event: Event, span: Interval, viewer: Viewer
+) -> list[Occurrence]:
     """Return the occurrences of one event that begin within a span and take place, by their start.
 
     Args:
         conn: Open connection.
         event: Whose.
         span: Where they begin.
+        viewer: On whose behalf.
     """
-    found = expand(event, list_overrides(conn, event.household, event.id), span)
+    found = times_of(event, list_overrides(conn, event.household, event.id), span, viewer)
     return [
         each
         for each in found
@@ -121,7 +125,8 @@ def _of_event(
     event = load_event(conn, asked.viewer, event_id)
     overrides = list_overrides(conn, household.id, event_id)
     span = Interval(asked.now - _FAR, asked.now + _FAR)
-    found = [each for each in expand(event, overrides, _reaching(span, on)) if _takes_place(each)]
+    times = times_of(event, overrides, _reaching(span, on), asked.viewer)
+    found = [each for each in times if _takes_place(each)]
     that = [each for each in found if on is None or _is_on(each, on, household.zone)]
     if not that and on is not None and is_onwards:
         that = [each for each in found if each.interval.start >= on.at]
@@ -129,7 +134,7 @@ def _of_event(
         ahead = [each for each in found if each.interval.end > asked.now]
         that = ahead or found[-1:]
     if not that:
-        raise NotFoundError(f"{event.summary!r} does not take place then")
+        raise NotFoundError(f"{event.summary!r} isn't on then")
     return that[0]
 
 
@@ -152,7 +157,17 @@ def _named(conn: Connection, words: str, on: Moment | None, asked: Asked) -> Occ
     found = _matching_in(conn, words, local_days(today - _BACK, today, zone), asked)
     if found and on is None:
         return _the_one(found[-1:], words, asked)
-    raise NotFoundError(f"I find nothing like {words!r} in the calendar")
+    _refuse_proposed(conn, words, asked)
+    raise NotFoundError(f"I can't find anything like {words!r} in the calendar")
+
+
+def _refuse_proposed(conn: Connection, words: str, asked: Asked) -> None:
+    """Say of what only waits for a yes that it must be confirmed before it can be changed."""
+    ahead = Interval(asked.now - _BACK, asked.now + REACHES[-1])
+    waiting = with_proposals(conn, asked.viewer, (), ahead, now=asked.now)
+    for each in matching(words, waiting, asked)[:1]:
+        what = f"{each.event.summary}, {_when(each, asked)}"
+        raise NotFoundError(f"{what}, is not confirmed yet: approve or edit it in the inbox first")
 
 
 def _matching_in(conn: Connection, words: str, span: Interval, asked: Asked) -> list[Occurrence]:

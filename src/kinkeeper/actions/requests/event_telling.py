@@ -3,11 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-from kinkeeper.actions.requests.audience import ONLY_YOU, is_private
+from kinkeeper.actions.requests.audience import audience_json, seen_by
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.actions.requests.moments import Moment, said, said_span
 from kinkeeper.actions.requests.people import names
 from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.search import rule_seen
+from kinkeeper.calendar.waiting_words import occurrence_waiting, waiting_record
 
 _DAY = timedelta(days=1)
 _INSTANT = timedelta(microseconds=1)
@@ -29,14 +31,15 @@ def occurrence_json(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
         "original_start": occurrence.original_start.astimezone(zone).isoformat(),
         "title": event.summary,
         "summary": event.summary,
-        "private": is_private(event.scope),
+        **audience_json(event.scope),
         "start": start.date().isoformat() if event.all_day else start.isoformat(),
         "end": (end - _DAY).date().isoformat() if event.all_day else end.isoformat(),
         "all_day": event.all_day,
         "who": list(event.who),
         "responsible": list(occurrence.responsible),
         "location": place,
-        "rrule": event.rrule,
+        "rrule": rule_seen(event, asked.viewer),
+        **waiting_record(occurrence, zone),
     }
 
 
@@ -74,7 +77,12 @@ def item(occurrence: Occurrence, asked: Asked) -> dict[str, Any]:
     """Return an occurrence as an item of a card."""
     record = occurrence_json(occurrence, asked)
     people = dict.fromkeys((*record["who"], *record["responsible"]))
-    detail = ", ".join(part for part in (names(list(people), asked), record["location"]) if part)
+    waits = occurrence_waiting(
+        occurrence, asked.household.zone, name=lambda each: names([each], asked),
+        moment=lambda at: said(Moment(at=at, is_day=False), asked),
+    )  # fmt: skip
+    parts = (names(list(people), asked), record["location"], waits)
+    detail = ", ".join(part for part in parts if part)
     interval, event = occurrence.interval, occurrence.event
     time = (
         when(occurrence, asked) if event.all_day
@@ -95,6 +103,6 @@ def shown_lines(occurrence: Occurrence, asked: Asked) -> dict[str, str]:
     lines = {
         "event": shown["text"], "when": shown["when"], "who": names(record["who"], asked),
         "in charge": names(record["responsible"], asked), "where": record["location"],
-        "seen by": ONLY_YOU if record["private"] else "",
+        "seen by": seen_by(occurrence.event.scope, asked),
     }  # fmt: skip
     return {name: text for name, text in lines.items() if text}

@@ -4,12 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
+from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.effects.memory import EditFact, SetScope, remembered_lines
+from kinkeeper.actions.effects.memory import EditFact, SetScope, SetToldScope, remembered_lines
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.remembering import asked_to_remember
-from kinkeeper.actions.requests.audience import SetAudience, is_private, scope_for
+from kinkeeper.actions.requests.audience import (
+    ForWhom,
+    SetAudience,
+    audience_json,
+    becomes_seen,
+    is_private,
+    scope_for,
+)
 from kinkeeper.actions.requests.model import (
     Asked,
     Card,
@@ -22,43 +30,40 @@ from kinkeeper.actions.requests.moments import Moment, said
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.core.errors import DeniedError, InputError, NotFoundError, UnclearError
 from kinkeeper.core.time import latest_told
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
+from kinkeeper.household.viewing import Viewer, person_scope
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
+from kinkeeper.memory.context.attribution import Names, name_of
+from kinkeeper.memory.correcting import check_may_set_scope, turns_of
+from kinkeeper.memory.episodes import list_episodes
 from kinkeeper.memory.facts import list_facts
 from kinkeeper.memory.finding.search import Finder, Search
 from kinkeeper.memory.finding.showing import Hit
-from kinkeeper.memory.model import Fact
-from kinkeeper.memory.statements.sensitive import is_sensitive
+from kinkeeper.memory.model import Episode, EpisodeKind, Fact
 from kinkeeper.store.store import Store
 
 _MOST_COMPARED = 2000
 _MOST_OPTIONS = 5
 _MOST_FOUND = 8
+_LATELY = 20
 _LONGEST_SUMMARY = 140
 _LONGEST_OPTION = 80
 _BEARS = 0.5
 
 
-class StoreFact(Parameters):
+class StoreFact(ForWhom):
     """What is to be remembered."""
 
     value: str = Field(min_length=1, description="the statement, as the person said it")
-    key: str | None = Field(
-        default=None, description="what it is about, where the value does not say"
-    )
-    category: str | None = Field(default=None, description="no more than a hint")
-    private: bool | None = Field(
-        default=None,
-        description="whether only who asks may recall it; left out where they do not say",
-    )
+    key: str | None = Field(default=None, description="what it is about, if the value does not say")
+    category: str | None = Field(default=None, description="only a hint")
 
 
 class UpdateFact(Parameters):
     """What is to be put right."""
 
-    key: str = Field(min_length=1, description="words of what is remembered now")
-    new_value: str = Field(min_length=1, description="the whole statement as it shall be")
+    key: str = Field(min_length=1, description="words from the current memory")
+    new_value: str = Field(min_length=1, description="the whole statement after the correction")
 
 
 class SearchMemory(Parameters):
@@ -67,14 +72,14 @@ class SearchMemory(Parameters):
     query: str = Field(min_length=1)
     as_of: str | None = Field(
         default=None,
-        description="a day, or a time on it: what held then; left out for what holds now",
+        description="a date or date-time: what was true then; default is now",
     )
 
 
 class ForgetMemory(Parameters):
     """What is to be erased."""
 
-    find_by: str = Field(min_length=1, description="the memory's id, or words of it")
+    find_by: str = Field(min_length=1, description="the memory's id, or words from it")
 
 
 def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
@@ -93,12 +98,12 @@ def memory_requests(store: Store, finder: Finder) -> tuple[RequestKind, ...]:
         ),
         RequestKind(
             domain="memory", name="update", parameters=UpdateFact, stakes=Stakes.LOW,
-            description="Put right what is remembered.", progress="Putting that right…",
+            description="Correct something remembered.", progress="Correcting that…",
             prepare=requests.update,
         ),
         RequestKind(
             domain="memory", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
-            description="Let the household see something remembered, or keep it to oneself.",
+            description="Share a memory with the household, or make it private.",
             progress="Searching memory…", prepare=requests.set_audience,
         ),
         RequestKind(
@@ -121,7 +126,7 @@ class _MemoryRequests:
 
     async def store(self, wanted: StoreFact, asked: Asked) -> Prepared:
         text = _statement(wanted)
-        scope = scope_for(wanted.private, asked, is_usual=is_sensitive(text))
+        scope = scope_for(wanted, asked, text=text)
         proposal = asked_to_remember(
             asked.household, asked.member, text, channel=asked.channel, now=asked.now, scope=scope,
             source_id=f"{asked.turn_id}:{asked.number}",
@@ -130,30 +135,33 @@ class _MemoryRequests:
             type=proposal.type, summary=proposal.summary, effects=proposal.effects,
             shown={"text": text},
             result={
-                "title": text, "text": text, "private": is_private(scope), "is_told": wanted.private is not None,
+                "title": text, "text": text, **audience_json(scope), "is_told": wanted.private is not None,
                 "memories": [*remembered_lines(proposal.effects)],
             },
         )  # fmt: skip
 
     async def set_audience(self, wanted: SetAudience, asked: Asked) -> Prepared:
+        if (said := await self._own_words(wanted.find_by, asked)) is not None:
+            return _audience_of_words(said, scope_for(wanted, asked), asked)
         fact = await self._meant(wanted.find_by, asked.viewer, asked)
-        if (fact.scope != HOUSEHOLD_SCOPE) is wanted.private:
-            raise InputError("that is so already")
-        if wanted.private and not asked.member.is_adult:
-            # Nobody else could see the question, so their own yes would take it from all others.
-            raise DeniedError("only an adult keeps to themselves what the family knows")
+        scope = scope_for(wanted, asked)
+        _check_may_change(fact.scope, scope, asked)
+
+        def turns(conn: Connection) -> tuple[str, ...]:
+            check_may_set_scope(conn, asked.viewer, fact.id)
+            return turns_of(conn, asked.viewer, fact.id)
+
         # Whoever may not see it before or after must not read of it here either.
         effect = SetScope(
             fact_id=fact.id, narrative=fact.narrative, scope=person_scope(asked.member.id),
-            is_private=wanted.private,
+            new_scope=scope, episodes=await self._store.read(turns),
         )  # fmt: skip
-        seen = "only by oneself" if wanted.private else "by the household"
         return Prepared(
             type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
-            summary=shorten(f"Seen {seen}: {fact.narrative}", _LONGEST_SUMMARY),
+            summary=shorten(f"{becomes_seen(scope, asked)}: {fact.narrative}", _LONGEST_SUMMARY),
             shown={"text": fact.narrative},
             result={
-                "id": fact.id, "title": fact.narrative, "private": wanted.private,
+                "id": fact.id, "title": fact.narrative, **audience_json(scope),
                 "memories": [fact.narrative],
             },
         )  # fmt: skip
@@ -163,11 +171,11 @@ class _MemoryRequests:
         fact = await self._meant(wanted.key, viewer, asked)
         text = wanted.new_value.strip()
         if text == fact.narrative:
-            raise InputError("that is what I remember already")
+            raise InputError("I already remember that")
         effect = EditFact(fact_id=fact.id, narrative=fact.narrative, scope=fact.scope, text=text)
         return Prepared(
             type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
-            summary=shorten(f"Put differently: {text}", _LONGEST_SUMMARY),
+            summary=shorten(f"Corrected: {text}", _LONGEST_SUMMARY),
             shown={"before": fact.narrative, "after": text},
             result={"id": fact.id, "title": text, "text": text, "before": fact.narrative},
         )  # fmt: skip
@@ -180,17 +188,18 @@ class _MemoryRequests:
                 as_of=None if wanted.as_of is None else latest_told(wanted.as_of, asked.household.zone),
             )
         )  # fmt: skip
+        names = asked.household.names
         items = tuple(
             {
                 "id": hit.id,
                 "text": hit.text,
                 "when": said(Moment(at=hit.at), asked),
-                "detail": hit.speaker or "",
+                "detail": name_of(hit.speaker, names) or "",
             }
             for hit in found.hits
         )
         card = Card(kind="facts", title="What I remember", items=items)
-        return Found(result={"facts": [_hit_json(hit) for hit in found.hits]}, card=card)
+        return Found(result={"facts": [_hit_json(hit, names) for hit in found.hits]}, card=card)
 
     async def forget(self, wanted: ForgetMemory, asked: Asked) -> Prepared:
         # All adults can read what awaits a yes, so nobody's own memories are among it.
@@ -202,6 +211,14 @@ class _MemoryRequests:
             summary=shorten(f"Forget for good: {fact.narrative}", _LONGEST_SUMMARY),
             shown={"text": fact.narrative}, result={"id": fact.id, "title": fact.narrative},
         )  # fmt: skip
+
+    async def _own_words(self, text: str, asked: Asked) -> Episode | None:
+        """Return what this person said lately in exactly these words, if anything."""
+        lately = await self._store.read(
+            lambda conn: list_episodes(conn, asked.viewer, kind=EpisodeKind.TURN, limit=_LATELY)
+        )
+        own = (each for each in lately if each.member == asked.member.id and each.text == text)
+        return next(own, None)
 
     async def _meant(self, words: str, viewer: Viewer, asked: Asked) -> Fact:
         """Return the one fact that is meant.
@@ -218,29 +235,64 @@ class _MemoryRequests:
             known[place] for place in meant_by(words, [each.narrative for each in known])
         ]
         if not found:
-            raise NotFoundError(f"I remember nothing like {words!r} that the household shares")
+            raise NotFoundError(
+                f"I don't remember anything like {words!r} that is shared with the family"
+            )
         if len(found) > 1:
             options = [shorten(fact.narrative, _LONGEST_OPTION) for fact in found[:_MOST_OPTIONS]]
             raise UnclearError(f"Which one do you mean: {'; '.join(options)}?", options=options)
         return found[0]
 
 
+def _check_may_change(before: str, after: str, asked: Asked) -> None:
+    """Refuse a change of who may see something that its person may not ask for.
+
+    Nobody else could read the question, so a child's own yes would take it from all others, or tell it to them.
+
+    Raises:
+        InputError: It is so already.
+        DeniedError: They are no adult.
+    """
+    if before == after:
+        raise InputError("that is already the case")
+    if asked.member.is_adult:
+        return
+    if is_private(before):
+        raise DeniedError(
+            "an adult has to approve what the family is to know; say “remember that …” and what it is"
+        )
+    raise DeniedError("only an adult can hide something the family knows")
+
+
+def _audience_of_words(said: Episode, scope: str, asked: Asked) -> Prepared:
+    _check_may_change(said.scope, scope, asked)
+    effect = SetToldScope(
+        episode_id=said.id, text=said.text, new_scope=scope, scope=person_scope(asked.member.id)
+    )
+    return Prepared(
+        type=ActionType.MEMORY_FACT, effects=(effect.frozen(),),
+        summary=shorten(f"{becomes_seen(scope, asked)}: {said.text}", _LONGEST_SUMMARY),
+        shown={"text": said.text},
+        result={"id": said.id, "title": said.text, **audience_json(scope)},
+    )  # fmt: skip
+
+
 def _statement(wanted: StoreFact) -> str:
     value, key = wanted.value.strip(), (wanted.key or "").strip()
     if not value:
-        raise InputError("say what I shall remember")
+        raise InputError("tell me what to remember")
     if not key or meant_by(key, [value]):
         return value
     return f"{key}: {value}"
 
 
-def _hit_json(hit: Hit) -> dict[str, Any]:
+def _hit_json(hit: Hit, names: Names) -> dict[str, Any]:
     return {
         "id": hit.id,
         "kind": hit.kind.value,
         "title": shorten(hit.text, _LONGEST_OPTION),
         "text": hit.text,
         "at": hit.at.isoformat(),
-        "speaker": hit.speaker,
+        "speaker": name_of(hit.speaker, names),
         "relevance": hit.relevance,
     }

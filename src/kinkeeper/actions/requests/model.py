@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from kinkeeper.actions.consent import Origin, Stakes
 from kinkeeper.actions.model import ActionType
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import Viewer, viewer_for
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, viewer_for
 
 
 class Parameters(BaseModel):
@@ -26,7 +26,7 @@ class Asked:
 
     Attributes:
         household: Theirs, as its file has it now.
-        member: As the channel identified them; never taken from text.
+        member: As the channel identified them, with the rights of their login; never taken from text.
         now: Aware, in the household's zone.
         channel: "web", "cli", "telegram", ...
         thread_id: The conversation it belongs to.
@@ -34,6 +34,7 @@ class Asked:
         number: Which request of the turn, from 0.
         is_shared: Whether others read along: then nothing is told that only the member may know.
         origin: How it came to be wanted; decides, with the stakes, whether a person is asked first.
+        scope: Who may read what is proposed, where the part of a message that no plan is made of asks to keep it secret.
     """
 
     household: Household
@@ -45,6 +46,7 @@ class Asked:
     number: int = 0
     is_shared: bool = False
     origin: Origin = Origin.SAID
+    scope: str = HOUSEHOLD_SCOPE
 
     @property
     def viewer(self) -> Viewer:

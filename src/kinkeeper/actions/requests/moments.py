@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from kinkeeper.actions.requests.model import Asked
 from kinkeeper.core.errors import InputError, UnclearError
 from kinkeeper.core.time import check_told, midnight
-from kinkeeper.language.when import saying
+from kinkeeper.reading.times import saying
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
@@ -50,7 +50,7 @@ def read_moment(text: str, asked: Asked, *, around: datetime | None = None) -> M
             return Moment(at=datetime.combine(around.astimezone(zone).date(), clock, tzinfo=zone))
         instant = check_told(datetime.fromisoformat(plain))
     except ValueError as error:
-        raise InputError(f"{text!r} is no date or time; write e.g. 2026-03-05T16:30") from error
+        raise InputError(f"{text!r} is not a date or time; write e.g. 2026-03-05T16:30") from error
     return Moment(at=instant.astimezone(zone) if instant.tzinfo else instant.replace(tzinfo=zone))
 
 
@@ -77,7 +77,7 @@ def require_ahead(moment: Moment, asked: Asked, question: str) -> None:
     now = asked.now.astimezone(asked.household.zone)
     is_over = moment.at.date() < now.date() if moment.is_day else moment.at <= now
     if is_over:
-        raise UnclearError(f"{said(moment, asked).capitalize()} has passed already. {question}")
+        raise UnclearError(f"{said(moment, asked).capitalize()} has already passed. {question}")
 
 
 def said(moment: Moment, asked: Asked) -> str:

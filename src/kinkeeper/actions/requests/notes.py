@@ -17,13 +17,13 @@ from kinkeeper.actions.effects.notes import (
 )
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.audience import (
-    ONLY_YOU,
-    PRIVATE,
-    SEEN_BY,
+    ForWhom,
     SetAudience,
+    audience_json,
+    becomes_seen,
     changed_scope,
-    is_private,
     scope_for,
+    seen_by,
 )
 from kinkeeper.actions.requests.model import (
     Asked,
@@ -38,7 +38,6 @@ from kinkeeper.core.ids import stable_id
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.language.naming import meant_by
 from kinkeeper.language.text import shorten
-from kinkeeper.memory.statements.sensitive import is_sensitive
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.repository import list_notes
 from kinkeeper.notes.search import find_by, matching
@@ -52,39 +51,37 @@ from kinkeeper.notes.text import (
 )
 from kinkeeper.store.store import Store
 
-_TITLE = "the note's id, its title, or words of it"
-_LINES = "text, one line for each entry of a list"
+_TITLE = "the note's id, its title, or words from it"
+_LINES = "text; for a list, one entry per line"
 _LONGEST_LINE = 100
 _MOST_FOUND = 10
 
 
-class CreateNote(Parameters):
+class CreateNote(ForWhom):
     """A new note."""
 
     title: str = Field(min_length=1)
     body: str = Field(default="", description="Markdown")
-    private: bool | None = Field(default=None, description=PRIVATE)
 
 
-class AppendNote(Parameters):
+class AppendNote(ForWhom):
     """What to add to which note; the note is begun where there is none."""
 
     title: str = Field(min_length=1, description=_TITLE)
     body: str = Field(min_length=1, description=_LINES)
-    private: bool | None = Field(default=None, description=PRIVATE)
 
 
 class RemoveLine(Parameters):
     """What to take off which note."""
 
     title: str = Field(min_length=1, description=_TITLE)
-    line: str = Field(min_length=1, description="words of the line")
+    line: str = Field(min_length=1, description="words from the line")
 
 
 class ChangeLine(RemoveLine):
     """Which line of a note is to be another."""
 
-    new: str = Field(min_length=1, description=f"what it says then; {_LINES}")
+    new: str = Field(min_length=1, description=f"the new text; {_LINES}")
 
 
 class ClearNote(Parameters):
@@ -110,7 +107,7 @@ class ListNotes(Parameters):
 
     title: str | None = Field(default=None, description=_TITLE)
     line: str | None = Field(
-        default=None, description="words of a line, to see whether it is there"
+        default=None, description="words from a line, to check whether it is there"
     )
 
 
@@ -134,7 +131,7 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
         ),
         RequestKind(
             domain="notes", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
-            description="Let the household see a note, or keep it to oneself.",
+            description="Share a note with the household, or make it private.",
             progress="Looking for the note…", prepare=requests.set_audience,
         ),
         RequestKind(
@@ -144,7 +141,7 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
         ),
         RequestKind(
             domain="notes", name="change_line", parameters=ChangeLine, stakes=Stakes.LOW,
-            description="Put something else in the place of a line of a list or note.",
+            description="Replace a line in a list or note.",
             progress="Changing that…", prepare=requests.change_line,
         ),
         RequestKind(
@@ -154,12 +151,12 @@ def note_requests(store: Store) -> tuple[RequestKind, ...]:
         ),
         RequestKind(
             domain="notes", name="delete", parameters=DeleteNoteOf, stakes=Stakes.HIGH,
-            description="Throw a whole note away.", progress="Looking for the note…",
+            description="Delete a whole note.", progress="Looking for the note…",
             prepare=requests.delete,
         ),
         RequestKind(
             domain="notes", name="search", parameters=SearchNotes, stakes=Stakes.LOW,
-            description="Find notes that speak of something.", progress="Searching the notes…",
+            description="Find notes about something.", progress="Searching the notes…",
             read=requests.search,
         ),
         RequestKind(
@@ -175,7 +172,7 @@ def note_json(note: Note) -> dict[str, Any]:
     return {
         "id": note.id,
         "title": note.title,
-        "private": is_private(note.scope),
+        **audience_json(note.scope),
         "body": note.body,
         "entries": entries(note.body),
         "made_by": note.made_by,
@@ -189,22 +186,25 @@ class _NoteRequests:
     async def create(self, wanted: CreateNote, asked: Asked) -> Prepared:
         title = checked_title(wanted.title)
         body = checked_body(wanted.body)
-        scope = _scope(wanted.private, title, body, asked)
+        scope = _scope(wanted, title, body, asked)
         known = [note for note in await self._all(asked) if note.scope == scope]
         if title.casefold() in {note.title.casefold() for note in known}:
             raise ConflictError(
-                f"there is a note {title!r} already; add to it, or say another title"
+                f"there is already a note {title!r}; add to it, or choose another title"
             )
         return _new(title, body, scope, asked)
 
     async def append(self, wanted: AppendNote, asked: Asked) -> Prepared:
+        scope = _scope(wanted, wanted.title, wanted.body, asked)
+        is_open = wanted.private is None and scope == HOUSEHOLD_SCOPE
+        notes = [each for each in await self._all(asked) if is_open or each.scope == scope]
         try:
-            note = _meant(wanted.title, await self._all(asked), private=wanted.private)
+            note = _meant(wanted.title, notes)
         except NotFoundError:
             title, body = checked_title(wanted.title), appended("", wanted.body)
-            return _new(title, body, _scope(wanted.private, title, body, asked), asked)
+            return _new(title, body, scope, asked)
         if appended(note.body, wanted.body) == note.body:
-            raise InputError(f"that is on {note.title} already")
+            raise InputError(f"that is already on {note.title}")
         effect = AppendToNote(note_id=note.id, made_by=note.made_by, added=wanted.body)
         added = ", ".join(entries(wanted.body))
         return _changed(note, effect, f"Add to {note.title}: {added}", {"added": added})
@@ -215,7 +215,7 @@ class _NoteRequests:
         scope = changed_scope(note.scope, wanted, asked, people)
         effect = SetNoteScope(note=NoteField.of(note), new_scope=scope)
         return Prepared(
-            type=ActionType.NOTE, summary=f"{SEEN_BY[wanted.private]}: the note {note.title}",
+            type=ActionType.NOTE, summary=f"{becomes_seen(scope, asked)}: the note {note.title}",
             effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
             result=note_json(replace(note, scope=scope)),
         )  # fmt: skip
@@ -240,7 +240,7 @@ class _NoteRequests:
         note = _meant(wanted.title, await self._all(asked))
         if not is_list(note.body):
             raise InputError(
-                f"there is no list on {note.title}" if note.body else f"{note.title} is empty"
+                f"{note.title} has no list on it" if note.body else f"{note.title} is empty"
             )
         lines = [each for each in entries(note.body) if not each.startswith("#")]
         effect = ReplaceLines(note_id=note.id, made_by=note.made_by, removed=tuple(lines))
@@ -251,7 +251,7 @@ class _NoteRequests:
         note = _meant(wanted.title, await self._all(asked))
         effect = DeleteNote(note=NoteField.of(note))
         return Prepared(
-            type=ActionType.NOTE, summary=f"Throw away the note {note.title}",
+            type=ActionType.NOTE, summary=f"Delete the note {note.title}",
             effects=(effect.frozen(),), shown={"title": note.title, "body": note.body},
             result=note_json(note),
         )  # fmt: skip
@@ -287,28 +287,24 @@ def _found(notes: Sequence[Note], title: str) -> Found:
     )
 
 
-def _meant(words: str, notes: Sequence[Note], *, private: bool | None = None) -> Note:
-    """Return the note that is meant; of two of one title the household's, unless it is said which."""
-    wanted = [each for each in notes if private in {None, is_private(each.scope)}]
-    shared = [each for each in wanted if not is_private(each.scope)]
-    titles = {each.title.casefold() for each in shared}
-    own = [
-        each for each in wanted if is_private(each.scope) and each.title.casefold() not in titles
-    ]
-    by_id = [each for each in wanted if each.id == words.strip()]
-    return (
-        by_id[0]
-        if by_id
-        else find_by(words, [each for each in wanted if each in shared or each in own])
-    )
+def _meant(words: str, notes: Sequence[Note]) -> Note:
+    """Return the note that is meant; of two of one title the household's."""
+    shared = {each.title.casefold() for each in notes if each.scope == HOUSEHOLD_SCOPE}
+    wanted = [
+        each for each in notes
+        if each.scope == HOUSEHOLD_SCOPE or each.title.casefold() not in shared
+    ]  # fmt: skip
+    by_id = [each for each in notes if each.id == words.strip()]
+    return by_id[0] if by_id else find_by(words, wanted)
 
 
-def _scope(private: bool | None, title: str, body: str, asked: Asked) -> str:  # noqa: FBT001 - as it was said
-    """Return who may see a new note: of one's own health, money, keys or love only oneself, unless they say so."""
-    lines = [title, *entries(body)]
+def _scope(wanted: ForWhom, title: str, body: str, asked: Asked) -> str:
+    """Return who may see a note: as it is said, or as its words make likely."""
     # A guest would not see again what is everybody's.
     is_lost = not asked.is_shared and not asked.viewer.sees(HOUSEHOLD_SCOPE)
-    return scope_for(private, asked, is_usual=is_lost or any(map(is_sensitive, lines)))
+    if is_lost and wanted.private is None:
+        wanted = wanted.model_copy(update={"private": True})
+    return scope_for(wanted, asked, text=f"{title}\n{body}")
 
 
 def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
@@ -321,7 +317,7 @@ def _new(title: str, body: str, scope: str, asked: Asked) -> Prepared:
     summary = f"New note {title}: {', '.join(entries(body))}" if body else f"New note {title}"
     return Prepared(
         type=ActionType.NOTE, summary=shorten(summary, _LONGEST_LINE), effects=(effect.frozen(),),
-        shown={"title": title, "body": body, **({"seen by": ONLY_YOU} if is_private(scope) else {})},
+        shown={"title": title, "body": body, **({"seen by": seen} if (seen := seen_by(scope, asked)) else {})},
         result={**note_json(note), "added": ", ".join(entries(body)), "is_new": True},
     )  # fmt: skip
 

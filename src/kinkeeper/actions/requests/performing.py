@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -39,7 +38,6 @@ from kinkeeper.store.store import Store
 FROM_CHAT = "CHAT"
 """Type of the source of what was asked for in conversation; its id is the turn's."""
 
-_EXPIRES = timedelta(hours=48)
 _STATUSES: Mapping[ActionStatus, ResultStatus] = {
     ActionStatus.PENDING: ResultStatus.AWAITING,
     ActionStatus.CONFIRMED: ResultStatus.UNDER_WAY,
@@ -208,7 +206,7 @@ def _typed(kind: RequestKind, params: Mapping[str, Any]) -> BaseModel:
         problems = "; ".join(
             f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
         )
-        raise InputError(f"{kind.key} cannot be done like this: {problems}") from error
+        raise InputError(f"{kind.key} has invalid parameters: {problems}") from error
 
 
 def _earlier(conn: Connection, asked: Asked) -> PendingAction | None:
@@ -225,8 +223,8 @@ def _proposal(
         household=asked.household.id, type=prepared.type, source_type=FROM_CHAT,
         source_id=asked.turn_id, slot=str(asked.number), chat_id=None, extraction={},
         extraction_confidence=1.0, summary=prepared.summary, effects=prepared.effects, choices=(),
-        merge_key=_merge_key(kind, asked, prepared), expires_at=asked.now + _EXPIRES,
-        origin=asked.origin, stakes=kind.stakes,
+        merge_key=_merge_key(kind, asked, prepared),
+        origin=asked.origin, stakes=kind.stakes, scope=asked.scope,
         request={
             "domain": kind.domain, "action": kind.name, "params": planned.params,
             "shown": plain(prepared.shown), "result": plain(prepared.result),

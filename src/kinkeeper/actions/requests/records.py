@@ -21,10 +21,10 @@ class ListDone(Parameters):
     """What was done, since when."""
 
     since: str | None = Field(
-        default=None, description="ISO 8601 date or date-time; today if left out"
+        default=None, description="ISO 8601 date or date-time; default is today"
     )
     until: str | None = Field(default=None, description="ISO 8601 date or date-time")
-    kind: ActionType | None = Field(default=None, description="only what changed such things")
+    kind: ActionType | None = Field(default=None, description="only changes to things of this kind")
 
 
 class ListWaiting(Parameters):
@@ -41,13 +41,13 @@ def record_requests(store: Store) -> tuple[RequestKind, ...]:
     return (
         RequestKind(
             domain="memory", name="list_done", parameters=ListDone, stakes=Stakes.LOW,
-            description="Tell what was written or changed for the household, and on whose word.",
-            progress="Looking at what was done…", read=requests.done,
+            description="List what was written or changed for the household, and who asked for it.",
+            progress="Checking what was done…", read=requests.done,
         ),
         RequestKind(
             domain="memory", name="list_waiting", parameters=ListWaiting, stakes=Stakes.LOW,
-            description="Tell what awaits somebody's confirmation.",
-            progress="Looking at what is open…", read=requests.waiting,
+            description="List what is waiting for approval.",
+            progress="Checking what is waiting…", read=requests.waiting,
         ),
     )  # fmt: skip
 
@@ -78,7 +78,7 @@ class _RecordRequests:
     async def waiting(self, _wanted: ListWaiting, asked: Asked) -> Found:
         found = await self._store.read(lambda conn: open_actions(conn, asked.viewer, now=asked.now))
         told = _told(found, asked)
-        return Found(result={"waiting": told}, card=_card("Awaits a yes", told))
+        return Found(result={"waiting": told}, card=_card("Waiting for approval", told))
 
 
 def _card(title: str, told: Sequence[Mapping[str, Any]]) -> Card | None:

@@ -4,13 +4,13 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from kinkeeper.actions.requests.audience import PRIVATE
+from kinkeeper.actions.requests.audience import ForWhom
 from kinkeeper.actions.requests.model import Parameters
 from kinkeeper.actions.requests.people import Who
 from kinkeeper.tasks.model import Priority
 
 _TIME = "ISO 8601 date-time with offset, or a date"
-_WORDS = "the task's id, its title, or words of it"
+_WORDS = "the task's id, its title, or words from it"
 
 
 class WhichTasks(StrEnum):
@@ -21,21 +21,22 @@ class WhichTasks(StrEnum):
     ALL = "all"
 
 
-class CreateTask(Parameters):
+class CreateTask(ForWhom):
     """A new task, with or without a time."""
 
-    title: str = Field(min_length=1, description="what is to be done, in a few words")
+    title: str = Field(min_length=1, description="the task, in a few words")
     description: str = ""
     priority: Priority = Priority.NORMAL
     deadline: str | None = Field(default=None, description=f"when it is due: {_TIME}")
     remind_at: str | None = Field(
-        default=None, description="when to remind; the deadline's time where left out"
+        default=None, description="when to remind; default is the deadline"
     )
     rrule: str | None = Field(
         default=None, description="RFC 5545 rule without prefix if it repeats"
     )
-    who: Who | None = Field(default=None, description="member ids or names; who asks if left out")
-    private: bool | None = Field(default=None, description=PRIVATE)
+    who: Who | None = Field(
+        default=None, description="member ids or names; default is the person asking"
+    )
 
 
 class TaskChanges(Parameters):
@@ -48,7 +49,9 @@ class TaskChanges(Parameters):
     remind_at: str | None = None
     rrule: str | None = None
     who: Who | None = None
-    shift_minutes: int | None = Field(default=None, description="later by so many minutes")
+    shift_minutes: int | None = Field(
+        default=None, description="by how many minutes to move it later"
+    )
 
 
 class FindTask(Parameters):
@@ -68,8 +71,9 @@ class ListTasks(Parameters):
     """Which tasks to list."""
 
     status: WhichTasks = WhichTasks.OPEN
-    query: str | None = Field(default=None, description="words they are about")
+    query: str | None = Field(default=None, description="their topic, in words")
     who: Who | None = Field(
-        default=None, description="whose; who asks and nobody's if left out, [] for all"
+        default=None,
+        description="whose tasks; default is the person asking's and unassigned ones, [] for all",
     )
     due_before: str | None = Field(default=None, description=_TIME)

@@ -9,12 +9,13 @@ from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
 from kinkeeper.actions.requests.audience import (
-    ONLY_YOU,
-    SEEN_BY,
     SetAudience,
+    audience_json,
+    becomes_seen,
     changed_scope,
     is_private,
     scope_for,
+    seen_by,
 )
 from kinkeeper.actions.requests.model import Asked, Card, Found, Prepared, RequestKind
 from kinkeeper.actions.requests.moments import (
@@ -37,6 +38,7 @@ from kinkeeper.actions.requests.task_parameters import (
 )
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import kept_from
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Task, TaskStatus
 from kinkeeper.tasks.repository import last_told, list_tasks
@@ -58,17 +60,17 @@ def task_requests(store: Store) -> tuple[RequestKind, ...]:
     return (
         RequestKind(
             domain="task", name="create", parameters=CreateTask, stakes=Stakes.LOW,
-            description="Put something to be done on the list, and remind of it at its time.",
+            description="Add a task to the list, with a reminder when it is due.",
             progress="Noting that down…", prepare=requests.create,
         ),
         RequestKind(
             domain="task", name="update", parameters=UpdateTaskOf, stakes=Stakes.LOW,
-            description="Change the title, time, priority or person of a task.",
+            description="Change a task's title, time, priority or person.",
             progress="Changing the task…", prepare=requests.update,
         ),
         RequestKind(
             domain="task", name="set_audience", parameters=SetAudience, stakes=Stakes.LOW,
-            description="Let the household see a task, or keep it to oneself.",
+            description="Share a task with the household, or make it private.",
             progress="Changing the task…", prepare=requests.set_audience,
         ),
         RequestKind(
@@ -78,7 +80,7 @@ def task_requests(store: Store) -> tuple[RequestKind, ...]:
         ),
         RequestKind(
             domain="task", name="list", parameters=ListTasks, stakes=Stakes.LOW,
-            description="List tasks: what is to be done, what was done.",
+            description="List open and finished tasks.",
             progress="Looking at the list…", read=requests.list,
         ),
         RequestKind(
@@ -96,7 +98,7 @@ def task_json(task: Task) -> dict[str, Any]:
     return {
         "id": task.id,
         "title": task.title,
-        "private": is_private(task.scope),
+        **audience_json(task.scope),
         "description": task.description,
         "priority": task.priority.value,
         "deadline": None if due is None else due.isoformat(),
@@ -124,11 +126,13 @@ class _TaskRequests:
         deadline = _ahead(wanted.deadline, asked, "When should it be?")
         reminder = _ahead(wanted.remind_at, asked, "When should I remind you?")
         who = (asked.member.id,) if wanted.who is None else read_who(wanted.who, asked)
-        scope = scope_for(wanted.private, asked)
+        scope = scope_for(wanted, asked, text=f"{wanted.title}\n{wanted.description}")
         if is_private(scope) and who != (asked.member.id,):
             raise InputError(
-                "what only you see is only for you: leave out for whom it is, or share it with all"
+                "a private task can only be for you: leave out the other people, or share it with everyone"
             )
+        if hidden := kept_from(scope):
+            who = tuple(each for each in who if each not in hidden) or (asked.member.id,)
         task = Task(
             id=stable_id(asked.household.id, "task", asked.turn_id, asked.number),
             household=asked.household.id, scope=scope, title=wanted.title, description=wanted.description,
@@ -144,7 +148,7 @@ class _TaskRequests:
         task = await self._open(wanted, asked)
         after = checked(_changed(task, wanted.changes, asked))
         if after == task:
-            raise InputError(f"{task.title!r} is like that already")
+            raise InputError(f"{task.title!r} is already like that")
         effect = UpdateTask(task=after, based_on=task)
         prepared = _prepared(after, f"Change task: {_line(after, asked)}", effect.frozen(), asked)
         shown = {"before": _line(task, asked), "after": _line(after, asked)}
@@ -155,7 +159,9 @@ class _TaskRequests:
         scope = changed_scope(task.scope, wanted, asked, task.who)
         after = replace(task, scope=scope)
         effect = UpdateTask(task=after, based_on=task)
-        return _prepared(after, f"{SEEN_BY[wanted.private]}: {task.title}", effect.frozen(), asked)
+        return _prepared(
+            after, f"{becomes_seen(scope, asked)}: {task.title}", effect.frozen(), asked
+        )
 
     async def complete(self, wanted: FindTask, asked: Asked) -> Prepared:
         task = await self._open(wanted, asked)
@@ -284,7 +290,7 @@ def _with_deadline(task: Task, deadline: Moment, asked: Asked) -> Task:
 
 def _moved(task: Task, by: timedelta) -> Task:
     if task.turn is None:
-        raise InputError(f"{task.title!r} has no time that could be moved; say when it is due")
+        raise InputError(f"{task.title!r} has no time to move; say when it is due")
     deadline = None if task.deadline is None else put_off(task.deadline, by)
     remind_at = None if task.remind_at is None else put_off(task.remind_at, by)
     return replace(task, deadline=deadline, remind_at=remind_at)
@@ -309,7 +315,7 @@ def _item(task: Task, asked: Asked) -> dict[str, Any]:
 def _prepared(task: Task, summary: str, effect: dict[str, Any], asked: Asked) -> Prepared:
     lines = {
         "task": task.title, "when": when_due(task, asked), "for": names(task.who, asked),
-        "about": task.description, "seen by": ONLY_YOU if is_private(task.scope) else "",
+        "about": task.description, "seen by": seen_by(task.scope, asked),
     }  # fmt: skip
     return Prepared(
         type=ActionType.TASK, summary=summary, effects=(effect,), result=task_json(task),

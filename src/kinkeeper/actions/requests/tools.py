@@ -152,7 +152,7 @@ class _Asking:
             summary=_short(f"{tool.server}: {tool.name} {canonical_json(arguments)}"),
             effects=(effect.frozen(),),
             shown={
-                "program": tool.server, "tool": tool.name, "says of itself": tool.description,
+                "program": tool.server, "tool": tool.name, "its own description": tool.description,
                 **{f"“{name}”": _shown(value) for name, value in arguments.items()},
             },
             result={"title": f"{tool.name} of {tool.server}"},
@@ -163,7 +163,7 @@ def _request(tool: ForeignTool, call: CallTools, limit: timedelta) -> RequestKin
     asking = _Asking(tool, call)
     return RequestKind(
         domain=tool.server, name=tool.name,
-        description=f'Foreign tool, which says of itself: "{tool.description}"',
+        description=f'External tool; in its own words: "{tool.description}"',
         parameters=ForeignArguments.of(tool),
         stakes=Stakes.LOW if tool.is_safe else Stakes.HIGH,
         progress=f"Asking {tool.server}…", is_foreign=True, limit=limit,

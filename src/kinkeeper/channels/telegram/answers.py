@@ -8,13 +8,17 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 
 from kinkeeper.actions.consent import Stakes
+from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.readers import Reader, waiting_for
 from kinkeeper.actions.registry import stakes_of
-from kinkeeper.actions.repository import open_actions
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.search import occurrences_between
-from kinkeeper.core.time import local_days
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.calendar.waiting_words import occurrence_waiting
+from kinkeeper.core.time import day_ending_at, local_days
+from kinkeeper.digest.content import gather
+from kinkeeper.digest.repository import last_digest
+from kinkeeper.digest.words import DigestWords
+from kinkeeper.household.model import Member
 from kinkeeper.messaging.outbound import Button, Verb
 from kinkeeper.observer.accounts import trace_words
 from kinkeeper.observer.accounts.trace import Mark, Trace
@@ -22,7 +26,7 @@ from kinkeeper.observer.quiet import quiet_until
 from kinkeeper.observer.redline.phrasing import Limits, Phrasing
 from kinkeeper.observer.wording.participants import Participants
 
-NOTHING_WAITS = "Nothing needs you."
+NOTHING_WAITS = "Nothing is waiting for you."
 _MOST_CARDS = 5
 _MOST_LINES = 40
 _MARKS = {Mark.PASSED: "✓", Mark.STOPPED: "■", Mark.NOTED: "·"}
@@ -49,26 +53,26 @@ class Answers:
 
     Attributes:
         participants: The household compiled.
-        viewer: On whose behalf what is kept is read: everybody's where everybody reads.
+        reader: Who is answered, and whether others read along.
         now: Aware.
     """
 
     participants: Participants
-    viewer: Viewer
+    reader: Reader
     now: datetime
 
     def pending(self, conn: Connection, *, with_buttons: bool) -> Sequence[Answer]:
         """Return what awaits a yes: a card each where buttons may be shown, else one list."""
-        actions = open_actions(conn, self.viewer, now=self.now)
+        actions = waiting_for(conn, self.reader, now=self.now)
         if not actions:
             return [Answer(text=NOTHING_WAITS)]
         shown, rest = actions[:_MOST_CARDS], len(actions) - _MOST_CARDS
         more = [f"… and {rest} more on the page."] if rest > 0 else []
         if not with_buttons:
             lines = [f"• {self._card(action)}" for action in shown]
-            return [Answer(text="\n".join(["Waiting for a yes:", *lines, *more]))]
+            return [Answer(text="\n".join(["Waiting for approval:", *lines, *more]))]
         cards = [
-            Answer(text=self._card(action), buttons=_buttons(action), action_id=action.id)
+            Answer(text=self._card(action), buttons=decision_buttons(action), action_id=action.id)
             for action in shown
         ]
         return [*cards, *(Answer(text=line) for line in more)]
@@ -77,11 +81,13 @@ class Answers:
         """Return what takes place from today on, for so many local days."""
         today = self._local(self.now).date()
         span = local_days(today, today + timedelta(days=days - 1), self._zone)
-        found = occurrences_between(conn, self.viewer, span, with_busy=self.viewer.sees_busy)
+        found = expected_between(
+            conn, self.reader.viewer, span, now=self.now, with_busy=self.reader.viewer.sees_busy
+        )
         if not found:
             return Answer(text="Nothing is in the calendar.")
         lines = list(self._days(found))
-        cut = [f"… {len(lines) - _MOST_LINES} lines more on the page."]
+        cut = [f"… {len(lines) - _MOST_LINES} more lines on the page."]
         return Answer(
             text="\n".join(lines if len(lines) <= _MOST_LINES else lines[:_MOST_LINES] + cut)
         )
@@ -90,11 +96,22 @@ class Answers:
         """Return the steps that a message took."""
         return Answer(text="\n".join(f"{_MARKS[step.mark]} {step.text}" for step in trace.steps))
 
+    def digest(self, conn: Connection, member: Member) -> Answer:
+        """Return a member's digest as it is now."""
+        household = self.participants.household
+        digest = gather(
+            conn, household, member, day=self._local(self.now).date(), now=self.now,
+            since=last_digest(conn, household.id, member.id),
+        )  # fmt: skip
+        if digest.is_empty:
+            return Answer(text="Nothing is waiting, and nothing tomorrow is unassigned.")
+        return Answer(text=DigestWords(household).text(digest))
+
     def quiet(self, conn: Connection) -> Answer:
         """Return until when it is quiet."""
         until = quiet_until(conn, self._household_id, now=self.now)
         if until is None:
-            return Answer(text="Not quiet. /quiet 2h makes it so, /quiet off ends it.")
+            return Answer(text="Quiet is off. /quiet 2h turns it on for two hours.")
         return Answer(text=f"Quiet until {self.moment(until)}. /quiet off ends it.")
 
     def moment(self, instant: datetime) -> str:
@@ -103,8 +120,11 @@ class Answers:
         return f"{self._phrasing.day(local.date())} {self._phrasing.clock(local.time())}"
 
     def _card(self, action: PendingAction) -> str:
-        proposal = action.proposal
-        return f"{proposal.summary}\nLapses {self.moment(proposal.expires_at)}."
+        day = day_ending_at(action.expires_at, self._zone)
+        when = self.moment(action.expires_at)
+        if day is not None:
+            when = f"at the end of {self._phrasing.day(day)}"
+        return f"{action.proposal.summary}\nExpires {when}."
 
     def _days(self, found: Sequence[Occurrence]) -> Iterator[str]:
         shown: date | None = None
@@ -122,7 +142,11 @@ class Answers:
         when = "all day" if event.all_day else f"{clock(start.time())}–{clock(end.time())}"
         who = f": {trace_words.people(event.who, household)}" if event.who else ""
         by = f" ({trace_words.people(each.responsible, household)})" if each.responsible else ""
-        return f"{when} {event.summary}{who}{by}"
+        waits = occurrence_waiting(
+            each, self._zone, name=lambda person: trace_words.people([person], household),
+            moment=self.moment,
+        )  # fmt: skip
+        return f"{when} {event.summary}{who}{by}{f' – {waits}' if waits else ''}"
 
     @property
     def _household_id(self) -> str:
@@ -140,8 +164,8 @@ class Answers:
         return instant.astimezone(self._zone)
 
 
-def _buttons(action: PendingAction) -> tuple[Button, ...]:
-    """Return the ways to decide; what rewrites a whole entry is decided where all of it is seen."""
+def decision_buttons(action: PendingAction) -> tuple[Button, ...]:
+    """Return the ways to decide about an action; what rewrites a whole entry is decided where all of it is seen."""
     proposal = action.proposal
     ways = [
         Button(label=choice.label, verb=Verb.CHOOSE, choice=choice.label)

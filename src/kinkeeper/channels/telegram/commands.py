@@ -6,12 +6,15 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.readers import Reader
 from kinkeeper.channels.telegram import remembering
 from kinkeeper.channels.telegram.answers import Answer, Answers
 from kinkeeper.channels.telegram.families import CHANNEL, Family
 from kinkeeper.channels.telegram.remembering import Wish
 from kinkeeper.channels.telegram.updates import Chat
 from kinkeeper.core.errors import InputError, NotFoundError
+from kinkeeper.digest.repository import set_digest_time
+from kinkeeper.digest.schedule import parse_time
 from kinkeeper.household.model import Member
 from kinkeeper.household.viewing import Viewer, viewer_for
 from kinkeeper.messaging import addresses, outbox
@@ -21,18 +24,19 @@ from kinkeeper.observer.accounts.trace import load_trace
 from kinkeeper.observer.quiet import be_quiet, end_quiet, parse_duration
 
 MENU: Mapping[str, str] = {
-    "pending": "What waits for a yes",
-    "why": "Why something was said, or not: as an answer to a message",
-    "today": "What takes place today",
-    "week": "What takes place in the next seven days",
+    "pending": "What is waiting for approval",
+    "why": "Reply to a message with this to see why I did or didn't speak",
+    "today": "What's on today",
+    "week": "What's on in the next seven days",
     "remember": "Remember something: /remember Leo is allergic to nuts",
-    "forget": "Erase something that is remembered: /forget nuts",
-    "quiet": "Say nothing unasked: /quiet 2h, /quiet off",
-    "help": "What can be asked here",
+    "forget": "Erase something I remember: /forget nuts",
+    "digest": "Show your daily digest; /digest 18:30 changes its time, /digest off stops it",
+    "quiet": "Stop messages for a while: /quiet 2h, /quiet off",
+    "help": "What you can ask me",
 }
 """What people can ask, as the app lists it."""
 
-ALONE = frozenset({"pending", "why", "forget"})
+ALONE = frozenset({"pending", "why", "forget", "digest"})
 """What nobody else needs to see asked."""
 
 _ANSWER_WITHIN = timedelta(hours=1)
@@ -83,7 +87,10 @@ class _Asking:
         viewer = Viewer.of(household.id)
         if self.is_alone:
             viewer = viewer_for(household, self.member, now=self.now)
-        return Answers(self.family.participants, viewer, self.now)
+        reader = Reader(
+            member=self.member, household=household, viewer=viewer, is_shared=not self.is_alone
+        )
+        return Answers(self.family.participants, reader, self.now)
 
 
 def answer(conn: Connection, family: Family, asked: Asked, *, now: datetime) -> None:
@@ -129,7 +136,7 @@ def _pending(asking: _Asking) -> Sequence[Answer]:
     return asking.answers.pending(asking.conn, with_buttons=may_decide)
 
 
-_WHY_HOW = "In the group, answer a message with /why, and I say what I made of it."
+_WHY_HOW = "In the group, reply to a message with /why and I'll explain what I did with it."
 
 
 def _why(asking: _Asking) -> Sequence[Answer]:
@@ -147,7 +154,7 @@ def _why(asking: _Asking) -> Sequence[Answer]:
             asking.conn, asking.family.household, wanted or "", chat_id=chat.id, is_exact=True
         )
     except NotFoundError:
-        return [Answer(text="I did not hear that message.")]
+        return [Answer(text="I didn't see that message.")]
     if ours is not None:
         feedback.wonder(
             asking.conn, asking.household, trace.row.id, by=asking.member.id, now=asking.now
@@ -168,16 +175,34 @@ def _quiet(asking: _Asking) -> Sequence[Answer]:
     if not asking.asked.argument:
         return [asking.answers.quiet(conn)]
     if not asking.member.is_adult:
-        return [Answer(text="Only an adult of the household can ask for quiet.")]
+        return [Answer(text="Only an adult in the household can ask for quiet.")]
     try:
         length = parse_duration(asking.asked.argument)
     except InputError as error:
         return [Answer(text=f"{error}.")]
     if length is None:
         end_quiet(conn, household)
-        return [Answer(text="Speaking again.")]
+        return [Answer(text="Quiet is off.")]
     be_quiet(conn, household, until=now + length, by=asking.member.id, now=now)
     return [Answer(text=f"Quiet until {asking.answers.moment(now + length)}.")]
+
+
+def _digest(asking: _Asking) -> Sequence[Answer]:
+    household, member = asking.family.household, asking.member
+    if not member.is_adult:
+        return [Answer(text="Only adults in the household get a digest.")]
+    if not asking.is_alone:
+        return [Answer(text="Please ask me for your digest in our private chat.")]
+    if not asking.asked.argument:
+        return [asking.answers.digest(asking.conn, member)]
+    try:
+        at = parse_time(asking.asked.argument)
+    except InputError as error:
+        return [Answer(text=f"{error}.")]
+    set_digest_time(asking.conn, household.id, member.id, at, now=asking.now)
+    if at is None:
+        return [Answer(text="You won't get a digest any more. /digest 18:00 turns it back on.")]
+    return [Answer(text=f"You'll get your digest every day at {at:%H:%M}.")]
 
 
 def _remember(asking: _Asking) -> Sequence[Answer]:
@@ -203,7 +228,7 @@ def _help(_asking: _Asking) -> Sequence[Answer]:
 
 
 def _start(asking: _Asking) -> Sequence[Answer]:
-    greeting = f"Hello {asking.member.name}. What needs your yes can reach you here now."
+    greeting = f"Hello {asking.member.name}. I can now send you things to approve here."
     return [Answer(text=greeting), *_help(asking)]
 
 
@@ -214,6 +239,7 @@ _ANSWERS: Mapping[str, Callable[[_Asking], Sequence[Answer]]] = {
     "week": _week,
     "remember": _remember,
     "forget": _forget,
+    "digest": _digest,
     "quiet": _quiet,
     "help": _help,
     "start": _start,

@@ -59,9 +59,9 @@ class _Request(HTTPXRequest):
         try:
             found = json.loads(payload)
         except (ValueError, RecursionError) as error:
-            raise TelegramError("the answer is no JSON") from error
+            raise TelegramError("the answer is not JSON") from error
         if not isinstance(found, dict) or found.get("ok") not in {True, False}:
-            raise TelegramError("the answer is none of the Bot API")
+            raise TelegramError("the answer does not come from the Bot API")
         return found
 
 
@@ -113,7 +113,7 @@ def told_apart() -> Iterator[None]:
     except (Forbidden, BadRequest, EndPointNotFound) as error:
         raise RefusedError(error.message[:_LONGEST_REASON]) from error
     except InvalidToken as error:
-        raise NotSentError("Telegram does not know TELEGRAM_BOT_TOKEN") from error
+        raise NotSentError("Telegram rejects TELEGRAM_BOT_TOKEN") from error
     except NetworkError as error:
         if isinstance(error.__cause__, _NOT_WRITTEN):
             raise NotSentError("Telegram cannot be reached") from error

@@ -14,17 +14,20 @@ from kinkeeper.channels.telegram.updates import Said
 from kinkeeper.conversation.commit import Ending
 from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.in_words import card_in_words, paragraphs, question_in_words
+from kinkeeper.conversation.told_audience import KEEP, SHARE, replies_to
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.time import Clock
 from kinkeeper.household.model import Household, Member
+from kinkeeper.memory.sessions import find_turn_message
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.outbound import Button, Outbound, Verb
 
 _KEY = "turn"
-_BROKE = "Something went wrong here. Nothing more was done; you can say it again."
-_ADULTS_ONLY = "An adult has to say yes."
+_BROKE = "Something went wrong, and nothing more was done. Please try again."
+_ADULTS_ONLY = "An adult has to approve this."
 _ANSWER_WITHIN = timedelta(hours=1)
+_OF_WORDS = {SHARE: Verb.SHARE, KEEP: Verb.KEEP}
 _BUTTONS = (
     Button(label="Yes, do it", verb=Verb.CONFIRM),
     Button(label="No", verb=Verb.REJECT),
@@ -100,7 +103,7 @@ class ChatOutlet:
 
     def ended(self, conn: Connection, turn: Turn, ending: Ending) -> None:
         """Hand on what a turn came to; see `kinkeeper.conversation.parts.Outlet`."""
-        member = self._household.member(turn.member)
+        member = turn.speaker(self._household)
         if turn.chat_id is None or member is None:
             return
         messages = _messages(conn, turn, ending, is_adult=member.is_adult)
@@ -108,9 +111,13 @@ class ChatOutlet:
         is_reply = turn.is_shared or ending.is_late
         for number, (text, action_id) in enumerate(messages):
             has_buttons = action_id is not None and member.is_adult
+            of_words = (
+                _of_words(conn, turn, ending) if action_id is None and member.is_adult else ()
+            )
             message = replace(
                 self._message(turn, turn.chat_id, text, key=str(number), is_reply=is_reply),
-                buttons=_BUTTONS if has_buttons else (), action_id=action_id if has_buttons else None,
+                buttons=_BUTTONS if has_buttons else of_words,
+                action_id=action_id if has_buttons else None,
             )  # fmt: skip
             outbox.put(conn, self._household.id, message, now=self._clock.now())
 
@@ -129,6 +136,21 @@ class ChatOutlet:
             reply_to=turn.client_message_id if is_reply else None,
             deliver_by=self._clock.now() + _ANSWER_WITHIN, is_unprompted=False, is_soundless=False,
         )  # fmt: skip
+
+
+def _of_words(conn: Connection, turn: Turn, ending: Ending) -> tuple[Button, ...]:
+    """Return the button that changes who may see what was told, where nobody else reads along."""
+    if turn.is_shared:
+        return ()
+    episode = find_turn_message(
+        conn, turn.household, turn.id, member=turn.member, thread=turn.thread_id
+    )
+    if episode is None:
+        return ()
+    return tuple(
+        Button(label=reply.capitalize(), verb=_OF_WORDS[reply], choice=episode)
+        for reply in replies_to(ending.answer.text)
+    )
 
 
 def _messages(

@@ -42,6 +42,11 @@ class Family:
         members = self.household.members
         return next((each for each in members if each.telegram_id == account), None)
 
+    def forget_who_left(self, conn: Connection) -> None:
+        """Keep a private chat only of those whom the household file names with that account."""
+        chats = {each.id: str(each.telegram_id) for each in self.household.members}
+        keep_private_chats(conn, self.household.id, CHANNEL, chats)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Families:
@@ -52,12 +57,6 @@ class Families:
     """
 
     all: tuple[Family, ...]
-
-    def forget_who_left(self, conn: Connection) -> None:
-        """Keep a private chat only of those whom the household files name with that account."""
-        for household in (family.household for family in self.all):
-            chats = {each.id: str(each.telegram_id) for each in household.members}
-            keep_private_chats(conn, household.id, CHANNEL, chats)
 
     def of_chat(self, conn: Connection, chat_id: str) -> Family | None:
         """Return whose a group is; also under the number that it got later."""

@@ -37,9 +37,9 @@ def ask(token: str, *, api_url: str, groups: Sequence[tuple[str, str]]) -> Stand
     try:
         return asyncio.run(asked())
     except InvalidToken as error:
-        raise DeniedError("Telegram does not know TELEGRAM_BOT_TOKEN") from error
+        raise DeniedError("Telegram rejects TELEGRAM_BOT_TOKEN") from error
     except (TelegramError, TimeoutError) as error:
-        raise UnavailableError(f"{api_url} cannot be asked ({type(error).__name__})") from error
+        raise UnavailableError(f"{api_url} cannot be reached ({type(error).__name__})") from error
 
 
 async def look(bot: Bot, groups: Sequence[tuple[str, str]]) -> Standing:

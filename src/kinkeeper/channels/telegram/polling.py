@@ -24,10 +24,7 @@ from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
 
-TAKEN_OVER = (
-    "another program asks for this bot's updates; stop it, or give it a bot of its own "
-    "(each environment needs one)"
-)
+TAKEN_OVER = "another program is fetching this bot's updates; stop it, or give it its own bot (each environment needs one)"
 _AT_ONCE = 100
 _WAIT_SECONDS = 50
 _SLACK_SECONDS = 15.0
@@ -80,7 +77,10 @@ class Polling:
             try:
                 await self._round()
             except FloodError as error:
-                self.trouble, wait = "Telegram asks to be left alone", error.wait.total_seconds()
+                self.trouble, wait = (
+                    "Telegram asked us to send fewer requests",
+                    error.wait.total_seconds(),
+                )
             except Conflict:
                 self.trouble = TAKEN_OVER
                 log.warning("telegram.polling.conflict", remedy=TAKEN_OVER)
@@ -91,7 +91,7 @@ class Polling:
                 self.trouble = str(error)
                 log.warning("telegram.polling.postponed", reason=type(error).__name__)
             except Exception as error:  # noqa: BLE001 - nothing was acknowledged; pages and workers go on
-                self.trouble = "an update could not even be put aside; the log tells more"
+                self.trouble = "an update could not be stored; see the log"
                 count_failure("telegram.polling", error)
             else:
                 self.trouble, failures = None, 0

@@ -69,7 +69,7 @@ class Presence:
         """What Telegram said last; None until it was asked."""
         self.ready = asyncio.Event()
         """Set once Telegram knows where updates go."""
-        self.trouble: str | None = "Telegram was not asked yet"
+        self.trouble: str | None = "Telegram has not been checked yet"
         """What is wrong, or None."""
 
     def look_again(self) -> None:
@@ -132,7 +132,7 @@ class Presence:
                 conn, group.household, CHANNEL, group.chat_id, may=group.governs, now=now
             )
 
-        await self._store.write(note)
+        await self._store.locking(group.household).write(note)
         if not group.is_present:
             return
         menu = [

@@ -33,7 +33,9 @@ from kinkeeper.conversation.conversation import Conversation
 from kinkeeper.conversation.turns import Accepted
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Member
 from kinkeeper.messaging import addresses, failed_updates, outbox
+from kinkeeper.store.locks import lock
 from kinkeeper.store.store import Store
 
 log = structlog.get_logger()
@@ -85,7 +87,8 @@ class Reception:
     def __init__(
         self, store: Store, families: Families, *, identity: Identity, clock: Clock, expect: Expect
     ) -> None:
-        self._store = store
+        # Updates of one bot are taken in one at a time; each also locks the household that it turns out to concern.
+        self._store = store.locking(f"telegram/{identity.bot}")
         self._families = families
         self._identity = identity
         self._clock = clock
@@ -102,7 +105,7 @@ class Reception:
             UnavailableError: It was not taken in; try again later.
         """
         if self._identity.username is None:
-            raise UnavailableError("who the bot is has not been asked yet; try again")
+            raise UnavailableError("the bot's identity is not known yet; try again")
         update, now = parse_update(content), self._clock.now()
 
         def work(conn: Connection) -> Sequence[Begin]:
@@ -168,6 +171,7 @@ class Reception:
             self._talk(conn, _asked(said, "help"), now)
             return ()
         family, member = speaking
+        lock(conn, family.household.id)
         addresses.remember_private_chat(
             conn, family.household.id, CHANNEL, member=member.id, chat_id=said.chat.id, now=now
         )
@@ -220,11 +224,12 @@ class Reception:
 
     def _talk(self, conn: Connection, asked: Asked, now: datetime) -> None:
         """Answer in a private chat: to each household in which the person is somebody."""
-        theirs = self._families.of_account(asked.account)
+        theirs = self._theirs(asked.account)
         if not theirs:
             strangers.count(conn, self._identity.bot, asked.chat.id, now=now)
             strangers.answer(conn, asked.chat.id, asked.account, now=now)
         for family, member in theirs:
+            lock(conn, family.household.id)
             addresses.remember_private_chat(
                 conn, family.household.id, CHANNEL, member=member.id, chat_id=asked.chat.id, now=now
             )
@@ -237,12 +242,14 @@ class Reception:
         if family is None:
             strangers.count(conn, self._identity.bot, pressed.chat.id, now=now)
             return
+        lock(conn, family.household.id)
         presses.carry_out(conn, family, pressed, now=now)
 
     def _stand(self, conn: Connection, changed: StandingChanged, now: datetime) -> None:
         if changed.chat.is_private:
-            for own, member in self._families.of_account(changed.account):
+            for own, member in self._theirs(changed.account):
                 if not changed.is_present:
+                    lock(conn, own.household.id)
                     addresses.forget_private_chat(conn, own.household.id, CHANNEL, member.id)
             return
         family = self._family(conn, changed.chat.id, now)
@@ -257,6 +264,7 @@ class Reception:
         if family is None:
             strangers.count(conn, self._identity.bot, moved.old, now=now)
             return
+        lock(conn, family.household.id)
         addresses.record_move(
             conn, family.household.id, CHANNEL, old=moved.old, new=moved.new, now=now
         )
@@ -266,7 +274,13 @@ class Reception:
         family = self._families.of_chat(conn, chat_id)
         if family is None:
             strangers.count(conn, self._identity.bot, chat_id, now=now)
+            return None
+        lock(conn, family.household.id)
         return family
+
+    def _theirs(self, account: int | None) -> Sequence[tuple[Family, Member]]:
+        """Return the households in which somebody is a member, in the order in which they are locked."""
+        return sorted(self._families.of_account(account), key=lambda each: each[0].household.id)
 
     def _is_own(self, conn: Connection, family: Family, said: Said) -> bool:
         """Whether a message answers one of ours."""
@@ -299,6 +313,7 @@ class Reception:
             if is_in_order and update.update_id is not None:
                 progress.note(conn, self._identity.bot, update.update_id, now=now)
             for family in self._concerned(conn, update):
+                lock(conn, family.household.id)
                 _keep(conn, family, update, content, error=reason, now=now)
 
         await self._store.write(work)
@@ -310,7 +325,7 @@ class Reception:
             case _:
                 return ()
         if chat.is_private:
-            return [family for family, _ in self._families.of_account(int(chat.id))]
+            return [family for family, _ in self._theirs(int(chat.id))]
         family = self._families.of_chat(conn, chat.id)
         return () if family is None else (family,)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -15,25 +15,25 @@ from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.actions.setting_right import forgetting_of
 from kinkeeper.channels.telegram.answers import Answer
 from kinkeeper.channels.telegram.families import CHANNEL
+from kinkeeper.conversation.told_audience import saved_for
 from kinkeeper.household.model import Household, Member
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.language.text import shorten
 from kinkeeper.memory.browsing import sharing_words
 from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.statements.secrecy import audience_of
 from kinkeeper.messaging.outbound import Button, Verb
 
-_ADULTS_ONLY = "Only an adult of the household can do this."
-_HOW_TO_REMEMBER = "Say what: /remember Leo is allergic to nuts"
-_HOW_TO_FORGET = "Say what it is about: /forget nuts"
-_NOTHING_FITS = (
-    "Nothing that the household remembers is about this. What only you see is on the page."
-)
-_WHICH = "Which one shall be erased for good? This cannot be undone."
+_ADULTS_ONLY = "Only an adult in the household can do this."
+_WAITS = "I’ll remember that once an adult approves it in the inbox."
+_HOW_TO_REMEMBER = "Tell me what to remember: /remember Leo is allergic to nuts"
+_HOW_TO_FORGET = "Tell me what it's about: /forget nuts"
+_NOTHING_FITS = "I don't remember anything about that for the household. Your private memories are on the Memory page."
+_WHICH = "Which one should I erase for good? This can't be undone."
 
 _MOST_OFFERED = 5
 _MOST_COMPARED = 2000
 _LONGEST_LABEL = 60
-_OFFER_STANDS = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +60,17 @@ class Wish:
 
 
 def remember(conn: Connection, wish: Wish) -> Sequence[Answer]:
-    """Remember what a member says, at once and with a way back; what is said in private stays theirs."""
+    """Remember what a member says, at once and with a way back; the answer says who may see it.
+
+    What a child or a guest says for everybody waits for an adult's approval.
+    """
     if not wish.text:
         return [Answer(text=_HOW_TO_REMEMBER)]
-    if not wish.member.is_adult:
-        return [Answer(text=_ADULTS_ONLY)]
-    scope = person_scope(wish.member.id) if wish.is_private else HOUSEHOLD_SCOPE
+    scope = HOUSEHOLD_SCOPE
+    if wish.is_private and wish.member.is_adult:
+        scope = audience_of(wish.text, wish.household, wish.member.id)
+    elif wish.is_private:
+        scope = person_scope(wish.member.id)
     proposal = asked_to_remember(
         wish.household, wish.member, wish.text, channel=CHANNEL, now=wish.now, scope=scope,
         source_id=f"{CHANNEL}:{wish.source_id}",
@@ -73,9 +78,13 @@ def remember(conn: Connection, wish: Wish) -> Sequence[Answer]:
     receipt = approvals.request(
         conn, proposal, member=wish.member, household=wish.household, now=wish.now
     )
+    if receipt.outcome is Outcome.ASKED:
+        return [Answer(text=_WAITS)]
     if receipt.outcome is not Outcome.DONE:
         return [Answer(text=receipt.message)]
-    whose = " Only you see it; ask in the group to let everybody." if wish.is_private else ""
+    whose = (
+        f" {saved_for(receipt.action.proposal.scope, wish.household)}" if wish.is_private else ""
+    )
     undo = Button(label="Undo", verb=Verb.UNDO)
     return [
         Answer(
@@ -104,14 +113,14 @@ def forget(conn: Connection, wish: Wish) -> Sequence[Answer]:
     proposal = Proposal(
         household=wish.household.id, type=ActionType.MEMORY_FACT, source_type="FORGET",
         source_id=f"{CHANNEL}:{wish.source_id}", slot="0", chat_id=wish.chat_id, extraction={},
-        extraction_confidence=1.0, summary="Forget something that is remembered", effects=(),
+        extraction_confidence=1.0, summary="Forget something I remember", effects=(),
         choices=tuple(
             Choice(label=label, effects=(effect.frozen(),), result="It is erased.")
             for label, effect in ways
         ),
-        merge_key=None, expires_at=wish.now + _OFFER_STANDS, origin=Origin.SAID,
+        merge_key=None, origin=Origin.SAID,
     )  # fmt: skip
-    action = propose(conn, proposal, now=wish.now).action
+    action = propose(conn, proposal, household=wish.household, now=wish.now).action
     buttons = [Button(label=label, verb=Verb.CHOOSE, choice=label) for label, _ in ways]
     buttons.append(Button(label="Keep all", verb=Verb.REJECT))
     return [Answer(text=_WHICH, buttons=tuple(buttons), action_id=action.id)]

@@ -82,7 +82,7 @@ class Running:
         trouble = self._presence.trouble or self._polling.trouble
         found = []
         if trouble is not None:
-            found.append(broken("telegram", trouble, "see the log; it is tried again"))
+            found.append(broken("telegram", trouble, "see the log; it will be retried"))
         standing = self._presence.standing
         if standing is not None:
             known = self._store.read_now(

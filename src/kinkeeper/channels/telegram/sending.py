@@ -54,7 +54,7 @@ class TelegramChannel:
     async def deliver(self, item: OutgoingItem) -> Delivered:
         """Do one thing, once; `Channel` tells what is raised."""
         if self._alone is not None and int(item.chat_id) > 0 and item.chat_id not in self._alone:
-            raise RefusedError("the chat is of nobody in the household file any more")
+            raise RefusedError("this chat no longer belongs to anyone in the household file")
         with told_apart():
             match item.kind:
                 case OutboundKind.SEND:
@@ -82,7 +82,7 @@ class TelegramChannel:
     async def _edit(self, item: OutgoingItem) -> Delivered:
         target = item.target
         if target is None:
-            raise InvariantError("an edit without a message to change was handed to its channel")
+            raise InvariantError("the channel was given an edit without a message to change")
         try:
             with told_apart():
                 await self._change(item, target)
@@ -117,7 +117,7 @@ class TelegramChannel:
     def _account(self, item: OutgoingItem) -> int:
         account = self._accounts.get(item.audience or "")
         if account is None:
-            raise RefusedError("the household file has no telegram_id of this member")
+            raise RefusedError("the household file has no telegram_id for this member")
         return account
 
 

@@ -116,9 +116,8 @@ def findings(
         yield replace(_group(group, standing), household=group.household)
     if not standing.groups:
         yield warning(
-            "telegram group", "no group is listened to",
-            "add the bot to your group, write something there, and run this again: it then "
-            "names the group's number for `chats` in the household file",
+            "telegram group", "not listening to any group",
+            "add the bot to your group, write something there, and run this again; it then shows the group's id for `chats` in the household file",
         )  # fmt: skip
     for household in households:
         for found in _members(household, known):
@@ -130,38 +129,40 @@ def findings(
 
 def _stranger(stranger: Stranger) -> Finding:
     return warning(
-        "telegram stranger", f"group {stranger.chat_id} is not listened to",
-        "if it is yours, write this number into `chats` of the household file; "
-        "else remove the bot there",
+        "telegram stranger", f"not listening to group {stranger.chat_id}",
+        "if it is yours, add this id to `chats` in the household file; otherwise remove the bot from it",
     )  # fmt: skip
 
 
 def _updates(standing: Standing, wanted: str | None) -> Iterator[Finding]:
     if (wanted or "") != standing.webhook_url:
-        found = standing.webhook_url or "Telegram waits to be asked"
-        remedy = "`kinkeeper serve` sets this when it starts; see that it runs, and its log"
+        found = standing.webhook_url or "no webhook is set; Telegram waits to be polled"
+        remedy = (
+            "`kinkeeper serve` sets this when it starts; check that it is running, and see its log"
+        )
         yield warning("telegram updates", found, remedy)
     elif standing.webhook_error:
         yield warning(
             "telegram updates", f"posting to {wanted} failed: {standing.webhook_error}",
-            "see that TELEGRAM_WEBHOOK_URL can be reached from outside",
+            "make sure that TELEGRAM_WEBHOOK_URL can be reached from outside",
         )  # fmt: skip
     else:
-        yield ok("telegram updates", wanted or "asked for by `kinkeeper serve`")
+        yield ok("telegram updates", wanted or "polled by `kinkeeper serve`")
 
 
 def _group(group: GroupStanding, standing: Standing) -> Finding:
     check = "telegram group"
     if not group.is_present:
-        remedy = "add the bot to the group, or correct the number in `chats`"
+        remedy = "add the bot to the group, or correct the id in `chats`"
         return broken(check, f"the bot is not in {group.chat_id}", remedy)
     if group.governs:
-        return ok(check, f"{group.chat_id}: hears everything, gets reactions, can answer one alone")
+        return ok(
+            check, f"{group.chat_id}: hears everything, gets reactions, can answer people privately"
+        )
     if standing.hears_all:
         return warning(
             check,
-            f"{group.chat_id}: hears messages if it joined after that was allowed; no reactions, "
-            "and no answers for one alone",
+            f"{group.chat_id}: hears messages only if it joined after privacy mode was turned off; no reactions, no private answers",
             "make the bot an administrator with one harmless right, such as pinning messages",
         )  # fmt: skip
     return broken(
@@ -176,10 +177,10 @@ def _members(household: Household, known: Known) -> Iterator[Finding]:
         if member.telegram_id is None:
             yield warning(
                 "telegram member", f"{member.id}: no telegram_id in the household file",
-                "let them write to the bot alone: it answers with their number",
+                "ask them to write to the bot in a private chat; it answers with their id",
             )  # fmt: skip
         elif (household.id, member.id) not in known.reachable:
             yield warning(
-                "telegram member", f"{member.id} cannot be reached alone",
-                "let them open a chat with the bot and press Start once",
+                "telegram member", f"{member.id} cannot be reached privately",
+                "ask them to open a chat with the bot and press Start once",
             )  # fmt: skip

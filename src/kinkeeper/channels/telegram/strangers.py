@@ -13,6 +13,7 @@ from kinkeeper.channels.telegram.families import CHANNEL
 from kinkeeper.channels.telegram.tables import telegram_strangers
 from kinkeeper.messaging import outbox
 from kinkeeper.messaging.outbound import Outbound
+from kinkeeper.store.locks import lock
 
 NOBODY = ""
 """Stands for a household where something belongs to none; no household file can have this id."""
@@ -47,6 +48,7 @@ def count(conn: Connection, bot: str, chat_id: str, *, now: datetime) -> None:
         chat_id: The chat.
         now: Aware.
     """
+    lock(conn, NOBODY)
     mine = (_columns.household == NOBODY, _columns.bot == bot)
     counted = conn.execute(
         update(telegram_strangers)
@@ -77,10 +79,11 @@ def answer(conn: Connection, chat_id: str, account: int | None, *, now: datetime
         account: Telegram's number of them.
         now: Aware.
     """
+    lock(conn, NOBODY)
     outbox.forget(conn, NOBODY, before=now - _ONCE_IN)
     message = Outbound(
         channel=CHANNEL, chat_id=chat_id,
-        body=f"I only work for households that know you. Your Telegram number is {account}.",
+        body=f"I only talk to members of the household. Your Telegram id is {account}.",
         dedupe_key=f"stranger:{chat_id}", deliver_by=now + _ANSWER_WITHIN, is_unprompted=False,
         is_soundless=True,
     )  # fmt: skip

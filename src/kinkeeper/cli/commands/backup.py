@@ -11,9 +11,9 @@ from kinkeeper.cli.located import Where, located
 @located
 def backup(
     where: Where,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that does not exist yet.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="New file to write.")],
 ) -> None:
-    """Write a consistent copy of the database; it may be in use meanwhile."""
+    """Copy the database to a file, also while it is in use."""
     from kinkeeper.bootstrap import database_address
     from kinkeeper.cli.opening import settings_of
     from kinkeeper.cli.terminal import notice
@@ -21,4 +21,4 @@ def backup(
 
     with Store.open(where.db or database_address(settings_of(where))) as store:
         store.backup_to(file)
-    notice(f"wrote {file}; it holds the family's data, so keep it where only you can read it")
+    notice(f"wrote {file}; it contains the family's data, so keep it where only you can read it")

@@ -10,7 +10,7 @@ from kinkeeper.cli.located import Where, located
 app = typer.Typer(
     name="calendar",
     no_args_is_help=True,
-    help="The calendar server: keep in step, and how it stands.",
+    help="Sync with a calendar server (CalDAV) and show its status.",
 )
 
 
@@ -20,11 +20,11 @@ def sync(
     where: Where,
     again: Annotated[
         bool,
-        typer.Option("--ask-again", help="Ask once more about what nobody decided on in time."),
+        typer.Option("--ask-again", help="Ask again about changes that expired undecided."),
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Go through both sides now: what is ours is written there, what is new there is asked about."""
+    """Sync now: upload our changes, and ask before taking over new ones."""
     from kinkeeper.cli.calendar_server import sync_now
 
     sync_now(where, asks_again=again, as_json=json_)
@@ -33,7 +33,7 @@ def sync(
 @app.command()
 @located
 def status(where: Where, json_: JsonOption = False) -> None:
-    """Tell how the calendar server stands: what waits, what differs, what it does not take."""
+    """Show the sync status: pending, conflicting and rejected events."""
     from kinkeeper.cli.calendar_server import show_status
 
     show_status(where, as_json=json_)

@@ -13,16 +13,18 @@ def chat(
     where: Where,
     text: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]", help="One message; without it, a conversation."),
+        typer.Argument(
+            metavar="[TEXT]", help="A single message; starts a conversation if omitted."
+        ),
     ] = None,
     as_: AsOption = None,
     thread: Annotated[
-        str | None, typer.Option("--thread", metavar="ID", help="Go on with this conversation.")
+        str | None, typer.Option("--thread", metavar="ID", help="Continue this conversation.")
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Begin a new conversation.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Start a new conversation.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Talk with the assistant: ask, or say what is to be done. Ctrl-C stops an answer, Ctrl-D ends."""
+    """Talk to the assistant. Ctrl-C stops an answer, Ctrl-D quits."""
     from kinkeeper.cli.chatting import hold_conversation
 
     is_well = hold_conversation(

@@ -11,21 +11,21 @@ from kinkeeper.cli.located import Where, located
 def consolidate(
     where: Where,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would change, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Agree to whatever leaves, however much it is.")
+        bool, typer.Option("--yes", help="Approve the run even if it archives many facts.")
     ] = False,
     revert: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="Take back what a run changed; `last` is the last one."),
+        typer.Option(metavar="RUN", help="Undo a run; `last` undoes the latest."),
     ] = None,
     named: Annotated[
-        str | None, typer.Option("--as", metavar="MEMBER", help="Who takes it back.")
+        str | None, typer.Option("--as", metavar="MEMBER", help="Who is undoing it.")
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Bring memory in step with what is new: support, doubt, sameness, silence."""
+    """Run the nightly memory upkeep now."""
     from kinkeeper.cli.consolidating import consolidate_now, take_back
 
     if revert is not None:

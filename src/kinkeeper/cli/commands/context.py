@@ -22,16 +22,18 @@ def context(
         str | None, typer.Option(metavar="TEXT", help="What the session is about.")
     ] = None,
     project: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Also of this project; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Include this project; repeatable.")
     ] = None,
     as_: Annotated[
         str | None,
-        typer.Option("--as", metavar="MEMBER", help="Who asks; sees their own memories too."),
+        typer.Option(
+            "--as", metavar="MEMBER", help="Who is asking; includes their private memories."
+        ),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.MARKDOWN,
+    form: Annotated[Form, typer.Option("--format", help="Output format.")] = Form.MARKDOWN,
     json_: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
 ) -> None:
-    """Tell what a session with an assistant begins with."""
+    """Show the memories an assistant starts with."""
     from kinkeeper.cli.contexts import show_context
 
     is_json = json_ or form is Form.JSON

@@ -11,10 +11,10 @@ from kinkeeper.cli.located import Where, located
 def demo(
     where: Where,
     json_: Annotated[
-        bool, typer.Option("--json", help="Answer in JSON lines, as `observe` does.")
+        bool, typer.Option("--json", help="Print JSON lines, like `observe`.")
     ] = False,
 ) -> None:
-    """Show three days of a sample family: heard, decided, said, kept. Nothing is left behind."""
+    """Replay three days of a sample family. Uses a temporary database."""
     from kinkeeper.cli.demonstration import demonstrate
 
     demonstrate(where, as_json=json_)

@@ -1,4 +1,4 @@
-"""`kinkeeper doctor`: what is set up, what is not, and how to mend it."""
+"""`kinkeeper doctor`: checks the setup."""
 
 from typing import Annotated
 
@@ -10,17 +10,20 @@ from kinkeeper.cli.located import Where, located
 @located
 def doctor(
     where: Where,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     mend: Annotated[
-        bool, typer.Option("--mend", help="First work broken memories out anew, where that helps.")
+        bool, typer.Option("--mend", help="First rebuild damaged memories where possible.")
+    ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show every setting, not only those you changed.")
     ] = False,
 ) -> None:
-    """Check settings, household file, database and clock; say how to mend what is wrong."""
+    """Check your setup and explain how to fix problems."""
     from kinkeeper.cli.checkup import check_up
 
     if mend:
         from kinkeeper.cli.mending import mend_memories
 
         mend_memories(where)
-    if not check_up(where, as_json=json_):
+    if not check_up(where, as_json=json_, show_all=all_):
         raise typer.Exit(1)

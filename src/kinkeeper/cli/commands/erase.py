@@ -14,19 +14,22 @@ def erase(
     where: Where,
     member: Annotated[
         str,
-        typer.Argument(metavar="MEMBER", help="Name or id; the id of who has left the file, too."),
+        typer.Argument(
+            metavar="MEMBER",
+            help="Name or id; also the id of someone no longer in the household file.",
+        ),
     ],
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write everything the household has there first."),
+        typer.Option(metavar="FOLDER", help="Export all household data to this folder first."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would be erased.")
+        bool, typer.Option("--dry-run", help="Only show what would be erased.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Erase a person: what they said, what is theirs, and what is remembered of them."""
+    """Permanently erase everything about a person."""
     from kinkeeper.cli.erasing import Wish, erase_member
 
     wish = Wish(member=member, export=export, is_rehearsal=dry_run, is_sure=yes, as_json=json_)

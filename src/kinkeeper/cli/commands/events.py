@@ -31,10 +31,10 @@ class Importable(StrEnum):
 def events(
     where: Where,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="DAY", help="First day; today if not given.")
+        str | None, typer.Option("--from", metavar="DAY", help="First day; default is today.")
     ] = None,
     to: Annotated[
-        str | None, typer.Option(metavar="DAY", help="Last day; two weeks on if not given.")
+        str | None, typer.Option(metavar="DAY", help="Last day; default is two weeks later.")
     ] = None,
     ics: Annotated[
         Path | None,
@@ -45,8 +45,11 @@ def events(
     ] = None,
     as_: LookOption = None,
     json_: JsonOption = False,
+    waiting: Annotated[
+        bool, typer.Option("--waiting", help="With --json: include events that need approval.")
+    ] = False,
 ) -> None:
-    """Show what is in the calendar."""
+    """List calendar events; those that need approval are marked."""
     from kinkeeper.cli.calendar_view import export_calendar, show_events
 
     if import_ is not None:
@@ -54,33 +57,34 @@ def events(
     elif ics is not None:
         export_calendar(where, ics)
     else:
-        show_events(where, first=from_, last=to, named=as_, as_json=json_)
+        show_events(where, first=from_, last=to, named=as_, as_json=json_, with_waiting=waiting)
 
 
 @located
 def import_file(
     where: Where,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='iCalendar or JSON lines; "-" reads the input.')
+        Path, typer.Argument(metavar="FILE", help='iCalendar or JSON lines; "-" reads stdin.')
     ],
     what: Annotated[
-        Importable, typer.Option("--as", help="What the file holds.", metavar="KIND")
+        Importable,
+        typer.Option(
+            "--as", help="Contents of the file: events, episodes or facts.", metavar="KIND"
+        ),
     ] = Importable.EVENTS,
     by: Annotated[
         str | None,
-        typer.Option(metavar="MEMBER", help="Who imports events; the owner where not given."),
+        typer.Option(metavar="MEMBER", help="Who imports the events; default is the owner."),
     ] = None,
     waits: Annotated[
         bool,
         typer.Option(
-            "--wait/--no-wait", help="Return when episodes and facts are found by meaning too."
+            "--wait/--no-wait", help="Wait until imported memories are searchable by meaning."
         ),
     ] = True,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make the vectors of all memories anew.")
-    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all memory vectors.")] = False,
 ) -> None:
-    """Bring events into the calendar, or episodes and facts into memory; a line tells what became of each."""
+    """Import events, episodes or facts; prints one result per line."""
     if what is Importable.EVENTS:
         _import(where, file, by)
         return
@@ -99,15 +103,15 @@ def export(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="[FILE]", help='Where to; "-" writes to the output; of `all`, a folder.'
+            metavar="[FILE]", help='Target file, "-" for stdout; a folder for --as all.'
         ),
     ] = Path("-"),
     as_: Annotated[
         Exportable,
-        typer.Option("--as", help="The calendar (iCalendar), what is remembered (JSONL), or all."),
+        typer.Option("--as", help="calendar (iCalendar), memory (JSONL) or all."),
     ] = Exportable.EVENTS,
 ) -> None:
-    """Write the calendar as an iCalendar file, what is remembered as JSON lines, or all into a folder."""
+    """Export the calendar, the memory or everything."""
     if as_ is Exportable.EVENTS:
         from kinkeeper.cli.calendar_view import export_calendar
 

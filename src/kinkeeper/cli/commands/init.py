@@ -7,11 +7,11 @@ import typer
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to write them.")] = Path(),
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing; take what is usual.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Folder to write to.")] = Path(),
+    yes: Annotated[bool, typer.Option("--yes", help="Use defaults instead of asking.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
-    """Write a commented household file and settings to start with."""
+    """Create a household file and settings for your family."""
     from kinkeeper.cli.starting import start
 
     start(folder, is_asking=not yes, is_replacing=force)

@@ -15,15 +15,15 @@ def invite(
         str | None,
         typer.Option(
             "--role", metavar="ROLE",
-            help="owner, adult, child, guest or screen; what the household file says otherwise.",
+            help="owner, adult, child, guest or screen; default is the role in the household file.",
         ),
     ] = None,
     hours: Annotated[
-        int, typer.Option("--hours", min=1, max=720, help="How long the link can be used.")
+        int, typer.Option("--hours", min=1, max=720, help="Hours until the link expires.")
     ] = 48,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Print a link that logs a member in, once."""
+    """Create a one-time sign-in link for someone."""
     from kinkeeper.cli.keys import invite_member
 
     invite_member(where, member, role=role, hours=hours, as_json=json_)

@@ -10,10 +10,10 @@ from kinkeeper.cli.located import Where, located
 @located
 def jobs(
     where: Where,
-    days: Annotated[int, typer.Option(min=1, max=366, help="How many days of work to count.")] = 7,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    days: Annotated[int, typer.Option(min=1, max=366, help="Number of days to include.")] = 7,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what the workers have to do and did, by kind of work, and what needs a look."""
+    """Show queued, running, finished and failed background work."""
     from kinkeeper.cli.job_figures import show_jobs
 
     show_jobs(where, days=days, as_json=json_)

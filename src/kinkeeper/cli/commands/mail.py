@@ -7,13 +7,13 @@ import typer
 from kinkeeper.cli.commands.pending import AsOption, JsonOption
 from kinkeeper.cli.located import Where, located
 
-app = typer.Typer(name="mail", help="Drafts kept here and mails that did not go out.")
+app = typer.Typer(name="mail", help="List drafts and unsent mail.")
 
 
 @app.callback(invoke_without_command=True)
 @located
 def mail(where: Where, json_: JsonOption = False) -> None:
-    """Drafts kept here and mails that did not go out."""
+    """List drafts and unsent mail."""
     from kinkeeper.cli.mailing import show_mail
 
     show_mail(where, as_json=json_)
@@ -23,11 +23,11 @@ def mail(where: Where, json_: JsonOption = False) -> None:
 @located
 def again(
     where: Where,
-    id_: Annotated[str, typer.Argument(metavar="ID", help="Id of the mail, or its beginning.")],
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Mail id, or its first characters.")],
     as_: AsOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Ask once more about a mail that did not go out; it is sent after a new yes."""
+    """Retry an unsent mail; it needs a new confirmation."""
     from kinkeeper.cli.deciding import Again, decide
 
     if not decide(where, id_, Again(), named=as_, json_=json_):

@@ -10,12 +10,10 @@ from kinkeeper.cli.located import Where, located
 @located
 def metrics(
     where: Where,
-    days: Annotated[
-        int, typer.Option(min=1, max=366, help="How many days, up to the household's today.")
-    ] = 7,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    days: Annotated[int, typer.Option(min=1, max=366, help="Number of days up to today.")] = 7,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show the silence ledger, the gates, and what people decided."""
+    """Show how often it spoke and what people confirmed."""
     from kinkeeper.cli.figures import show_metrics
 
     show_metrics(where, days=days, as_json=json_)

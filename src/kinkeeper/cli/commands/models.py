@@ -10,10 +10,10 @@ from kinkeeper.cli.located import Where, located
 @located
 def models(
     where: Where,
-    days: Annotated[int, typer.Option(min=1, max=366, help="How many days of calls to count.")] = 7,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    days: Annotated[int, typer.Option(min=1, max=366, help="Number of days to include.")] = 7,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show model servers, roles, calls, failures, fallbacks and today's budget."""
+    """Show language model usage, failures and today's budget."""
     from kinkeeper.cli.model_figures import show_models
 
     show_models(where, days=days, as_json=json_)

@@ -13,11 +13,13 @@ def quiet(
     where: Where,
     length: Annotated[
         str | None,
-        typer.Argument(metavar="LENGTH", help="2h, 30m, 1d, or off; without it: until when."),
+        typer.Argument(
+            metavar="LENGTH", help="2h, 30m, 1d or off; shows the current state if omitted."
+        ),
     ] = None,
     as_: AsOption = None,
 ) -> None:
-    """Say nothing in the chat that nobody asked for, for a while."""
+    """Pause unprompted messages for a while."""
     from kinkeeper.cli.quieting import be_silent, tell_quiet
 
     if length is None:

@@ -15,11 +15,11 @@ def relate(
         Path,
         typer.Argument(
             metavar="FILE",
-            help='JSON lines {"id", "old", "new", "old_at"?, "new_at"?, "category"?}; "-": input.',
+            help='JSON lines {"id", "old", "new", "old_at"?, "new_at"?, "category"?}; "-" reads stdin.',
         ),
     ],
 ) -> None:
-    """Tell how new statements relate to old ones: merge, supersede or keep both."""
+    """Decide: merge, supersede or keep both statements."""
     from kinkeeper.cli.statements import relate_file
 
     if relate_file(file):
@@ -30,10 +30,10 @@ def relate(
 def classify(
     where: Where,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help='JSON lines {"id", "text"}; "-": input.')
+        Path, typer.Argument(metavar="FILE", help='JSON lines {"id", "text"}; "-" reads stdin.')
     ],
 ) -> None:
-    """Tell which category of memory statements belong to."""
+    """Classify statements by memory category."""
     from kinkeeper.cli.statements import classify_file
 
     if classify_file(file, where):

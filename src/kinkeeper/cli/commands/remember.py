@@ -14,11 +14,11 @@ def remember(
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember.")],
     as_: AsOption = None,
     private: Annotated[
-        bool, typer.Option("--private", help="Only for whoever says it; else for the household.")
+        bool, typer.Option("--private", help="Keep it private to the speaker.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Remember what somebody says."""
+    """Save something to memory."""
     from kinkeeper.cli.remembering import remember_text
 
     if not remember_text(where, " ".join(text), named=as_, is_private=private, as_json=json_):
@@ -28,12 +28,12 @@ def remember(
 @located
 def forget(
     where: Where,
-    id_: Annotated[str, typer.Argument(metavar="ID", help="Id of the fact, or its beginning.")],
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Fact id, or its first characters.")],
     as_: AsOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Erase something that is remembered, for good."""
+    """Permanently erase a memory."""
     from kinkeeper.cli.remembering import forget_fact
 
     if not forget_fact(where, id_, named=as_, is_sure=yes, as_json=json_):

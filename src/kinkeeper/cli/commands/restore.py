@@ -11,12 +11,12 @@ from kinkeeper.cli.located import Where, located
 @located
 def restore(
     where: Where,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `kinkeeper backup` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Backup file.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check the backup and tell what it holds; no more.")
+        bool, typer.Option("--dry-run", help="Only check the backup and show what it contains.")
     ] = False,
 ) -> None:
-    """Check a backup and put it in the place of the database, which is kept beside."""
+    """Replace the database with a checked backup."""
     from kinkeeper.cli.restoring import check, put_in_place
 
     if dry_run:

@@ -16,11 +16,11 @@ def route(
         typer.Argument(
             metavar="FILE",
             help='JSON lines {"id", "text", "history"?: [{"role", "text"}], '
-            '"pending"?: {"confirmation_message"}}; "-": input.',
+            '"pending"?: {"confirmation_message"}}; "-" reads stdin.',
         ),
     ],
 ) -> None:
-    """Tell where messages to the assistant go: talk, which parts are meant, what answers an open question."""
+    """Show how messages to the assistant are routed."""
     from kinkeeper.cli.routing import route_file
 
     if route_file(file, where):

@@ -15,14 +15,12 @@ def search(
         Path,
         typer.Argument(
             metavar="FILE",
-            help='JSON lines {"id", "query", "scope"?, "k"?, "types"?, "as_of"?}; "-": input.',
+            help='JSON lines {"id", "query", "scope"?, "k"?, "types"?, "as_of"?}; "-" reads stdin.',
         ),
     ],
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Make all vectors anew before searching.")
-    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Rebuild all vectors first.")] = False,
 ) -> None:
-    """Search memory for each line of a file; a line tells what was found."""
+    """Run a batch of memory searches from a file."""
     from kinkeeper.cli.searching import search_file
 
     if search_file(where, file, rebuilds=rebuild):
@@ -32,21 +30,25 @@ def search(
 @located
 def recall(
     where: Where,
-    query: Annotated[list[str], typer.Argument(help="What to look for; quotes are not needed.")],
+    query: Annotated[list[str], typer.Argument(help="What to look for; no quotes needed.")],
     as_: Annotated[
         str | None,
-        typer.Option("--as", metavar="MEMBER", help="Who asks; sees their own memories too."),
+        typer.Option(
+            "--as", metavar="MEMBER", help="Who is asking; includes their private memories."
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="Most of them.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 5,
     as_of: Annotated[
         str | None,
         typer.Option(
-            "--as-of", metavar="DATE", help="What held then: 2026-03-05, or 2026-03-05T16:30."
+            "--as-of",
+            metavar="DATE",
+            help="Show what was known then: 2026-03-05 or 2026-03-05T16:30.",
         ),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell what is remembered of something."""
+    """Search memory."""
     from kinkeeper.cli.searching import recall_text
 
     recall_text(where, " ".join(query), named=as_, limit=limit, as_of=as_of, as_json=json_)

@@ -10,10 +10,10 @@ from kinkeeper.cli.located import Where, located
 @located
 def sort(
     where: Where,
-    text: Annotated[list[str], typer.Argument(help="What somebody says; quotes are not needed.")],
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    text: Annotated[list[str], typer.Argument(help="A request; no quotes needed.")],
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell which domains a request is for."""
+    """Show which domains a request belongs to."""
     from kinkeeper.cli.sorting import sort_text
 
     sort_text(" ".join(text), where, as_json=json_)

@@ -7,30 +7,30 @@ import typer
 from kinkeeper.cli.commands.pending import AsOption, JsonOption, LookOption
 from kinkeeper.cli.located import Where, located
 
-app = typer.Typer(name="tasks", help="What is to be done: list it, add, change, tick off, delete.")
+app = typer.Typer(name="tasks", help="List, add, change, complete or delete tasks.")
 
 TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="Id of the task, its title, or words of it.")
+    str, typer.Argument(metavar="TASK", help="Task id, title, or words from the title.")
 ]
 ByOption = Annotated[
     str | None,
-    typer.Option("--by", metavar="WHEN", help='When it is due: "friday", "tomorrow 5pm", ISO.'),
+    typer.Option("--by", metavar="WHEN", help='Due date: "friday", "tomorrow 5pm" or ISO 8601.'),
 ]
 RemindOption = Annotated[
     str | None,
-    typer.Option(
-        "--remind", metavar="WHEN", help="When to be reminded; when it is due if not given."
-    ),
+    typer.Option("--remind", metavar="WHEN", help="Reminder time; default is the due time."),
 ]
 RepeatOption = Annotated[
     str | None,
-    typer.Option("--repeat", metavar="RULE", help="RFC 5545 rule: FREQ=WEEKLY;BYDAY=SU."),
+    typer.Option(
+        "--repeat", metavar="RULE", help="Recurrence rule (RFC 5545), e.g. FREQ=WEEKLY;BYDAY=SU."
+    ),
 ]
 ForOption = Annotated[
     list[str] | None,
-    typer.Option("--for", metavar="MEMBER", help="Whose it is; may be given several times."),
+    typer.Option("--for", metavar="MEMBER", help="Assignee; repeatable."),
 ]
-DoneOption = Annotated[bool, typer.Option("--done", help="Those that are done.")]
+DoneOption = Annotated[bool, typer.Option("--done", help="Show completed tasks.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -38,7 +38,7 @@ DoneOption = Annotated[bool, typer.Option("--done", help="Those that are done.")
 def tasks(
     where: Where, done: DoneOption = False, as_: LookOption = None, json_: JsonOption = False
 ) -> None:
-    """What is to be done: list it, add, change, tick off, delete."""
+    """List, add, change, complete or delete tasks."""
     _list(where, done=done, who=None, named=as_, json_=json_)
 
 
@@ -51,7 +51,7 @@ def list_(
     as_: LookOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """List tasks, those with a time first."""
+    """List tasks, those with a due date first."""
     _list(where, done=done, who=for_, named=as_, json_=json_)
 
 
@@ -59,7 +59,7 @@ def list_(
 @located
 def add(
     where: Where,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What is to be done.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the task.")],
     by: ByOption = None,
     remind: RemindOption = None,
     repeat: RepeatOption = None,
@@ -67,7 +67,7 @@ def add(
     as_: AsOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Add a task; it is reminded of while `kinkeeper serve` or `worker` runs."""
+    """Add a task; reminders are sent while `serve` or `worker` runs."""
     from kinkeeper.cli.tasking import Times, change_task
 
     wanted = {"title": title, "rrule": repeat, "who": for_}
@@ -80,7 +80,7 @@ def add(
 def change(
     where: Where,
     task: TaskArgument,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Another title.")] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="New title.")] = None,
     by: ByOption = None,
     remind: RemindOption = None,
     repeat: RepeatOption = None,
@@ -99,7 +99,7 @@ def change(
 @app.command()
 @located
 def done(where: Where, task: TaskArgument, as_: AsOption = None, json_: JsonOption = False) -> None:
-    """Tick a task off; one that repeats goes on to its next turn."""
+    """Complete a task; a recurring one moves to its next date."""
     from kinkeeper.cli.tasking import Times, change_task
 
     change_task(where, "complete", {"find_by": task}, Times(), named=as_, as_json=json_)
@@ -110,7 +110,7 @@ def done(where: Where, task: TaskArgument, as_: AsOption = None, json_: JsonOpti
 def delete(
     where: Where, task: TaskArgument, as_: AsOption = None, json_: JsonOption = False
 ) -> None:
-    """Remove a task without doing it."""
+    """Delete a task."""
     from kinkeeper.cli.tasking import Times, change_task
 
     change_task(where, "delete", {"find_by": task}, Times(), named=as_, as_json=json_)

@@ -6,10 +6,10 @@ import typer
 
 from kinkeeper.cli.located import Where, located
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 app = typer.Typer(
-    name="token", no_args_is_help=True, help="API tokens: create, list, revoke; logins, too."
+    name="token", no_args_is_help=True, help="Create, list and revoke API tokens and sign-ins."
 )
 
 
@@ -18,33 +18,43 @@ app = typer.Typer(
 def create(
     where: Where,
     member: Annotated[
-        str, typer.Argument(metavar="MEMBER", help="Whom it acts for: id, name or alias.")
+        str, typer.Argument(metavar="MEMBER", help="Member it acts for: id, name or alias.")
     ],
     role: Annotated[
         str | None,
         typer.Option(
             "--role", metavar="ROLE",
-            help="owner, adult, child, guest, screen, or bridge (only brings messages); "
-            "what the household file says otherwise.",
+            help="owner, adult, child, guest, screen, or bridge (only delivers messages); default is the role in the household file.",
         ),
     ] = None,
-    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
-    days: Annotated[
-        int | None,
-        typer.Option("--days", min=1, help="How long it lasts; until it is revoked otherwise."),
-    ] = None,
+    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="Label to recognise it by.")] = "",
+    expires: Annotated[
+        str,
+        typer.Option(
+            "--expires", metavar="DAYS", help="Days until it expires, or “never”.", show_default=True
+        ),
+    ] = "365",
+    is_program: Annotated[
+        bool,
+        typer.Option(
+            "--program",
+            help="For a program that acts on its own, such as one using /mcp: it can read and propose; people decide.",
+        ),
+    ] = False,
     json_: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Print a new API token; it is shown this once."""
+    """Create an API token; it is shown only once."""
     from kinkeeper.cli.keys import create_token
 
-    create_token(where, member, role=role, label=label, days=days, as_json=json_)
+    create_token(
+        where, member, role=role, label=label, expires=expires, is_program=is_program, as_json=json_
+    )
 
 
 @app.command("list")
 @located
 def list_(where: Where, json_: JsonOption = False) -> None:
-    """List the tokens, sessions and open invites of the household."""
+    """List tokens, sessions and open invites."""
     from kinkeeper.cli.keys import show_keys
 
     show_keys(where, as_json=json_)
@@ -54,9 +64,11 @@ def list_(where: Where, json_: JsonOption = False) -> None:
 @located
 def revoke(
     where: Where,
-    id_: Annotated[str, typer.Argument(metavar="ID", help="As listed, or its beginning.")],
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="Id as listed, or its first characters.")
+    ],
 ) -> None:
-    """End a token, a session or an invite."""
+    """Revoke a token, session or invite."""
     from kinkeeper.cli.keys import revoke_key
 
     revoke_key(where, id_)

@@ -8,14 +8,14 @@ from kinkeeper.cli.commands.pending import AsOption, JsonOption
 from kinkeeper.cli.located import Where, located
 
 app = typer.Typer(
-    name="tools", no_args_is_help=True, help="Tools of others: list them, accept how they changed."
+    name="tools", no_args_is_help=True, help="External tools (MCP): list, call, and accept changes."
 )
 
 
 @app.command("list")
 @located
 def list_(where: Where, json_: JsonOption = False) -> None:
-    """Ask the servers of the settings what they offer, and show it."""
+    """List the tools that the configured servers offer."""
     from kinkeeper.cli.foreign_tools import show_tools
 
     show_tools(where, as_json=json_)
@@ -25,15 +25,15 @@ def list_(where: Where, json_: JsonOption = False) -> None:
 @located
 def call(
     where: Where,
-    server: Annotated[str, typer.Argument(metavar="SERVER", help="As MCP_SERVERS names it.")],
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="Its name there.")],
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="Server name in MCP_SERVERS.")],
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="Tool name.")],
     arguments: Annotated[
-        str, typer.Argument(metavar="JSON", help="Its arguments, as a JSON object.")
+        str, typer.Argument(metavar="JSON", help="Arguments as a JSON object.")
     ] = "{}",
     as_: AsOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Call a tool: at once where it is listed as safe, else it waits for a yes like any other request."""
+    """Call a tool; unless listed as safe, it waits for confirmation."""
     from kinkeeper.cli.foreign_tools import call_tool
 
     call_tool(where, server, tool, arguments, by=as_, as_json=json_)
@@ -43,12 +43,12 @@ def call(
 @located
 def accept(
     where: Where,
-    server: Annotated[str, typer.Argument(metavar="SERVER", help="As MCP_SERVERS names it.")],
+    server: Annotated[str, typer.Argument(metavar="SERVER", help="Server name in MCP_SERVERS.")],
     tool: Annotated[
-        str | None, typer.Argument(metavar="[TOOL]", help="One of its tools; all where not given.")
+        str | None, typer.Argument(metavar="[TOOL]", help="Tool name; all tools if omitted.")
     ] = None,
 ) -> None:
-    """Accept tools as they describe themselves now, after you have looked at them."""
+    """Accept the current tool descriptions after reviewing them."""
     from kinkeeper.cli.foreign_tools import accept_tools
 
     accept_tools(where, server, tool)

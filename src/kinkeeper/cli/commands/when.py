@@ -13,27 +13,29 @@ def when(
     _where: Where,
     text: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="Words; quoted texts are read one by one."),
+        typer.Argument(metavar="[TEXT]...", help="Text to read; quote separate texts."),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help='JSON lines {"text", "reference", "tz"?}; "-": input.'),
+        typer.Option(
+            metavar="FILE", help='JSON lines {"text", "reference", "tz"?}; "-" reads stdin.'
+        ),
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="When it was written; now if not given."),
+        typer.Option(metavar="TIME", help="When it was written; default is now."),
     ] = None,
-    tz: Annotated[str, typer.Option(metavar="ZONE", help="Timezone to read it in.")] = "UTC",
+    tz: Annotated[str, typer.Option(metavar="ZONE", help="Time zone to read it in.")] = "UTC",
     locale: Annotated[
-        str, typer.Option(metavar="TAG", help="Order of dates, first day of a week.")
+        str, typer.Option(metavar="TAG", help="Locale for date order and first day of the week.")
     ] = "en-US",
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON lines.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
-    """Show which days and times a text speaks of."""
+    """Show how dates and times in a text are read."""
     from kinkeeper.cli.times import Reader, read_file, show_texts
 
     if bool(text) == (file is not None):
-        raise typer.BadParameter("give either a text or --file FILE")
+        raise typer.BadParameter("give either text or --file FILE")
     reader = Reader(tz=tz, locale=locale)
     if file is not None:
         if read_file(file, reader):

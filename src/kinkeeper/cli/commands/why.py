@@ -11,14 +11,15 @@ from kinkeeper.cli.located import Where, located
 def why(
     where: Where,
     message_id: Annotated[
-        str, typer.Argument(metavar="MESSAGE_ID", help="Id of a message, or its beginning.")
+        str, typer.Argument(metavar="MESSAGE_ID", help="Message id, or its first characters.")
     ],
     chat: Annotated[
-        str | None, typer.Option(metavar="ID", help="Its chat, where several have that id.")
+        str | None,
+        typer.Option(metavar="ID", help="Chat id, if several chats have that message id."),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Answer in JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Tell in plain words why a message was answered, kept or ignored."""
+    """Explain why a message was answered, saved or ignored."""
     from kinkeeper.cli.explaining import explain
 
     explain(where, message_id, chat_id=chat, as_json=json_)

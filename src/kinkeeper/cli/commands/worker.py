@@ -6,7 +6,7 @@ from kinkeeper.cli.memory import leave_out_unused
 
 @located
 def worker(where: Where) -> None:
-    """Understand messages that were taken in, until it is told to stop."""
+    """Run a background worker."""
     leave_out_unused()
     from kinkeeper.cli.working import work
 

@@ -7,7 +7,8 @@ from kinkeeper.core.errors import InputError
 
 _SCHEMES = frozenset({"http", "https"})
 _PORTS = {"http": 80, "https": 443}
-_LONGEST_KIND = 3  # of names such as co.uk, com.au
+_PROVIDERS = ("icloud.com",)
+"""Domains of one owner that answers under several hosts. Elsewhere nobody can tell without a list of public suffixes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +57,8 @@ class Address:
 def followed(base: str, reference: str) -> str:
     """Return the address that a server's answer names.
 
-    A server may name another host only where that is a sibling of its own reached encrypted; whoever
-    answers must not be able to send us, with the password, anywhere else.
+    A server may name another host only where both belong to a known provider and the connection is encrypted;
+    whoever answers must not be able to send us, with the password, anywhere else.
 
     Args:
         base: Address of what was asked.
@@ -66,18 +67,16 @@ def followed(base: str, reference: str) -> str:
     Raises:
         InputError: It leads elsewhere.
     """
-    wanted = urljoin(base, reference)
-    here, there = urlsplit(base), urlsplit(wanted)
+    wanted, there = _joined(base, reference)
+    here = urlsplit(base)
     is_same = here.hostname == there.hostname and (here.scheme, there.scheme) == ("http", "https")
     if is_same or _place(here) == _place(there):
         return wanted
-    family = (here.hostname or "").split(".", 1)[-1]
-    # "co.uk" and its like are no family.
-    own_name = family.split(".", 1)[0]
-    is_family = "." in family and len(own_name) > _LONGEST_KIND and not own_name.isdigit()
-    if there.scheme == "https" and is_family and (there.hostname or "").endswith(f".{family}"):
+    hosts = (here.hostname or "", there.hostname or "")
+    is_provider = any(all(host.endswith(f".{each}") for host in hosts) for each in _PROVIDERS)
+    if is_provider and there.scheme == "https" and there.port in {None, 443}:
         return wanted
-    raise InputError(f"the server at {here.hostname} leads to another host, {there.hostname}")
+    raise InputError(f"the server at {here.hostname} redirects to another host, {there.hostname}")
 
 
 def path_of(base: str, reference: str) -> str:
@@ -86,8 +85,23 @@ def path_of(base: str, reference: str) -> str:
     Args:
         base: Address of what was asked.
         reference: As written in the answer, absolute or not.
+
+    Raises:
+        InputError: It is no address.
     """
-    return quote(unquote(urlsplit(urljoin(base, reference)).path), safe="/~@:!$&'()*+,;=-._")
+    _, there = _joined(base, reference)
+    return quote(unquote(there.path), safe="/~@:!$&'()*+,;=-._")
+
+
+def _joined(base: str, reference: str) -> tuple[str, SplitResult]:
+    """Return the address that a server names, whole and in its parts."""
+    try:
+        wanted = urljoin(base, reference)
+        parts = urlsplit(wanted)
+        _ = parts.port  # raises where it is none
+    except ValueError as error:
+        raise InputError("the calendar server sent an invalid address") from error
+    return wanted, parts
 
 
 def _place(parts: SplitResult) -> tuple[str, str | None, int | None]:

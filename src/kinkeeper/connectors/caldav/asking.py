@@ -1,8 +1,8 @@
 """What the calendar server says differently becomes pending actions: a person decides, nothing is taken over by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,14 +15,15 @@ from kinkeeper.connectors.caldav.deciding import Verdict
 from kinkeeper.connectors.caldav.records import ObjectRow, ObjectState, change_object
 from kinkeeper.connectors.caldav.things import Thing, Things
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 
 SOURCE = "CALDAV"
 KEEP_OURS = "Keep ours"
-_TAKE_THEIRS = "Take the calendar's"
+_TAKE_THEIRS = "Use the calendar's version"
 _CANCEL_HERE = "Cancel it here too"
 _LONGEST = 140
-_MOST_AT_ONCE = 200
+_MOST_AT_ONCE, _MOST_ROWS = 200, 5000
 
 _CLASHES = frozenset({Verdict.CLASH, Verdict.CLASH_GONE})
 
@@ -37,6 +38,7 @@ class Difference:
         things: Its kind.
         theirs: What it stands for, completed by ours; None where it is gone.
         ours: Of ours, where there is one.
+        rows: How many rows of occurrences it takes.
     """
 
     row: ObjectRow
@@ -44,6 +46,7 @@ class Difference:
     things: Things
     theirs: Thing | None
     ours: Thing | None
+    rows: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +54,12 @@ class Asking:
     """Asks the people of one household.
 
     Attributes:
-        household: Tenant key.
+        household: Theirs.
         calendar: Its name on the server, for people.
-        lasts: How long a question waits.
     """
 
-    household: str
+    household: Household
     calendar: str
-    lasts: timedelta
 
     def ask(self, conn: Connection, differences: Sequence[Difference], now: datetime) -> int:
         """Propose what differs: one action each, and one for all that is new of a kind and for the same eyes.
@@ -80,20 +81,19 @@ class Asking:
             else:
                 asked += self._propose(conn, [each], self._of_one(each, now), now)
         for found in new.values():
-            for begin in range(0, len(found), _MOST_AT_ONCE):
-                batch = found[begin : begin + _MOST_AT_ONCE]
+            for batch in _batches(found):
                 asked += self._propose(conn, batch, self._of_new(batch, now), now)
         return asked
 
     def _propose(
         self, conn: Connection, found: Sequence[Difference], proposal: Proposal, now: datetime
     ) -> int:
-        done = proposals.propose(conn, proposal, now=now)
+        done = proposals.propose(conn, proposal, household=self.household, now=now)
         for each in found:
             offered = "" if each.theirs is None else each.theirs.shared()
             local = each.ours or each.theirs
             change_object(
-                conn, self.household, each.row.path, state=ObjectState.ASKED.value,
+                conn, self.household.id, each.row.path, state=ObjectState.ASKED.value,
                 handled=each.row.etag, offered=offered, action_id=done.action.id,
                 local_id=None if local is None else local.id, kind=each.things.component,
                 note=None,
@@ -105,7 +105,7 @@ class Asking:
         effects = [effect for each in found if each.theirs for effect in things.to_add(each.theirs)]
         titles = ", ".join(each.theirs.title for each in found if each.theirs)
         noun = things.noun if len(found) == 1 else f"{things.noun}s"
-        summary = f"Take over {len(found)} {noun} from {self.calendar}: {titles}"
+        summary = f"Add {len(found)} {noun} from {self.calendar}: {titles}"
         return self._proposal(found, summary, now, kind=things.adding, effects=effects)
 
     def _of_one(self, each: Difference, now: datetime) -> Proposal:
@@ -122,14 +122,18 @@ class Asking:
             return self._proposal([each], summary, now, kind=things.changing, effects=effects)
         label = _CANCEL_HERE if each.theirs is None else _TAKE_THEIRS
         ways = (
-            Choice(label=label, effects=_frozen(effects), result=f"Taken from {self.calendar}."),
-            Choice(label=KEEP_OURS, effects=(), result="Kept as it is here."),
+            Choice(
+                label=label,
+                effects=_frozen(effects),
+                result=f"Changed to the version in {self.calendar}.",
+            ),
+            Choice(label=KEEP_OURS, effects=(), result="Kept the version here."),
         )
         return self._proposal([each], summary, now, kind=things.changing, choices=ways)
 
     def _where(self, verb: str, each: Difference) -> str:
         is_clash = each.verdict in _CLASHES
-        return f"{verb} in {self.calendar}" + (", otherwise here" if is_clash else "")
+        return f"{verb} in {self.calendar}" + (", but also changed here" if is_clash else "")
 
     def _proposal(
         self,
@@ -143,11 +147,25 @@ class Asking:
     ) -> Proposal:
         seen = sorted(f"{each.row.path} {each.row.etag} {each.verdict}" for each in found)
         return Proposal(
-            household=self.household, type=kind, source_type=SOURCE,
+            household=self.household.id, type=kind, source_type=SOURCE,
             source_id=stable_id(SOURCE, *seen, now.isoformat()), slot="0", chat_id=None, extraction={},
             extraction_confidence=1.0, summary=_short(summary), effects=_frozen(effects),
-            choices=choices, request=_shown(found), merge_key=None, expires_at=now + self.lasts, origin=Origin.IMPORTED,
+            choices=choices, request=_shown(found), merge_key=None, origin=Origin.IMPORTED,
         )  # fmt: skip
+
+
+def _batches(found: Iterable[Difference]) -> Iterator[list[Difference]]:
+    """Yield what one yes takes over: no more than is written in some tenths of a second."""
+    batch: list[Difference] = []
+    rows = 0
+    for each in found:
+        if batch and (len(batch) == _MOST_AT_ONCE or rows + each.rows > _MOST_ROWS):
+            yield batch
+            batch, rows = [], 0
+        batch.append(each)
+        rows += each.rows
+    if batch:
+        yield batch
 
 
 def _shown(found: Sequence[Difference]) -> dict[str, Any]:
@@ -157,7 +175,7 @@ def _shown(found: Sequence[Difference]) -> dict[str, Any]:
         return {}
     before = [things.line(each.ours) for each in found if each.ours is not None]
     after = [things.line(each.theirs) for each in found if each.theirs is not None]
-    lines = {"here now": "\n".join(before), "in the calendar there": "\n".join(after)}
+    lines = {"here now": "\n".join(before), "on the calendar server": "\n".join(after)}
     return {"shown": {name: text for name, text in lines.items() if text}}
 
 

@@ -4,6 +4,7 @@ Written here on the HTTP library the program has anyway: the known client librar
 is, but it asks for libraries that may not, and for an HTTP stack of its own.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from types import TracebackType
@@ -68,10 +69,10 @@ class CalDavClient:
         found = await self._calendars_of(url, here)
         host = self._address.host
         if not found:
-            raise InputError(f"there is no calendar at {host}; name one by its whole address")
+            raise InputError(f"there is no calendar at {host}; give the full address of one")
         if len(found) > 1:
             listed = ", ".join(f"{each.name or '?'} at {each.url}" for each in found)
-            raise InputError(f"{host} has several calendars; name one of them: {listed}")
+            raise InputError(f"{host} has several calendars; give the address of one: {listed}")
         return found[0]
 
     async def _calendars_of(self, url: str, here: wire.Answer) -> list[Collection]:
@@ -117,7 +118,7 @@ class CalDavClient:
             reply = await self._ask("REPORT", url, wire.sync_report(asked))
             if reply.status != _MULTI_STATUS:
                 return None
-            answers = wire.read_answers(reply.body)
+            answers = await asyncio.to_thread(wire.read_answers, reply.body)
             if answers.sync_token is None:
                 return None
             etags |= _etags(url, answers)
@@ -138,7 +139,7 @@ class CalDavClient:
         for begin in range(0, len(paths), _AT_ONCE):
             body = wire.multiget(paths[begin : begin + _AT_ONCE])
             reply = await self._ask("REPORT", url, body, depth=1)
-            for each in self._read(reply).all:
+            for each in (await self._read(reply)).all:
                 if each.data is not None and each.etag is not None:
                     version = Version(etag=each.etag, data=each.data.encode())
                     found[path_of(url, each.href)] = version
@@ -205,9 +206,9 @@ class CalDavClient:
 
     def _check_written(self, reply: Reply) -> None:
         if reply.status == _CHANGED:
-            raise ConflictError("another version stands on the calendar server")
+            raise ConflictError("the calendar server has a different version")
         if not _OK <= reply.status < 300:  # noqa: PLR2004 - the class of success
-            raise InputError(f"{self._address.host} refuses it (answer {reply.status})")
+            raise InputError(f"{self._address.host} refused it (status {reply.status})")
 
     async def _looked_at(
         self, url: str, *, depth: int = 0, names: Sequence[str] = wire.COLLECTION_PROPERTIES
@@ -216,20 +217,20 @@ class CalDavClient:
         for _ in range(_MOST_HOPS):
             reply = await self._ask("PROPFIND", url, wire.propfind(names), depth=depth)
             if reply.status not in _MOVED:
-                return url, self._read(reply)
+                return url, await self._read(reply)
             url = followed(url, reply.headers.get("location", ""))
-        raise UnavailableError(f"the calendar server at {self._address.host} sends us in circles")
+        raise UnavailableError(f"the calendar server at {self._address.host} redirects in a loop")
 
     async def _ask(self, method: str, url: str, body: bytes, *, depth: int = 0) -> Reply:
         headers = {"Content-Type": _XML, "Depth": str(depth)}
         return await self._transport.send(method, url, body, headers=headers)
 
-    def _read(self, reply: Reply) -> wire.Answers:
+    async def _read(self, reply: Reply) -> wire.Answers:
         if reply.status != _MULTI_STATUS:
             raise DeniedError(
-                f"{self._address.host} shows no calendar there (answer {reply.status}); correct the address"
+                f"{self._address.host} has no calendar at this address (status {reply.status}); correct it"
             )
-        return wire.read_answers(reply.body)
+        return await asyncio.to_thread(wire.read_answers, reply.body)
 
 
 def _first(answers: wire.Answers) -> wire.Answer:

@@ -18,6 +18,7 @@ from kinkeeper.actions.effects.calendar import (
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.events import event_to_json
 from kinkeeper.actions.model import ActionType
+from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.model import Event, EventState, Override
 from kinkeeper.calendar.recurrence import produces
 from kinkeeper.calendar.repository import list_all_overrides, list_events
@@ -26,7 +27,8 @@ from kinkeeper.connectors.caldav.objects import Entry
 from kinkeeper.connectors.caldav.records import ids_from_there
 from kinkeeper.core.time import as_utc
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import Viewer, person_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.reading.times import regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,14 @@ class Events:
         return {
             event.id: Entry(event=event, overrides=tuple(overrides.get(event.id, ())))
             for event in list_events(conn, Viewer.whole(self.household.id), include_cancelled=True)
-            if person_of(event.scope) is None or event.id in theirs
+            if event.scope == HOUSEHOLD_SCOPE or event.id in theirs
         }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:
         """Return one of ours as an object; what stands in `over` and is theirs alone is kept."""
-        return objects.written(thing, name=self.household.id, over=over)
+        return objects.written(
+            thing, name=self.household.title, places=self.household.place_names, over=over
+        )
 
     def read(self, data: bytes) -> Entry:
         """Return what an object stands for.
@@ -64,6 +68,15 @@ class Events:
             InputError: It holds no event, or several, that can be taken over.
         """
         return objects.read(data, self.household)
+
+    def count(self, thing: Entry, limit: ImportLimit) -> int:
+        """Count it; returns how many rows of occurrences it takes.
+
+        Raises:
+            InputError: With it there is too much.
+        """
+        limit.add(thing.event, "event")
+        return limit.occurrences[thing.event.id]
 
     def to_add(self, thing: Entry) -> list[Effect]:
         """Return what takes it in, with what is changed of single occurrences."""
@@ -88,7 +101,9 @@ class Events:
         start = change.start if change is not None and change.start is not None else event.start
         local = start.astimezone(ZoneInfo(event.tz))
         repeats = "from " if event.rrule is not None else ""
-        when = f"{local:%a} {local.day} {local:%b}" + ("" if event.all_day else f" {local:%H:%M}")
+        locale = self.household.locale
+        when = regions.short_day(local.date(), locale)
+        when += "" if event.all_day else f" {regions.clock(local.time(), locale)}"
         return f"{event.summary}, {repeats}{when}"
 
 

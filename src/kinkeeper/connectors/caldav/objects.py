@@ -4,7 +4,7 @@ What is compared is what both sides have words for: title, time, rule, place, wh
 Who takes part and who is in charge stays ours; reminders, notes and guests stay theirs.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,17 +13,17 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar, Component
 
 from kinkeeper.calendar.ics import export_ics, import_ics
-from kinkeeper.calendar.ics_component import merged
-from kinkeeper.calendar.model import Event, EventState, Override
+from kinkeeper.calendar.ics_class import set_class
+from kinkeeper.calendar.ics_component import event_id_of, merged
+from kinkeeper.calendar.model import Event, EventState, Override, SourceType
 from kinkeeper.calendar.recurrence import local_start, produces
 from kinkeeper.calendar.rows import event_row, override_row
 from kinkeeper.calendar.rules import parse_rule
-from kinkeeper.connectors.caldav.classes import classify, scope_of
 from kinkeeper.core import ids
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope
 
 _ACTION = "X-KINKEEPER-ACTION"
 _OWN = "X-KINKEEPER-"
@@ -55,6 +55,13 @@ class Entry:
     def id(self) -> str:
         """Of the event."""
         return self.event.id
+
+    @property
+    def foreign_id(self) -> str:
+        """Id that the event would have if it came from the server now."""
+        source = self.event.provenance
+        is_foreign = source.source_type is SourceType.ICS
+        return event_id_of(self.event.household, source.source_id) if is_foreign else self.event.id
 
     @property
     def title(self) -> str:
@@ -107,27 +114,29 @@ class Entry:
                 duration=event.duration, all_day=event.all_day, state=event.state,
                 tz=event.tz if is_rewritten else known.tz, rrule=event.rrule,
                 exdates=event.exdates,
-                scope=known.scope if event.scope == HOUSEHOLD_SCOPE else event.scope,
+                scope=event.scope if known.scope == HOUSEHOLD_SCOPE else known.scope,
             ),
             overrides=tuple(replace(each, event_id=known.id) for each in self.overrides),
         )  # fmt: skip
 
 
-def written(entry: Entry, *, name: str, over: bytes | None = None) -> bytes:
+def written(
+    entry: Entry, *, name: str, places: Mapping[str, str], over: bytes | None = None
+) -> bytes:
     """Return an entry as an object for the server.
 
     Args:
         entry: Of ours.
         name: Of the calendar, for people.
+        places: Names of the household's places by id.
         over: What stands there and is to be replaced; what is theirs alone is kept.
     """
     event = entry.event
-    calendar = parsed(export_ics([event], {event.id: entry.overrides}, name=name))
+    calendar = parsed(export_ics([event], {event.id: entry.overrides}, name=name, places=places))
     calendar.pop(_NAME, None)
     for component in calendar.walk("VEVENT"):
         if event.provenance.action_id is not None:
             component.add(_ACTION, event.provenance.action_id)
-        classify(component, event.scope)
     if over is not None:
         _keep_all_theirs(calendar, parsed(over), event.scope)
     return bytes(calendar.to_ical())
@@ -143,15 +152,36 @@ def read(data: bytes, household: Household) -> Entry:
     Raises:
         InputError: It holds no event, or several, that can be taken over; the message says why.
     """
-    found = import_ics(data, household.id, household.zone)
+    found = import_ics(data, household.id, household.zone, places=household.place_names)
     if len(found.events) != 1:
-        reason = found.problems[0].message if found.problems else "it holds no single event"
+        reason = (
+            found.problems[0].message if found.problems else "it does not contain exactly one event"
+        )
         raise InputError(reason)
-    scopes = [scope_of(each, household) for each in parsed(data).walk("VEVENT")]
-    scope = next((each for each in scopes if each != HOUSEHOLD_SCOPE), HOUSEHOLD_SCOPE)
-    event = replace(found.events[0], scope=scope)
+    event = found.events[0]
+    scope = scope_there(household, is_private=event.id in found.private)
+    event = replace(event, scope=scope)
     overrides = sorted(found.overrides, key=lambda each: each.original_start)
     return Entry(event=event, overrides=tuple(overrides))
+
+
+def scope_there(household: Household, *, is_private: bool) -> str:
+    """Return who may see what the server has: what is private there belongs to the owner, whose account it is.
+
+    Args:
+        household: Whose calendar it is.
+        is_private: By its CLASS.
+
+    Raises:
+        InputError: It is private there, and the household has no owner.
+    """
+    if not is_private:
+        return HOUSEHOLD_SCOPE
+    if household.owner is None:
+        raise InputError(
+            "it is private on the server, and the household has no owner to whom it could belong"
+        )
+    return person_scope(household.owner)
 
 
 def _shared(event: Event, overrides: Sequence[Override]) -> dict[str, Any]:
@@ -207,7 +237,7 @@ def _basics(event: Event) -> dict[str, Any]:
         "place": " ".join((event.place or "").split()),
         "all_day": event.all_day,
         "state": event.state.value,
-        "private": person_of(event.scope) is not None,
+        "private": event.scope != HOUSEHOLD_SCOPE,
     }
 
 
@@ -220,9 +250,9 @@ def parsed(data: bytes) -> Calendar:
     try:
         calendar = Calendar.from_ical(data)
     except ValueError as error:
-        raise InputError(f"it is no calendar object ({error})") from error
+        raise InputError(f"it is not a calendar object ({error})") from error
     if not isinstance(calendar, Calendar):
-        raise InputError("it is no calendar object")
+        raise InputError("it is not a calendar object")
     return calendar
 
 
@@ -233,7 +263,7 @@ def _keep_all_theirs(calendar: Calendar, known: Calendar, scope: str) -> None:
         match = theirs.pop(_key(component), None)
         if match is not None:
             keep_theirs(component, match, ours=_OURS)
-            classify(component, scope, match)
+            set_class(component, scope, match)
     for key, component in theirs.items():
         # An occurrence that differs in nothing we hold (a note, a reminder) stays as it is.
         if key is not None and _takes_place_by_rule(component):

@@ -19,7 +19,7 @@ from kinkeeper.core.errors import ConflictError, InputError
 from kinkeeper.store.store import Store
 
 _WRITABLE = frozenset({ObjectState.SYNCED, ObjectState.REFUSED})
-_TAKEN_ELSEWHERE = "the server has it under another name already, or refuses the name"
+_TAKEN_ELSEWHERE = "the server already has it under another name, or rejects the name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ class Outgoing:
         """Put it where nothing stands, unless an earlier try, in other words perhaps, arrived after all."""
         if due.row is not None and due.row.state is ObjectState.CREATING:
             if await self.client.fetch(self.url, [due.path]):
-                raise ConflictError("it is there already")
+                raise ConflictError("it is already there")
             await self._note(due.path, trying=thing.shared())
         data = due.things.write(thing, over=None)
         return await self.client.create(self.url, due.path, data)
@@ -161,7 +161,7 @@ class Outgoing:
         """Write over the version that was dealt with, keeping what is theirs alone."""
         known = (await self.client.fetch(self.url, [due.path])).get(due.path)
         if due.row is None or known is None or known.etag != due.row.handled:
-            raise ConflictError("another version stands on the calendar server")
+            raise ConflictError("the calendar server has a different version")
         data = due.things.write(thing, over=known.data)
         await self._note(due.path, trying=thing.shared())
         return await self.client.replace(self.url, due.path, data, etag=known.etag)
@@ -180,7 +180,7 @@ class Outgoing:
         """Remove what we put there and what is here no more; what others put there stays."""
         row = due.row
         if row is None or not row.path.endswith(f"/{row.local_id}.ics"):
-            note = "taken back here; it stays in the calendar there"
+            note = "undone here; it stays in the server's calendar"
             return await self._note(
                 due.path, state=ObjectState.APART.value, note=note, local_id=None
             )

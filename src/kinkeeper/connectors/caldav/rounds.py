@@ -19,6 +19,7 @@ from kinkeeper.connectors.caldav.outgoing import Due, Outgoing, find_due
 from kinkeeper.connectors.caldav.things import Things
 from kinkeeper.core.errors import ConflictError, KinkeeperError, UnavailableError
 from kinkeeper.core.time import Clock
+from kinkeeper.household.model import Household
 from kinkeeper.observability.repeating import repeat
 from kinkeeper.store.store import Store
 
@@ -26,6 +27,7 @@ log = structlog.get_logger()
 
 _CLAIM = timedelta(minutes=3)
 _MOST_ROUNDS = 3
+_PATHS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +51,17 @@ class CalendarSync:
 
     Attributes:
         store: Its database.
-        household: Tenant key.
+        household: Theirs.
         kinds: What is kept in step.
         connect: Opens the server.
         clock: Tells the time.
-        lasts: How long a question to people waits.
     """
 
     store: Store
-    household: str
+    household: Household
     kinds: Sequence[Things]
     connect: Callable[[], CalDavClient]
     clock: Clock
-    lasts: timedelta
 
     async def run(self, every: timedelta) -> None:
         """Go through both sides until cancelled; a server that is away is tried again the next time.
@@ -83,9 +83,9 @@ class CalendarSync:
         """
         now = self.clock.now()
         if not await self.store.write(
-            lambda conn: records.claim(conn, self.household, now=now, lasts=_CLAIM)
+            lambda conn: records.claim(conn, self.household.id, now=now, lasts=_CLAIM)
         ):
-            raise ConflictError("another process is going through the calendar; try again")
+            raise ConflictError("another process is syncing the calendar; try again")
         failure: str | None = "it was interrupted"
         waiting: int | None = None
         try:
@@ -102,7 +102,7 @@ class CalendarSync:
             await asyncio.shield(
                 self.store.write(
                     lambda conn: records.settle(
-                        conn, self.household, now=ended, failure=failure, waiting=waiting
+                        conn, self.household.id, now=ended, failure=failure, waiting=waiting
                     )
                 )
             )
@@ -111,7 +111,7 @@ class CalendarSync:
         collection = await client.find_calendar()
         await self.store.write(
             lambda conn: records.turn_to(
-                conn, self.household, url=collection.url, name=collection.name or "your calendar"
+                conn, self.household.id, url=collection.url, name=collection.name or "your calendar"
             )
         )
         written = asked = 0
@@ -119,7 +119,7 @@ class CalendarSync:
             asked += await self._take_in(client, collection)
             due = await self._due(collection)
             outgoing = Outgoing(
-                household=self.household, store=self.store, client=client, url=collection.url
+                household=self.household.id, store=self.store, client=client, url=collection.url
             )
             done = await outgoing.write(due)
             written += done
@@ -129,32 +129,40 @@ class CalendarSync:
         return Tally(written=written, asked=asked, waiting=len(left))
 
     async def _take_in(self, client: CalDavClient, collection: Collection) -> int:
-        row = await self.store.read(lambda conn: records.find_calendar(conn, self.household))
+        row = await self.store.read(lambda conn: records.find_calendar(conn, self.household.id))
         if row is None:
-            raise UnavailableError("the calendar's state is gone; try again")
+            raise UnavailableError("the calendar's sync state is missing; try again")
         delta = await client.changes(collection.url, row.mark)
         now = self.clock.now()
         incoming = Incoming(
-            household=self.household, kinds=self.kinds,
-            asking=Asking(household=self.household, calendar=row.name, lasts=self.lasts),
+            household=self.household.id, kinds=self.kinds,
+            asking=Asking(household=self.household, calendar=row.name),
         )  # fmt: skip
 
         def note(conn: Connection) -> list[str]:
-            records.note_delta(conn, self.household, delta)
+            records.note_delta(conn, self.household.id, delta)
             return incoming.open_paths(conn, now)
 
         paths = await self.store.write(note)
         if not paths:
             return 0
         versions = await client.fetch(collection.url, paths)
-        return await self.store.write(lambda conn: incoming.take_in(conn, paths, versions, now))
+        found = await asyncio.to_thread(incoming.read, versions, now)
+        asked = 0
+        # Some at a time, so that others write in between; what is dealt with is not looked into again.
+        for at in range(0, len(paths), _PATHS_AT_ONCE):
+            some = paths[at : at + _PATHS_AT_ONCE]
+            asked += await self.store.write(
+                partial(incoming.take_in, paths=some, found=found, now=now)
+            )
+        return asked
 
     async def _due(self, collection: Collection | None = None) -> list[Due]:
         """Return what of ours has not reached the server; without a collection by what was known last."""
         now = self.clock.now()
 
         def find(conn: Connection) -> list[Due]:
-            row = records.find_calendar(conn, self.household)
+            row = records.find_calendar(conn, self.household.id)
             known = row.url if row is not None else ""
             url = collection.url if collection is not None else known
             kinds = [
@@ -162,7 +170,7 @@ class CalendarSync:
                 for kind in self.kinds
                 if collection is None or collection.takes(kind.component)
             ]
-            rows = records.list_objects(conn, self.household)
+            rows = records.list_objects(conn, self.household.id)
             return find_due(rows, kinds, folder=urlsplit(url).path, now=now)
 
         return await self.store.read(find)

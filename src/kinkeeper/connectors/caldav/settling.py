@@ -24,7 +24,7 @@ from kinkeeper.core.errors import NotFoundError
 _OPEN = frozenset({ActionStatus.PENDING, ActionStatus.CONFIRMED, ActionStatus.EXECUTING})
 _DECIDED = frozenset({ActionStatus.DONE, ActionStatus.REJECTED})
 _DECLINED = "declined: it stays on the server and is left out here"
-_NEWER = "a newer version stands on the calendar server"
+_NEWER = "the calendar server has a newer version"
 
 
 def settle_asked(

@@ -72,30 +72,32 @@ def findings(standing: Standing, *, host: str, now: datetime) -> list[Finding]:
     """
     row = standing.calendar
     if row is None or (row.synced_at is None and row.failure is None):
-        return [ok(CHECK, f"{host} was not looked at yet")]
+        return [ok(CHECK, f"{host} has not been checked yet")]
     found = []
     if row.failure is not None:
         since = f" since {row.failing_since:%Y-%m-%d %H:%M} UTC" if row.failing_since else ""
-        waits = f"; {row.waiting} of ours wait" if row.waiting else ""
-        remedy = "nothing is lost: it is tried again by itself; `kinkeeper calendar sync` tries now"
+        waits = f"; {row.waiting} changes are waiting to be uploaded" if row.waiting else ""
+        remedy = "nothing is lost: it retries automatically; `kinkeeper calendar sync` retries now"
         found.append(warning(CHECK, f"{row.failure}{since}{waits}", remedy))
     refused = standing.noted(ObjectState.REFUSED)
     if refused:
         told = "; ".join(f"{each.path}: {each.note}" for each in refused[:_SHOWN])
         found.append(
             warning(
-                CHECK, f"{len(refused)} are not taken there: {told}", "change them here or there"
+                CHECK,
+                f"the server refused {len(refused)}: {told}",
+                "change them here or on the server",
             )
         )
     undecided = standing.count(ObjectState.UNDECIDED)
     if undecided:
-        told = f"{undecided} differ between here and there, and nobody decided in time"
-        found.append(warning(CHECK, told, "`kinkeeper calendar sync --ask-again` asks once more"))
+        told = f"{undecided} differ between here and the server, and nobody decided in time"
+        found.append(warning(CHECK, told, "`kinkeeper calendar sync --ask-again` asks again"))
     return found or [ok(CHECK, _in_order(standing, row, host, now))]
 
 
 def _in_order(standing: Standing, row: CalendarRow, host: str, now: datetime) -> str:
     minutes = 0 if row.synced_at is None else int((now - row.synced_at).total_seconds() // 60)
     asked = len({each.action_id for each in standing.noted(ObjectState.ASKED)})
-    waits = f"; {asked} questions wait for a yes" if asked else ""
-    return f"{row.name} at {host}, {standing.count(ObjectState.SYNCED)} in step, {minutes} min ago{waits}"
+    waits = f"; {asked} questions waiting for approval" if asked else ""
+    return f"{row.name} at {host}, {standing.count(ObjectState.SYNCED)} in sync, {minutes} min ago{waits}"

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.model import ActionType
+from kinkeeper.calendar.import_limit import ImportLimit
 
 
 class Thing(Protocol):
@@ -16,6 +17,11 @@ class Thing(Protocol):
     @property
     def id(self) -> str:
         """Of ours; of one from the server, the id it would have here."""
+        ...
+
+    @property
+    def foreign_id(self) -> str:
+        """Id that it would have if it came from the server now: where it came in a file, not its own."""
         ...
 
     @property
@@ -86,6 +92,14 @@ class Things(Protocol):
 
         Raises:
             InputError: Nothing that can be taken over; the message says why.
+        """
+        ...
+
+    def count(self, thing: Any, limit: ImportLimit) -> int:
+        """Count it; returns how many rows of occurrences it takes.
+
+        Raises:
+            InputError: With it there is too much.
         """
         ...
 

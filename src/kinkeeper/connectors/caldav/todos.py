@@ -12,15 +12,17 @@ from sqlalchemy import Connection
 from kinkeeper.actions.effects.contract import Effect
 from kinkeeper.actions.effects.tasks import AddTask, CompleteTask, DeleteTask, UpdateTask
 from kinkeeper.actions.model import ActionType
+from kinkeeper.calendar.ics_class import privacy_of, set_class
+from kinkeeper.calendar.import_limit import ImportLimit
 from kinkeeper.calendar.rules import check_rule, parse_rule
-from kinkeeper.connectors.caldav.classes import classify, scope_of
-from kinkeeper.connectors.caldav.objects import keep_theirs, parsed
+from kinkeeper.connectors.caldav.objects import keep_theirs, parsed, scope_there
 from kinkeeper.connectors.caldav.records import ids_from_there
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.ids import payload_hash, stable_id
 from kinkeeper.core.time import as_utc, to_text
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_of
+from kinkeeper.reading.times import regions
 from kinkeeper.tasks.model import Place, Priority, Task, TaskStatus
 from kinkeeper.tasks.repository import list_tasks
 from kinkeeper.tasks.rows import task_row
@@ -56,6 +58,11 @@ class Entry:
         return self.task.id
 
     @property
+    def foreign_id(self) -> str:
+        """Of the task: tasks come in no files."""
+        return self.task.id
+
+    @property
     def title(self) -> str:
         """Of the task."""
         return self.task.title
@@ -78,7 +85,7 @@ class Entry:
                 "title": task.title, "description": " ".join(task.description.split()),
                 "priority": task.priority.value, "deadline": _moment(task),
                 "rule": None if rule is None else sorted(rule.parts.items()),
-                "private": person_of(task.scope) is not None, "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
+                "private": task.scope != HOUSEHOLD_SCOPE, "is_done": task.status is TaskStatus.DONE, "is_cancelled": self.is_cancelled,
             }
         )  # fmt: skip
 
@@ -98,7 +105,7 @@ class Entry:
         return replace(
             self,
             task=replace(
-                known, scope=known.scope if theirs.scope == HOUSEHOLD_SCOPE else theirs.scope,
+                known, scope=theirs.scope if known.scope == HOUSEHOLD_SCOPE else known.scope,
                 title=theirs.title, description=theirs.description,
                 priority=theirs.priority, deadline=theirs.deadline, is_all_day=theirs.is_all_day,
                 rrule=theirs.rrule, status=theirs.status,
@@ -130,7 +137,7 @@ class Todos:
         return {
             task.id: Entry(task=task)
             for task in found
-            if person_of(task.scope) is None or task.id in theirs
+            if task.scope == HOUSEHOLD_SCOPE or task.id in theirs
         }
 
     def write(self, thing: Entry, *, over: bytes | None) -> bytes:
@@ -142,7 +149,7 @@ class Todos:
         known = None if over is None else _only(parsed(over))
         if known is not None:
             keep_theirs(todo, known, ours=_OURS)
-        classify(todo, thing.scope, known)
+        set_class(todo, thing.scope, known)
         calendar.add_component(todo)
         calendar.add_missing_timezones()
         return bytes(calendar.to_ical())
@@ -158,6 +165,10 @@ class Todos:
             return _entry(todo, self.household)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise InputError(f"it cannot be read ({type(error).__name__})") from error
+
+    def count(self, thing: Entry, limit: ImportLimit) -> int:
+        """Return 1: a task has no occurrences ahead."""
+        return 1
 
     def to_add(self, thing: Entry) -> list[Effect]:
         """Return what takes it in."""
@@ -184,7 +195,9 @@ class Todos:
         if task.deadline is None:
             return f"{done}{task.title}"
         local = task.deadline.astimezone(ZoneInfo(task.tz))
-        when = f"{local:%a} {local.day} {local:%b}" + ("" if task.is_all_day else f" {local:%H:%M}")
+        locale = self.household.locale
+        when = regions.short_day(local.date(), locale)
+        when += "" if task.is_all_day else f" {regions.clock(local.time(), locale)}"
         return f"{done}{task.title}, by {when}"
 
 
@@ -221,7 +234,7 @@ def _todo(task: Task) -> Todo:
 def _only(calendar: Component) -> Component:
     found = [each for each in calendar.walk("VTODO") if "RECURRENCE-ID" not in each]
     if len(found) != 1:
-        raise InputError("it holds no single task")
+        raise InputError("it does not contain exactly one task")
     return found[0]
 
 
@@ -237,13 +250,14 @@ def _entry(todo: Component, household: Household) -> Entry:
     rrule = bytes(rule.to_ical()).decode() if isinstance(rule, vRecur) else None  # type: ignore[no-untyped-call]  # the library's
     if rrule is not None and deadline is not None:
         check_rule(rrule, deadline.replace(tzinfo=None, fold=0))
+    scope = scope_there(household, is_private=privacy_of(todo) is not None)
     task = Task(
         id=own if own and own != uid else stable_id(household.id, "caldav task", uid),
-        household=household.id, scope=scope_of(todo, household), title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
+        household=household.id, scope=scope, title=str(todo.get("SUMMARY", "")).strip() or "(untitled)",
         tz=household.zone.key, place=Place(channel="caldav"),
         created_at=stamp.astimezone(household.zone), description=str(todo.get("DESCRIPTION", "")),
         priority=_priority(todo), deadline=deadline, is_all_day=all_day, rrule=rrule,
-        who=() if (owner := person_of(scope_of(todo, household))) is None else (owner,),
+        who=() if (owner := person_of(scope)) is None else (owner,),
         status=TaskStatus.DONE if is_done else TaskStatus.OPEN,
         done_at=next(iter(_instants(todo, "COMPLETED", "LAST-MODIFIED")), stamp).astimezone(
             household.zone

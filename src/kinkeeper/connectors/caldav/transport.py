@@ -1,5 +1,6 @@
 """One connection to a calendar server: requests out, answers of bearable size back, errors in our words."""
 
+import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from kinkeeper.core.errors import DeniedError, UnavailableError
 PATIENCE = timedelta(seconds=30)
 """Longest wait for one answer."""
 
-_MOST_BYTES = 50_000_000
+_MOST_BYTES = 16_000_000
+_MOST_WAITS = 4
+"""After so many waits an answer that still trickles in is given up."""
 _UNAUTHORIZED, _TOO_MANY, _FAULTS = 401, 429, 500
 
 
@@ -42,10 +45,11 @@ class Transport:
 
     def __init__(self, address: Address, *, patience: timedelta = PATIENCE) -> None:
         self._host = address.host
+        self._longest = _MOST_WAITS * patience.total_seconds()
         self._http = httpx.AsyncClient(
             auth=httpx.BasicAuth(address.user, address.password) if address.user else None,
             timeout=patience.total_seconds(), follow_redirects=False, trust_env=False,
-            verify=_trust(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper"},
+            verify=_trust(is_plain=not address.is_encrypted), headers={"User-Agent": "kinkeeper", "Accept-Encoding": "identity"},
         )  # fmt: skip
 
     async def send(
@@ -64,25 +68,34 @@ class Transport:
             UnavailableError: It cannot be reached, has a fault, or answers without end.
         """
         try:
-            async with self._http.stream(method, url, content=body, headers=headers) as response:
-                content = bytearray()
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if len(content) > _MOST_BYTES:
-                        raise UnavailableError(
-                            f"the calendar server at {self._host} answers more than can be right"
-                        )
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            async with asyncio.timeout(self._longest):
+                reply = await self._sent(method, url, body, headers)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
             raise UnavailableError(
                 f"the calendar server at {self._host} cannot be reached ({type(error).__name__})"
             ) from error
-        status = response.status_code
-        if status == _UNAUTHORIZED:
-            raise DeniedError(f"the calendar server at {self._host} refuses the user or password")
-        if status >= _FAULTS or status == _TOO_MANY:
-            raise UnavailableError(f"the calendar server at {self._host} answers {status}")
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(status=status, headers=headers, body=bytes(content))
+        if reply.status == _UNAUTHORIZED:
+            raise DeniedError(
+                f"the calendar server at {self._host} rejected the user name or password"
+            )
+        if reply.status >= _FAULTS or reply.status == _TOO_MANY:
+            raise UnavailableError(
+                f"the calendar server at {self._host} answered with status {reply.status}"
+            )
+        return reply
+
+    async def _sent(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> Reply:
+        async with self._http.stream(method, url, content=body, headers=headers) as response:
+            content = bytearray()
+            # As sent: a compressed answer was not asked for, and a small one may unpack to gigabytes.
+            async for piece in response.aiter_raw():
+                content += piece
+                if len(content) > _MOST_BYTES or "content-encoding" in response.headers:
+                    raise UnavailableError(
+                        f"the calendar server at {self._host} sent an unreasonably large answer"
+                    )
+        found = {name.lower(): value for name, value in response.headers.items()}
+        return Reply(status=response.status_code, headers=found, body=bytes(content))
 
     async def close(self) -> None:
         """Let go of the connection."""

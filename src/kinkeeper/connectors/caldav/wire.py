@@ -1,12 +1,13 @@
 """What is asked of a CalDAV server and what it answers, as XML (RFC 4791, 6578). Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError
 from xml.sax.saxutils import escape
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import DefusedXMLParser
 
 from kinkeeper.core.errors import UnavailableError
 
@@ -21,6 +22,8 @@ COLLECTION_PROPERTIES = (
     "resourcetype", "displayname", "current-user-principal", "sync-token", "S:getctag",
     "C:calendar-home-set", "C:supported-calendar-component-set",
 )  # fmt: skip
+_SLICE_BYTES = 65_536
+_STATUS = re.compile(r"\S+\s+([1-5][0-9]{2})(?:\s|$)")
 OBJECT_PROPERTIES = ("getetag", "resourcetype")
 
 
@@ -98,10 +101,16 @@ def read_answers(data: bytes) -> Answers:
     Raises:
         UnavailableError: It is no such answer; a later one may be.
     """
+    parser = DefusedXMLParser(forbid_dtd=True)
     try:
-        root = fromstring(data, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError) as error:
-        raise UnavailableError(f"the calendar server's answer is no XML ({error})") from error
+        # In slices: other threads can run only between two of them.
+        for begin in range(0, len(data), _SLICE_BYTES):
+            parser.feed(data[begin : begin + _SLICE_BYTES])
+        root = parser.close()
+    except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+        raise UnavailableError(
+            f"the calendar server's answer is not XML ({type(error).__name__})"
+        ) from error
     token = root.findtext(f"{_DAV}sync-token")
     answers = tuple(_answer(each) for each in root.iter(f"{_DAV}response"))
     return Answers(all=answers, sync_token=token or None)
@@ -144,8 +153,8 @@ def _properties(response: Element) -> Iterator[Element]:
 
 
 def _code(status: str | None) -> int | None:
-    parts = (status or "").split()
-    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else None
+    found = _STATUS.match((status or "").strip())
+    return int(found.group(1)) if found else None
 
 
 def _text(element: Element | None) -> str | None:

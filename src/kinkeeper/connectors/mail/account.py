@@ -67,10 +67,10 @@ def _check(parts: SplitResult, protocol: str, example: str) -> None:
         raise ValueError(f"must be like {example}")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError(
-            f"must be like {example}; a /, ? or # in the password is written as %2F, %3F, %23"
+            f"must be like {example}; a /, ? or # in the password must be written as %2F, %3F, %23"
         )
     if parts.username and not parts.password:
         raise ValueError(f"names a user but no password; it must be like {example}")
     login = f"{unquote(parts.username or '')}{unquote(parts.password or '')}"
     if any(ord(char) < ord(" ") for char in login):
-        raise ValueError("must hold no control characters")
+        raise ValueError("must not contain control characters")

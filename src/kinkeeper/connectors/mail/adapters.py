@@ -140,5 +140,5 @@ def _message(work: Work, sender: str) -> bytes:
 
 def _mail(work: Work) -> Mail:
     if not isinstance(work.effect, SendMail | CreateDraft):
-        raise InvariantError(f"{work.effect.effect} is nothing to be done with mail")
+        raise InvariantError(f"{work.effect.effect} is not a mail effect")
     return work.effect.mail

@@ -1,11 +1,13 @@
 """The household's mailbox over IMAP: reading leaves no trace in it, drafts and copies are looked for first."""
 
 import asyncio
+import socket
 import ssl
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from email import message_from_bytes
 from email.errors import MessageError
 from typing import Any, TypeVar
 
@@ -13,7 +15,7 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import IMAPClientError, LoginError
 
 from kinkeeper.connectors.mail.account import Account
-from kinkeeper.connectors.mail.parsing import addresses_of, read_mail
+from kinkeeper.connectors.mail.parsing import addresses_of, parse_message, read_mail
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.household.folding import fold
 from kinkeeper.mail.model import Address, one_line
@@ -22,11 +24,16 @@ from kinkeeper.mail.reading import MailQuery, ReceivedMail
 T = TypeVar("T")
 
 _TIMEOUT = SocketTimeout(connect=10, read=20)
+_PATIENCE_SECONDS = 60.0
+_THREADS = 2
 _MOST_BYTES = 65_536
+_MOST_RECEIVED = 32_000_000
 _MOST_HEADERS = 200
 _HEADERS = "BODY.PEEK[HEADER.FIELDS (FROM TO CC)]"
 _DRAFTS, _SENT, _ALL = b"\\Drafts", b"\\Sent", b"\\All"
 _USUAL_NAMES = {_DRAFTS: "Drafts", _SENT: "Sent"}
+_NONSENSE = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What the library raises on answers that are no IMAP."""
 _FLAGS = {_DRAFTS: (b"\\Draft", b"\\Seen"), _SENT: (b"\\Seen",)}
 
 
@@ -35,14 +42,18 @@ class MailboxRefusedError(UnavailableError):
 
 
 class Mailbox:
-    """One account's folders. Every call connects anew and ends within half a minute or so.
+    """One account's folders. Every call connects anew and ends in time, whatever the server does.
 
     Args:
         account: Where, and who we are.
+        patience_seconds: Longest time for one call, > 0.
     """
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, *, patience_seconds: float = _PATIENCE_SECONDS) -> None:
         self._account = account
+        self._patience = patience_seconds
+        # Threads of its own: a server that sends a byte now and then must not hold those of others.
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="mailbox")
 
     async def search(self, query: MailQuery, *, limit: int) -> Sequence[ReceivedMail]:
         """Return the latest mails that fit, latest first.
@@ -116,21 +127,36 @@ class Mailbox:
         return await self._do(_folder_names)
 
     async def _do(self, work: Callable[[IMAPClient], T]) -> T:
-        return await asyncio.to_thread(self._connected, work)
-
-    def _connected(self, work: Callable[[IMAPClient], T]) -> T:
+        loop, opened = asyncio.get_running_loop(), list[IMAPClient]()
         try:
-            with self._client() as client:
+            async with asyncio.timeout(self._patience):
+                return await loop.run_in_executor(self._threads, self._connected, work, opened)
+        except TimeoutError as error:
+            for client in opened:
+                with suppress(OSError):
+                    # Ends the read in which its thread waits; closing would wait for that read.
+                    client.socket().shutdown(socket.SHUT_RDWR)
+            raise UnavailableError("the mail server did not answer in time") from error
+
+    def _connected(self, work: Callable[[IMAPClient], T], opened: list[IMAPClient]) -> T:
+        try:
+            with self._client(opened) as client:
                 return work(client)
         except LoginError as error:
-            raise MailboxRefusedError("the mailbox refuses our login; check IMAP_URL") from error
+            raise MailboxRefusedError(
+                "the mail server rejected the login; check IMAP_URL"
+            ) from error
         except (IMAPClientError, OSError, MessageError) as error:
             raise UnavailableError(
-                f"the mailbox cannot be reached ({type(error).__name__})"
+                f"the mail server cannot be reached ({type(error).__name__})"
+            ) from error
+        except _NONSENSE as error:
+            raise UnavailableError(
+                f"the mail server's answer cannot be read ({type(error).__name__})"
             ) from error
 
     @contextmanager
-    def _client(self) -> Iterator[IMAPClient]:
+    def _client(self, opened: list[IMAPClient]) -> Iterator[IMAPClient]:
         account = self._account
         context = ssl.create_default_context()
         client = IMAPClient(
@@ -138,6 +164,8 @@ class Mailbox:
             ssl_context=context if account.is_tls_at_once else None, timeout=_TIMEOUT,
         )  # fmt: skip
         client.normalise_times = False
+        opened.append(client)
+        _limit(client, seconds=self._patience)
         try:
             if account.is_tls_later:
                 client.starttls(context)
@@ -145,6 +173,25 @@ class Mailbox:
             yield client
         finally:
             client.shutdown()
+
+
+def _limit(client: IMAPClient, *, seconds: float) -> None:
+    """Make every later read fail once the server has sent too much, or for too long."""
+    connection: Any = client._imap  # noqa: SLF001 - the library has no limit of its own
+    left, deadline = _MOST_RECEIVED, time.monotonic() + seconds
+
+    def limited(read: Callable[..., bytes]) -> Callable[..., bytes]:
+        def checked(*size: int) -> bytes:
+            nonlocal left
+            if sum(size) > left or time.monotonic() > deadline:
+                raise OSError("the mail server sends too much, or too slowly")
+            data = read(*size)
+            left -= len(data)
+            return data
+
+        return checked
+
+    connection.read, connection.readline = limited(connection.read), limited(connection.readline)
 
 
 def _search(client: IMAPClient, query: MailQuery, limit: int) -> Sequence[ReceivedMail]:
@@ -189,7 +236,7 @@ def _correspondents(client: IMAPClient, name: str) -> Sequence[Address]:
         uids = sorted(_matching(client, [criterion, max(wanted, key=len)]))[-_MOST_HEADERS:]
         fetched = client.fetch(uids, [_HEADERS]) if uids else {}
         for uid in reversed(uids):
-            message = message_from_bytes(_body(fetched[uid]))
+            message = parse_message(_body(fetched[uid]))
             for address in addresses_of(message, criterion.capitalize()):
                 words = fold(f"{address.name} {address.address.partition('@')[0]}")
                 if all(word in words for word in wanted):

@@ -96,10 +96,10 @@ class MailServer:
             if self._account.username:
                 await client.login(self._account.username, self._account.password)
         except SMTPAuthenticationError as error:
-            raise RefusedError("the mail server refuses our login; check SMTP_URL") from error
+            raise RefusedError("the mail server rejected the login; check SMTP_URL") from error
         except SMTPNotSupported as error:
             raise RefusedError(
-                "the mail server offers no login over TLS; check SMTP_URL"
+                "the mail server does not offer login over TLS; check SMTP_URL"
             ) from error
         except (SMTPException, OSError) as error:
             raise NotDoneError(
@@ -117,7 +117,7 @@ class MailServer:
         except SMTPResponseException as error:
             raise _refusal(error.code, error.message) from error
         except (SMTPException, OSError) as error:
-            raise NotDoneError("the connection to the mail server broke") from error
+            raise NotDoneError("the connection to the mail server was lost") from error
 
 
 def _refusal(code: int, words: str) -> NotDoneError | RefusedError:

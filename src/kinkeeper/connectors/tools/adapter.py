@@ -42,7 +42,7 @@ class ToolAdapter:
         """
         effect = work.effect
         if not isinstance(effect, CallTool) or work.verb is not Verb.DO:
-            raise InvariantError(f"{effect.effect!r} is no call of a tool")
+            raise InvariantError(f"{effect.effect!r} is not a tool call")
         try:
             await self._servers.check(effect.server, effect.tool, effect.definition)
         except UnavailableError as error:
@@ -52,7 +52,7 @@ class ToolAdapter:
         await point_of_no_return()
         answer = await self._servers.call(effect.server, effect.tool, effect.arguments)
         if answer.is_error:
-            raise RefusedError(f"{effect.tool} of {effect.server} reports a failure: {answer.text}")
+            raise RefusedError(f"{effect.tool} of {effect.server} reported an error: {answer.text}")
         return {"text": answer.text, "data": answer.data}
 
     async def was_done(self, work: Work) -> Trace:

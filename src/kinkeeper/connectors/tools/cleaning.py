@@ -7,6 +7,7 @@ ask a checker for more work than there is. Both are reduced to what is needed.
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kinkeeper.actions.requests.tools import ForeignTool
@@ -18,6 +19,8 @@ _LONGEST_WORD = 120
 _LONGEST_ANSWER = 8000
 _MOST_ITEMS = 200
 _DEEPEST = 8
+_MOST_KEPT = 20_000  # characters, each part counted as _PART of them
+_PART = 20
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _PLAIN = frozenset(
     {
@@ -77,7 +80,10 @@ def described(
         is_safe: Whether it may be called unasked.
     """
     definition = payload_hash({"name": name, "description": description, "schema": dict(schema)})
-    kept = _schema(schema, schema.get("$defs") or schema.get("definitions"), 0)
+    reading = _Reading(schema.get("$defs") or schema.get("definitions"))
+    kept = reading.part(schema)
+    if reading.left < 0:  # a part of it could refuse what the whole would take
+        kept = {}
     return ForeignTool(
         server=server, name=name,
         description=clean_text(description, longest=_LONGEST_DESCRIPTION, lines=False),
@@ -85,42 +91,63 @@ def described(
     )  # fmt: skip
 
 
-def _schema(schema: Any, definitions: Any, depth: int) -> dict[str, Any]:
-    """Return the part of a schema that can be checked at bounded cost, references resolved."""
-    if not isinstance(schema, Mapping) or depth >= _DEEPEST:
-        return {}
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        known = definitions if isinstance(definitions, Mapping) else {}
-        name = reference.removeprefix(_LOCAL[0]).removeprefix(_LOCAL[1])
-        return _schema(known.get(name), definitions, depth + 1)
-    kept: dict[str, Any] = {}
-    for key, value in list(schema.items())[:_MOST_ITEMS]:
+@dataclass(slots=True)
+class _Reading:
+    """Reads one tool's schema; references can make a short one endless, so what is kept of it is limited.
+
+    Attributes:
+        definitions: What its references lead to.
+        left: What may still be kept; below zero it is more than can be checked at bounded cost.
+    """
+
+    definitions: Any
+    left: int = _MOST_KEPT
+
+    def part(self, schema: Any, depth: int = 0) -> dict[str, Any]:
+        """Return the part of a schema that can be checked at bounded cost, references resolved."""
+        self.left -= _PART
+        if not isinstance(schema, Mapping) or depth >= _DEEPEST or self.left < 0:
+            return {}
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            known = self.definitions if isinstance(self.definitions, Mapping) else {}
+            name = reference.removeprefix(_LOCAL[0]).removeprefix(_LOCAL[1])
+            return self.part(known.get(name), depth + 1)
+        some = list(schema.items())[:_MOST_ITEMS]
+        kept = ((key, self._value(key, value, depth + 1)) for key, value in some)
+        return {key: value for key, value in kept if value is not None}
+
+    def _value(self, key: str, value: Any, depth: int) -> Any:
+        """Return what is kept under a key of a schema; None for nothing."""
         if key in _PLAIN:
-            kept[key] = _scalars(value)
-        elif key in _WORDS and isinstance(value, str):
-            kept[key] = _word(value)
-        elif key == "properties" and isinstance(value, Mapping):
+            return self._scalars(value)
+        if key in _WORDS and isinstance(value, str):
+            return self._scalars(_word(value))
+        if key == "properties" and isinstance(value, Mapping):
             some = list(value.items())[:_MOST_ITEMS]
-            kept[key] = {
-                name: _schema(each, definitions, depth + 1)
+            return {
+                name: self.part(each, depth)
                 for name, each in some
-                if _word(name) == name and not name.startswith("$")
+                if self._scalars(_word(name)) == name and not name.startswith("$")
             }
-        elif key == "items" or (key == "additionalProperties" and isinstance(value, Mapping)):
-            kept[key] = _schema(value, definitions, depth + 1)
-        elif key == "additionalProperties" and isinstance(value, bool):
-            kept[key] = value
-        elif key in _LISTS and isinstance(value, list):
-            kept[key] = [_schema(each, definitions, depth + 1) for each in value[:_MOST_ITEMS]]
-    return kept
+        if key == "items" or (key == "additionalProperties" and isinstance(value, Mapping)):
+            return self.part(value, depth)
+        if key == "additionalProperties" and isinstance(value, bool):
+            return value
+        if key in _LISTS and isinstance(value, list):
+            return [self.part(each, depth) for each in value[:_MOST_ITEMS]]
+        return None
 
-
-def _scalars(value: Any) -> Any:
-    """Return a value, or those of a list, that are no structures of their own."""
-    if isinstance(value, list):
-        return [_scalars(each) for each in value[:_MOST_ITEMS] if not isinstance(each, list | dict)]
-    return None if isinstance(value, dict) else clean_data(value)
+    def _scalars(self, value: Any) -> Any:
+        """Return a value, or those of a list, that are no structures of their own."""
+        if isinstance(value, list):
+            some = [each for each in value[:_MOST_ITEMS] if not isinstance(each, list | dict)]
+            return [self._scalars(each) for each in some]
+        if isinstance(value, dict) or self.left < 0:
+            return None
+        kept = clean_data(value)
+        self.left -= len(kept) if isinstance(kept, str) else 1
+        return kept
 
 
 def _word(text: str) -> str:

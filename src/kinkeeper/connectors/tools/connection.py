@@ -11,19 +11,22 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextContent
+from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
 
 from kinkeeper.actions.requests.tools import ForeignTool, ToolAnswer
 from kinkeeper.connectors.tools.cleaning import clean_data, clean_text, described, is_tool_name
+from kinkeeper.connectors.tools.lines import ENCODING
 from kinkeeper.connectors.tools.model import ToolServer
 from kinkeeper.core.errors import UnavailableError
-from kinkeeper.models.privacy import find_addresses, is_private
+from kinkeeper.models.privacy import find_addresses, is_public
 
 _MOST_PAGES = 50
 _MOST_TOOLS = 200
 _PORTS = {"http": 80, "https": 443}
 _LOCAL_NAMES = (".local", ".lan", ".internal", ".home.arpa")
 _BUSY_SECONDS = 30.0
+MOST_BYTES = 1024 * 1024
+"""Longest answer of a tool server that is read: reading one holds up everything else, a megabyte for half a second."""
 
 
 class ToolClient:
@@ -45,7 +48,7 @@ class ToolClient:
         for _ in range(_MOST_PAGES):
             page = await self._client.list_tools(cursor=cursor, cache_mode="bypass")
             for tool in page.tools:
-                if is_tool_name(tool.name):
+                if is_tool_name(tool.name) and len(found) < _MOST_TOOLS:
                     known = described(
                         self._server.name, tool.name, tool.description or "", tool.input_schema,
                         is_safe=False,
@@ -58,8 +61,11 @@ class ToolClient:
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Call a tool and return what it answers, as it may be shown."""
-        result = await self._client.call_tool(
-            tool, dict(arguments), read_timeout_seconds=self._server.timeout.total_seconds()
+        # Not `call_tool`: it checks the answer by a schema of the server's, whose patterns may never end.
+        result = await self._client.session.send_request(
+            CallToolRequest(params=CallToolRequestParams(name=tool, arguments=dict(arguments))),
+            CallToolResult,
+            request_read_timeout_seconds=self._server.timeout.total_seconds(),
         )
         texts = [each.text for each in result.content if isinstance(each, TextContent)]
         return ToolAnswer(
@@ -83,12 +89,15 @@ async def opened(server: ToolServer) -> AsyncIterator[ToolClient]:
         errors = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: ASYNC230, PTH123, SIM115 - no disk, closed by the stack
         if server.command is not None:
             program = StdioServerParameters(
-                command=server.command, args=list(server.args), env=dict(server.env)
+                command=server.command,
+                args=list(server.args),
+                env=dict(server.env),
+                encoding=ENCODING,
             )
             transport = stdio_client(program, errlog=errors)
         else:
             http = httpx2.AsyncClient(
-                headers=dict(server.headers), trust_env=False, follow_redirects=False,
+                headers={**server.headers, "Accept-Encoding": "identity"}, trust_env=False, follow_redirects=False,
                 timeout=httpx2.Timeout(_BUSY_SECONDS, read=server.timeout.total_seconds()),
                 transport=_JudgedTransport(server),
             )  # fmt: skip
@@ -109,11 +118,11 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, UnavailableError):
         return str(error)
     if isinstance(error, FileNotFoundError):
-        return "its program is not there"
+        return "its program does not exist"
     if isinstance(error, TimeoutError):
-        return "it does not answer in time"
+        return "it did not answer in time"
     if isinstance(error, MCPError):
-        return f"it refuses (code {error.error.code})"
+        return f"it refused the request (code {error.error.code})"
     return f"it cannot be reached ({type(error).__name__})"
 
 
@@ -129,7 +138,13 @@ class _JudgedTransport(httpx2.AsyncBaseTransport):
         host, address = request.url.host, await self._judged(request.url)
         request.url = request.url.copy_with(host=address)
         request.extensions = {**request.extensions, "sni_hostname": host}
-        return await self._inner.handle_async_request(request)
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise UnavailableError("it compresses its answers although it was asked not to")
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _Limited(response.stream)
+        return response
 
     async def aclose(self) -> None:
         """Close its connections."""
@@ -139,15 +154,35 @@ class _JudgedTransport(httpx2.AsyncBaseTransport):
         try:
             found = await find_addresses(url.host, url.port or _PORTS[url.scheme])
         except OSError as error:
-            raise UnavailableError(f"the name {url.host} is not known") from error
+            raise UnavailableError(f"the host name {url.host} is unknown") from error
         if not found:
-            raise UnavailableError(f"the name {url.host} has no address")
-        if not may_be_private(self._server) and any(map(is_private, found)):
+            raise UnavailableError(f"the host name {url.host} has no address")
+        if not may_be_private(self._server) and not all(map(is_public, found)):
             raise UnavailableError(
-                f"{url.host} leads to an address of this machine or network; if that is meant, set "
+                f"{url.host} is an address of this machine or network; if that is intended, set "
                 f"allow_private = true for {self._server.name}"
             )
         return found[0]
+
+
+class _Limited(httpx2.AsyncByteStream):
+    """The body of an answer, cut off where it is too long to be read; so is a stream of events."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        length = 0
+        async for piece in self._body:
+            length += len(piece)
+            if length > MOST_BYTES:
+                await self._body.aclose()
+                raise UnavailableError(f"its answer is longer than {MOST_BYTES:,} bytes")
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the body."""
+        await self._body.aclose()
 
 
 def may_be_private(server: ToolServer) -> bool:

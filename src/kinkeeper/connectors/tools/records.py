@@ -161,7 +161,7 @@ def accept(conn: Connection, household: str, server: str, name: str | None) -> i
     rows = conn.execute(select(foreign_tools).where(*mine)).all()
     if not rows:
         what = f"tool {name!r} of {server!r}" if name else f"tool of {server!r}"
-        raise NotFoundError(f"no {what} is known; `kinkeeper tools list` shows what there is")
+        raise NotFoundError(f"there is no {what}; `kinkeeper tools list` shows all tools")
     conn.execute(
         update(foreign_tools).where(*mine).values(accepted=_tools.definition, changed_at=None)
     )

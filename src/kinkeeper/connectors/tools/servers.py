@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -39,6 +39,7 @@ class Connection:
         self._wanted = asyncio.Event()
         self._used = asyncio.Event()
         self._broken = asyncio.Event()
+        self._is_open = False
         self._client: asyncio.Future[ToolClient] | None = None
 
     async def run(self) -> None:
@@ -50,7 +51,7 @@ class Connection:
             if waiting is None or waiting.done():
                 continue
             try:
-                await self._serve(waiting)
+                await self._served(waiting)
             except Exception as error:  # noqa: BLE001 - a foreign program may fail in any way, and must not end ours
                 reason = f"{self.server.name}: {reason_of(error)}"
                 if not waiting.done():
@@ -59,9 +60,25 @@ class Connection:
             finally:
                 self._forget(waiting)
 
+    async def _served(self, waiting: "asyncio.Future[ToolClient]") -> None:
+        """Serve to the end of the closing: one that is broken off would leave the server's program running."""
+        serving = asyncio.get_running_loop().create_task(self._serve(waiting))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            if self._is_open:
+                self._broken.set()
+            else:
+                serving.cancel()
+            with suppress(Exception, asyncio.CancelledError):
+                await serving
+            raise
+
     async def _serve(self, waiting: "asyncio.Future[ToolClient]") -> None:
         self._broken.clear()
+        self._is_open = False
         async with opened(self.server) as client:
+            self._is_open = True
             if not waiting.done():
                 waiting.set_result(client)
             while not self._broken.is_set():
@@ -103,7 +120,7 @@ class Connection:
                 return await asyncio.shield(self._client)
         except TimeoutError as error:
             self.give_up()
-            raise UnavailableError(f"{self.server.name} does not start in time") from error
+            raise UnavailableError(f"{self.server.name} did not start in time") from error
 
     def give_up(self) -> None:
         """Let go of the connection: the next call opens another."""
@@ -214,7 +231,10 @@ class ToolServers:
         )
         self._tools = {(each.tool.server, each.tool.name): each.tool for each in known}
         limits = {each.name: each.longest_call for each in servers}
-        self._requests = tool_requests(tuple(self._tools.values()), self.ask, limits=limits)
+        # Schemas of strangers are looked over, which takes its time.
+        self._requests = await asyncio.to_thread(
+            tool_requests, tuple(self._tools.values()), self.ask, limits=limits
+        )
 
     def requests(self) -> tuple[RequestKind, ...]:
         """Return a row for each tool that was offered last."""
@@ -250,7 +270,7 @@ class ToolServers:
         if now is None or now.definition != definition:
             await self._look_at(self._connection(server))
             await self._load()
-            what = "is not offered any more" if now is None else "describes itself otherwise now"
+            what = "no longer exists" if now is None else "has changed"
             raise ConflictError(f"{tool} of {server} {what}; nothing was called")
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -276,5 +296,5 @@ class ToolServers:
     def _connection(self, server: str) -> Connection:
         found = self._connections.get(server)
         if found is None:
-            raise UnavailableError(f"no tool server {server!r} is set up any more (MCP_SERVERS)")
+            raise UnavailableError(f"no tool server {server!r} is set up now (MCP_SERVERS)")
         return found

@@ -7,6 +7,7 @@ from typing import Final
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.requests.catalogue import Catalogue
+from kinkeeper.conversation.answering.nothing_done import CANNOT, declines
 from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import AnswerContext
 from kinkeeper.conversation.planning.grammar import load_grammar
@@ -16,13 +17,13 @@ from kinkeeper.language.text import enumerated
 
 _OWN: Final[Mapping[str, str]] = {
     "calendar": "keep the calendar and see who is free", "task": "keep tasks and remind you",
-    "notes": "keep lists and notes", "email": "write mails", "memory": "remember what you tell me",
+    "notes": "keep lists and notes", "email": "write emails", "memory": "remember what you tell me",
 }  # fmt: skip
 _ASKED_FOR = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|and|please)\W+)*(?:can|could|will|would) (?:you|u)(?: (?:please|also|maybe|just|quickly))* (?=[a-z])",
     re.IGNORECASE,
 )
-_NOT_UNDERSTOOD: Final = "I did not understand that, or cannot do it; I have done nothing."
+_NOT_UNDERSTOOD: Final = "I did not understand that, or I can't do it, so I've done nothing."
 _NO_DEED = re.compile(
     r"(?:tell|say|see|remember|recall|know|find|look|check|show|explain|help|guess|hear|read|think|believe|imagine|be|do|"
     r"understand|confirm|describe|list|give|answer|repeat|stop)\b",
@@ -81,12 +82,14 @@ def not_able(context: AnswerContext, standing: Standing) -> str | None:
         context: The turn, in which nothing was understood.
         standing: How the assistant is set up.
     """
+    setting = _Setting(standing=standing, household=context.asked.household)
+    if declines(context):
+        return f"{CANNOT} I can {_abilities(setting)}."
     deed, asked = _ASKED_FOR.subn("", context.text.replace("’", "'"), count=1)
     if not asked or _NO_DEED.match(deed):
         return None
-    setting = _Setting(standing=standing, household=context.asked.household)
     is_own = load_grammar().starts.match(deed) is not None
-    lead = _NOT_UNDERSTOOD if is_own else "No, that is nothing I can do."
+    lead = _NOT_UNDERSTOOD if is_own else CANNOT
     return f"{lead} I can {_abilities(setting)}."
 
 
@@ -99,20 +102,20 @@ def _abilities(setting: _Setting) -> str:
 
 def _able(setting: _Setting) -> str:
     return (
-        f"I can {_abilities(setting)}. What is sent, and what is moved or cancelled in the calendar, "
-        "waits for a yes; what I do at once can be undone. "
+        f"I can {_abilities(setting)}. I ask before I send anything or move or cancel an event; "
+        "what I do right away can be undone. "
         "Try “what's on tomorrow?”, “add milk to the shopping list” or “remind me to water the plants at 6”."
     )
 
 
 def _hears(setting: _Setting) -> str:
     days = setting.standing.retention_days
-    kept = f"What was written is deleted after {days} days; what I understood from it stays until somebody deletes it."
+    kept = f"Messages are deleted after {days} days; what I understood from them is kept until somebody deletes it."
     if not setting.household.chats:
-        return f"I read only what is written to me; no group chat is set up. I hear no talk and record no calls. {kept}"
+        return f"I only read what is written to me; no group chat is set up. I don't listen to conversations or record calls. {kept}"
     return (
-        "I read what is written in the group chats that your household's file lists, to notice plans, and what is "
-        f"written to me. I hear no talk and record no calls. {kept}"
+        "I read messages in the group chats listed in your household file, to spot plans, and messages "
+        f"sent to me. I don't listen to conversations or record calls. {kept}"
     )
 
 
@@ -122,35 +125,32 @@ def _data(setting: _Setting) -> str:
         "on the machine I run on" if standing.is_local else "in the database that was set up for me"
     )
     if not standing.hosts:
-        return f"All your data lies {where}; nothing of it leaves that, and I use no service on the internet."
+        return f"All your data is {where}; none of it leaves, and I use no internet services."
     hosts = enumerated([plain(each) for each in standing.hosts])
-    return f"All your data lies {where}. It leaves that only in requests to {hosts}, which were set up for me."
+    return f"All your data is {where}. It only leaves in requests to {hosts}, which were set up for me."
 
 
 def _model(setting: _Setting) -> str:
     if not setting.standing.has_model:
         return "No, no language model is set up: what I do and say comes from rules and from what I looked up."
-    return "A language model is set up and helps where my rules leave something open; it decides nothing by itself."
+    return "A language model is set up and helps where my rules leave something open; it doesn't decide anything by itself."
 
 
 def _sees(_setting: _Setting) -> str:
-    return (
-        "Events, tasks and lists are there for the whole family, and so is what you have me remember, unless it is about "
-        "your own health, money, keys or love, or you say “just for me”. I do not repeat to others what you say to me here."
-    )
+    return "Events, tasks and lists are there for the whole family, and so is what you ask me to remember, unless it is about your own health, money, keys or love life, or you say “just for me”. I don't repeat what you say here to anyone else."
 
 
 def _others_words(_setting: _Setting) -> str:
     return (
-        "What somebody says to me in a conversation of their own I do not pass on. "
-        "What was written down for the family you can ask me for."
+        "I don't pass on what somebody tells me in their own conversation. "
+        "You can ask me for anything that was saved for the family."
     )
 
 
 def _confirms(setting: _Setting) -> str:
     names = enumerated([each.name for each in setting.household.adults], last="or")
     return (
-        f"An adult of the household: {names}. Mail can only be sent by the adult who asked for it."
+        f"Any adult in the household: {names}. Only the adult who asked for an email can send it."
     )
 
 
@@ -160,11 +160,11 @@ def _members(setting: _Setting) -> str:
     others = [each.name for each in members if not each.is_adult]
     told = [f"adults: {enumerated(adults)}"] if adults else []
     told += [f"others: {enumerated(others)}"] if others else []
-    return f"{len(members)} people are in the household: {'; '.join(told)}."
+    return f"There are {len(members)} people in the household: {'; '.join(told)}."
 
 
 def _language(_setting: _Setting) -> str:
-    return "I understand and write English only."
+    return "I only understand and write English."
 
 
 def _cancel(setting: _Setting) -> str:
@@ -173,13 +173,13 @@ def _cancel(setting: _Setting) -> str:
 
 
 def _undo(_setting: _Setting) -> str:
-    return "Say “undo that” right after it; what was confirmed earlier has an Undo button on its page. A mail that was sent cannot be taken back."
+    return "Say “undo that” right after it; anything approved earlier has an Undo button on its page. A sent email can't be taken back."
 
 
 def _change(setting: _Setting) -> str:
     first = setting.asks_first("calendar.update_event")
     return (
-        "Say what and to when: “move the dentist to Thursday at 4”, “change the reminder about the bins to 8”."
+        "Say what to move, and to when: “move the dentist to Thursday at 4”, “change the reminder about the bins to 8”."
         f"{_first(first, 'Before an event is changed ')}"
     )
 
@@ -195,13 +195,13 @@ def _add(setting: _Setting) -> str:
 def _forget(setting: _Setting) -> str:
     first = setting.asks_first("memory.forget")
     return (
-        f"Say “forget that …” with words of it, or look through the page Memory and delete there.{_first(first)} "
-        "What is forgotten is erased for good."
+        f"Say “forget that …” with a few words of it, or delete it on the Memory page.{_first(first)} "
+        "Anything forgotten is erased for good."
     )
 
 
 def _household(_setting: _Setting) -> str:
-    return "People are listed in the household's file, household.toml: who keeps it adds a [[members]] entry and starts me again. I cannot change that file."
+    return "People are listed in the household file, household.toml: whoever looks after that file adds a [[members]] entry and restarts me. I can't change it myself."
 
 
 def _first(asks: bool, lead: str = "") -> str:  # noqa: FBT001 - as the request says

@@ -10,13 +10,13 @@ import structlog
 
 from kinkeeper.actions.requests.model import ResultStatus
 from kinkeeper.brain.model import BrainQuery, Knowledge, Source, SourceKind
-from kinkeeper.brain.telling import BEARS, answer_of
+from kinkeeper.brain.telling import BEARS, answer_of, dated
 from kinkeeper.conversation.answering.about import Standing, not_able, told_about
 from kinkeeper.conversation.answering.explaining import explained
 from kinkeeper.conversation.answering.guard import may_respond
 from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.talk import chosen, reply
-from kinkeeper.conversation.answering.templates import is_question, not_known, told
+from kinkeeper.conversation.answering.templates import is_question, not_known, secret_besides, told
 from kinkeeper.conversation.answering.words import plain
 from kinkeeper.conversation.model import Answer, AnswerContext, Mode
 from kinkeeper.core.errors import UnavailableError
@@ -30,7 +30,7 @@ Know = Callable[[BrainQuery, Viewer], Awaitable[Knowledge]]
 
 _UNREACHABLE = (
     "I can't look that up just now; please ask again in a moment.",
-    "My memory does not answer at the moment; please try again shortly.",
+    "I can't reach my memory at the moment; please try again shortly.",
 )
 _ASKS_ONE_THING = re.compile(
     r"^\W*(?:so |and |but |hey )?(?!.*\b(?:you|about|everything|anything|all|else)\b)"
@@ -91,8 +91,13 @@ class Answerer:
         if self._responder is not None and may_respond(context):
             async with aclosing(self._responder.answer(context, base, sources)) as pieces:
                 async for piece in pieces:
-                    yield piece
+                    if isinstance(piece, Answer) and (missing := _missing(piece, context)):
+                        yield missing
+                        yield replace(piece, text=f"{piece.text}{missing}")
+                    else:
+                        yield piece
             return
+        base = replace(base, text=f"{base.text}{_missing(base, context)}".strip())
         if base.text:
             yield base.text
         yield base
@@ -127,7 +132,8 @@ class Answerer:
         if knowledge.relevance < BEARS or not found:
             is_one_thing = _only_memory_was_read(context) and _ASKS_ONE_THING.match(context.text)
             return (replace(base, text=not_known(context)) if is_one_thing else base), ()
-        sources = _best(found, asked.member.name)
+        told = dated(_best(found, asked.member.name), asked.household.zone)
+        sources = [_to_asker(each, asked.member.name) for each in told]
         used = tuple(
             {"kind": source.kind.value, "id": source.id, "text": plain(source.text)}
             for source in sources
@@ -137,6 +143,12 @@ class Answerer:
             used=(*base.used, *used),
         )  # fmt: skip
         return answer, sources
+
+
+def _missing(answer: Answer, context: AnswerContext) -> str:
+    """Return who may see a secret that the message tells, with a space before it; empty where the answer says so."""
+    saved = secret_besides(context)
+    return f" {saved}" if saved and saved not in answer.text else ""
 
 
 def _asks_what_is_known(context: AnswerContext) -> bool:
@@ -160,11 +172,11 @@ def _small_talk(context: AnswerContext) -> str | None:
 
 
 def _best(sources: Sequence[Source], asker: str) -> Sequence[Source]:
-    """Return sources as they are told to somebody: their own words as theirs, and only where there is nothing better."""
+    """Return sources without what the asker said in passing, unless there is nothing better."""
     others = [
         each for each in sources if each.speaker != asker or each.kind is not SourceKind.EPISODE
     ]
-    return [_to_asker(each, asker) for each in others or sources]
+    return others or sources
 
 
 def _to_asker(source: Source, asker: str) -> Source:
@@ -217,7 +229,7 @@ def _said_lately(context: AnswerContext) -> tuple[str, Mapping[str, Any]] | None
             when = moment_words(value, now=asked.now, locale=asked.household.locale)
             said = f"{_yours(plain(about))} is {when or plain(value)}"
             used = {"kind": "turn", "id": context.said_in.get(about, ""), "text": said}
-            return f"{said}, as was said earlier.", used
+            return f"{said}, as somebody said earlier.", used
     return None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.finding.terms import stems
 
 _SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'”’)\]]*|\n+|$)")
@@ -61,8 +62,8 @@ def sentences(text: str) -> Iterator[Sentence]:
     Args:
         text: Any.
     """
-    for match in _SENTENCE.finditer(text):
-        yield _read(match[0])
+    for match in _SENTENCE.finditer(mask_stops(text)):
+        yield _read(text[slice(*match.span())])
 
 
 def is_complete(text: str) -> bool:
@@ -71,7 +72,7 @@ def is_complete(text: str) -> bool:
     Args:
         text: The beginning of an answer.
     """
-    return re.search(r"[.!?…\n][\"'”’)\]]*\s+$", text) is not None
+    return re.search(r"[.!?…\n][\"'”’)\]]*\s+$", mask_stops(text)) is not None
 
 
 def deeds_of(sentence: Sentence) -> frozenset[str]:

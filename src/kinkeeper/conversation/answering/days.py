@@ -6,13 +6,17 @@ from datetime import date, time, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult
+from kinkeeper.calendar.waiting_words import NOT_CONFIRMED
 from kinkeeper.conversation.answering.event_words import (
     Item,
     are,
     briefly_told,
     capital,
     event_told,
+    in_charge_told,
+    named,
     people_told,
+    waiting_told,
     when_told,
 )
 from kinkeeper.conversation.answering.moments import (
@@ -24,7 +28,7 @@ from kinkeeper.conversation.answering.moments import (
 )
 from kinkeeper.conversation.answering.words import Setting, few, is_shown, name_of, plain
 from kinkeeper.language.text import enumerated
-from kinkeeper.language.when.regions import clock
+from kinkeeper.reading.times.regions import clock
 
 _WEEK = 7
 _DAY = timedelta(days=1)
@@ -50,7 +54,7 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
     if not items:
         return _nothing(wanted, done, setting)
     if wanted in _ONE:
-        answers = [_ONE[wanted](each, setting) for each in items]
+        answers = [_marked(_ONE[wanted](each, setting), each, setting) for each in items]
         return capital(f"{few(answers, len(answers), ';')}.")
     if wanted == "count":
         things = "thing" if len(items) == 1 else "things"
@@ -59,10 +63,15 @@ def events_told(items: Sequence[Any], done: ActionResult, setting: Setting) -> s
         return f"{len(items)} {things}{' ' + period if period else ''}: {each_told}."
     if is_shown(done, items):
         first, period = event_told(items[0], setting), _period(done.params, setting)
-        return f"{len(items)} things {period or 'in the calendar'}; the first is {first}."
+        return f"There are {len(items)} things {period or 'in the calendar'}. The first is {first}."
     yes = "Yes: " if wanted == "clash" or (wanted == "whether" and _is_yes(items, done)) else ""
     told = few([event_told(each, setting) for each in items], len(items), ";")
     return f"{yes}{told}{_meanwhile(done, setting)}."
+
+
+def _marked(told: str, item: Item, setting: Setting) -> str:
+    """Return an answer about one event with what nobody has confirmed yet, unless it says so already."""
+    return told if NOT_CONFIRMED in told else told + waiting_told(item, setting)
 
 
 def _is_yes(items: Sequence[Any], done: ActionResult) -> bool:
@@ -77,14 +86,14 @@ def _is_yes(items: Sequence[Any], done: ActionResult) -> bool:
 
 def _meanwhile(done: ActionResult, setting: Setting) -> str:
     told = [event_told(each, setting) for each in done.result.get("meanwhile") or ()]
-    return f"; but the same day: {few(told, len(told), ';')}" if told else ""
+    return f"; but on the same day: {few(told, len(told), ';')}" if told else ""
 
 
 def _unowned(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     period = _period(done.params, setting)
     if not items:
-        return f"Everything{' ' + period if period else ''} has somebody."
-    told = [briefly_told(each, setting) for each in items]
+        return f"Somebody is down for everything{' ' + period if period else ''}."
+    told = [briefly_told(each, setting) + waiting_told(each, setting) for each in items]
     return f"Nobody is down yet for {few(told, len(told), ';')}."
 
 
@@ -115,7 +124,7 @@ def _instead(done: ActionResult, setting: Setting) -> str:
     if isinstance(item, Mapping):
         return f" The next is {event_told(item, setting)}."
     told = [event_told(each, setting) for each in done.result.get("beside") or ()]
-    return f" What there is then: {few(told, len(told), ';')}." if told else ""
+    return f" What's on then: {few(told, len(told), ';')}." if told else ""
 
 
 def _away(item: Item, setting: Setting) -> str:
@@ -176,7 +185,7 @@ def _counted(count: int, unit: str) -> str:
 def _place(item: Item, setting: Setting) -> str:
     place = item.get("location") or item.get("place")
     if not place:
-        return f"the calendar does not say where {briefly_told(item, setting)} is"
+        return f"the calendar doesn't say where {briefly_told(item, setting)} is"
     return f"{briefly_told(item, setting)} is at {plain(str(place))}{people_told(item, setting)}"
 
 
@@ -184,15 +193,20 @@ def _who(item: Item, setting: Setting) -> str:
     people = [setting.name(str(each)) for each in item.get("who") or ()]
     told = f"{briefly_told(item, setting)}: {enumerated(people) or 'nobody is named'}"
     in_charge = [str(each) for each in item.get("responsible") or ()]
-    return f"{told}; {are(in_charge, setting)} in charge" if in_charge else told
+    return f"{told}; {in_charge_told(item, in_charge, setting)}" if in_charge else told
 
 
 def _responsible(item: Item, setting: Setting) -> str:
     in_charge = [str(each) for each in item.get("responsible") or ()]
     what = f"{briefly_told(item, setting)}{people_told(item, setting)}"
+    claims = [each["claimed_by"] for each in item.get("waiting") or ()]
+    if several := next((each for each in claims if len(each) > 1), None):
+        return f"{named(several, setting)} have both offered to take {what} – {NOT_CONFIRMED}"
     if not in_charge:
-        return f"nobody is down for {what} yet"
-    return f"{are(in_charge, setting)} in charge of {what}"
+        return f"nobody is down yet for {what}"
+    if not item.get("confirmed", True):
+        return f"{named(in_charge, setting)} would be down for {what}"
+    return f"{are(in_charge, setting)} down for {what}"
 
 
 _ONE: Final[Mapping[str, Callable[[Item, Setting], str]]] = {

@@ -7,10 +7,10 @@ from kinkeeper.conversation.answering.moments import moment_words
 from kinkeeper.conversation.answering.words import Words, listed, plain
 from kinkeeper.language.text import enumerated
 
-ONLY_ONCE = ", only this time"
+ONLY_ONCE = ", just this once"
 _REACHES = {
-    "series": ", and all other times of it, too",
-    "following": ", and all times after that, too",
+    "series": ", and all the others in the series",
+    "following": ", and all later ones",
 }
 _TIMES = frozenset({"start_time", "end_time", "shift_minutes"})
 
@@ -26,17 +26,21 @@ def to_change(words: Words) -> str:
         return f"rename {old} to {what}"
     parts = []
     if _TIMES & set(changes):
-        parts = [f"move {words.title}, so that it is{words.when}" if words.when else f"move {what}"]
+        parts = [
+            f"move {words.title} to{words.when.removeprefix(' on')}"
+            if words.when
+            else f"move {what}"
+        ]
     its = "its" if parts else "the"
     of = "" if parts else f" of {what}"
     if people := _people_of(changes, "responsible", words):
         parts.append(f"put {people} in charge{of}")
     elif "responsible" in changes:
-        parts.append(f"note that nobody is in charge{of} yet")
+        parts.append(f"leave {'it' if parts else what} unassigned")
     if gone := _leaving(changes, words):
-        parts.append(f"note {gone} as not taking part{of.replace(' of ', ' in ', 1)}")
+        parts.append(f"take {gone} off {'it' if parts else what}")
     elif people := _people_of(changes, "who", words):
-        parts.append(f"note {people} as taking part{of.replace(' of ', ' in ', 1)}")
+        parts.append(f"put {people} down for {'it' if parts else what}")
     if place := changes.get("location"):
         parts.append(f"change {its} place{of} to {plain(str(place))}")
     told = enumerated(parts) or f"change {words.title} in the calendar{words.when}"
@@ -81,18 +85,18 @@ def what_changed(words: Words) -> str:
     changes = _changes(words)
     is_moved = not changes or bool((_TIMES | {"deadline", "remind_at"}) & set(changes))
     if {"title", "summary"} & set(changes):
-        return "is changed"
+        return "has been changed"
     if is_moved and words.when:
         return f"is now{words.when}"
     if people := _people_of(changes, "responsible", words):
-        return f"is with {people} in charge now"
+        return f"now has {people} in charge"
     if "responsible" in changes:
-        return f"has nobody in charge{words.when} now; somebody is needed"
+        return f"has nobody in charge{words.when} now; somebody still needs to take it"
     if people := _people_of(changes, "who", words):
-        return f"is with {people} now"
+        return f"is now for {people}"
     if place := changes.get("location"):
-        return f"is at {plain(str(place))} now"
-    return "is changed"
+        return f"is now at {plain(str(place))}"
+    return "has been changed"
 
 
 def old_name(words: Words) -> str:

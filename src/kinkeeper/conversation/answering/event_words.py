@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from kinkeeper.calendar.waiting_words import waiting_words
 from kinkeeper.conversation.answering.moments import (
     is_date,
     moment_words,
@@ -38,7 +39,32 @@ def event_told(item: Item, setting: Setting) -> str:
     told += f" at {plain(str(place))}" if place else ""
     told += f" ({enumerated(people)})" if people else ""
     in_charge = [str(each) for each in item.get("responsible") or ()]
-    return f"{told}, {are(in_charge, setting)} in charge" if in_charge else told
+    if in_charge:
+        who = named(in_charge, setting)
+        told += (
+            f", with {who} in charge"
+            if item.get("confirmed", True)
+            else f", and {who} would be in charge"
+        )
+    return told + waiting_told(item, setting)
+
+
+def in_charge_told(item: Item, in_charge: Sequence[str], setting: Setting) -> str:
+    """Return who is in charge of an event, or would be if it were confirmed."""
+    if item.get("confirmed", True):
+        return f"{are(in_charge, setting)} in charge"
+    return f"{named(in_charge, setting)} would be in charge"
+
+
+def waiting_told(item: Item, setting: Setting) -> str:
+    """Return what nobody has confirmed yet, with what parts it from the words before; empty where nothing waits."""
+    words = waiting_words(
+        item, name=setting.name,
+        moment=lambda at: moment_words(
+            at.isoformat(), now=setting.now, locale=setting.household.locale
+        ),
+    )  # fmt: skip
+    return f" – {words}" if words else ""
 
 
 def briefly_told(item: Item, setting: Setting) -> str:

@@ -10,9 +10,11 @@ from kinkeeper.conversation.routing.asking_why import asks_why
 from kinkeeper.language.text import enumerated
 
 _MOST: Final = 3
-_ASKS_FIRST: Final = "I ask first before anything is sent, moved, cancelled or deleted, and before I write down what was only told"
-_SET: Final = "That was a set reply to “{text}”: I looked nothing up for it, and changed nothing."
-_NOT_READ: Final = "I could not tell what “{text}” asks for, so I asked back and changed nothing."
+_ASKS_FIRST: Final = "I ask first before anything is sent, moved, cancelled or deleted, and before I save something you only mentioned"
+_SET: Final = "“{text}” got a standard reply: I didn't look anything up or change anything."
+_NOT_READ: Final = (
+    "I couldn't tell what “{text}” was asking for, so I asked you and changed nothing."
+)
 
 
 def explained(context: AnswerContext) -> str | None:
@@ -33,9 +35,9 @@ def explained(context: AnswerContext) -> str | None:
     used = dict.fromkeys(f"“{plain(str(each['text']))}”" for each in last.used)
     rests = enumerated([*used][:_MOST])
     if not parts:
-        return f"You said “{said}”, and what I know that bears on it is {rests}."
+        return f"You said “{said}”, and what I know about that is {rests}."
     told = f"You said “{said}”. {' '.join(parts)}"
-    return f"{told} It rests on {rests}." if rests and _has_read(last) else told
+    return f"{told} I based that on {rests}." if rests and _has_read(last) else told
 
 
 def _has_read(exchange: Exchange) -> bool:
@@ -47,13 +49,13 @@ def _of(done: ActionResult, setting: Setting) -> str:
     todo = to_do(done, setting)
     match done.status:
         case ResultStatus.AWAITING:
-            return f"I understood that I should {todo}. {_ASKS_FIRST}."
+            return f"I understood that you wanted me to {todo}. {_ASKS_FIRST}."
         case ResultStatus.DONE if done.action_id:
-            return f"I understood that I should {todo}, and did it."
+            return f"I understood that you wanted me to {todo}, so I did."
         case ResultStatus.DONE:
             return f"To answer, I had to {todo}."
         case ResultStatus.FAILED | ResultStatus.UNCLEAR:
             why = plain(done.error or "").rstrip(".")
-            return f"I tried to {todo}, and it did not work{': ' + why if why else ''}."
+            return f"I tried to {todo}, but it didn't work{': ' + why if why else ''}."
         case _:
-            return f"I understood that I should {todo}."
+            return f"I understood that you wanted me to {todo}."

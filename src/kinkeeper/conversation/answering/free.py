@@ -14,7 +14,7 @@ from kinkeeper.conversation.answering.event_words import (
 )
 from kinkeeper.conversation.answering.moments import day_words, local, period_words, span_words
 from kinkeeper.conversation.answering.words import Setting, few
-from kinkeeper.language.when.regions import clock
+from kinkeeper.reading.times.regions import clock
 
 _DAY = timedelta(days=1)
 _MIDNIGHT = time()
@@ -36,7 +36,7 @@ def free_told(done: ActionResult, setting: Setting) -> str:
     who = [str(each) for each in done.result.get("who") or ()]
     if done.params.get("around") and not done.params.get("who"):
         told = few([event_told(each, setting) for each in busy], len(busy), ";")
-        return f"Yes: {told}." if busy else f"No, nothing else is {when}."
+        return f"Yes: {told}." if busy else f"No, there is nothing else {when}."
     if done.result.get("is_free"):
         if days := _all_day(done, setting):
             return capital(

@@ -41,7 +41,7 @@ def _holds(items: Sequence[Any], done: ActionResult, _setting: Setting) -> str:
     """Return whether something stands on a list."""
     note, asked = plain(str(done.result.get("note"))), plain(str(done.params.get("line")))
     if not items:
-        return f"No, there is no {asked} on “{note}”."
+        return f"No, “{note}” has no {asked}."
     found = enumerated([f"“{plain(str(each))}”" for each in items])
     return f"Yes, {found} {'is' if len(items) == 1 else 'are'} on “{note}”."
 
@@ -49,7 +49,7 @@ def _holds(items: Sequence[Any], done: ActionResult, _setting: Setting) -> str:
 def _whether_done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     """Return of some tasks which are done, and which still are to be."""
     if not items:
-        return f"No task speaks of “{plain(str(done.params['query']))}”."
+        return f"I can't find a task about “{plain(str(done.params['query']))}”."
     return " ".join(
         f"Yes, “{name_of(each)}” is done." if each.get("status") == "done"
         else f"Not yet: “{name_of(each)}” is still open{_due(each, setting)}."
@@ -67,7 +67,7 @@ def _tasks(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
             else "Nothing is done yet."
         )
     if is_shown(done, items):
-        return f"{len(items)} things are on the list; the first is {_task(items[0], setting)}."
+        return f"{len(items)} things are on the list. The first is {_task(items[0], setting)}."
     return f"On the list: {few([_task(each, setting) for each in items], len(items), ';')}."
 
 
@@ -87,13 +87,13 @@ def _due(item: Mapping[str, Any], setting: Setting) -> str:
 def _mails(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     if not items:
         about = done.params.get("query")
-        return f"No mail found{' for ' + plain(str(about)) if about else ''}."
+        return f"No email found{' for ' + plain(str(about)) if about else ''}."
     told = [
         f"“{name_of(each)}” from {plain(str(each.get('from') or 'somebody'))} "
         f"{moment_words(str(each.get('at') or ''), now=setting.now, locale=setting.household.locale)}".strip()
         for each in items
     ]
-    return f"{len(items)} {'mail' if len(items) == 1 else 'mails'}: {few(told, len(items), ';')}."
+    return f"{len(items)} {'email' if len(items) == 1 else 'emails'}: {few(told, len(items), ';')}."
 
 
 def _notes(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
@@ -121,14 +121,14 @@ def nearest_told(done: ActionResult, setting: Setting) -> str:
         setting: Whose words count.
     """
     items = done.result.get("facts") or ()
-    nearest = f" The nearest I have: {_facts(items[:1], done, setting)}" if items else ""
+    nearest = f" The closest thing I know: {_facts(items[:1], done, setting)}" if items else ""
     return f"I don't know that.{nearest}"
 
 
 def _facts(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     del done
     if not items:
-        return "I know nothing about that."
+        return "I don't know anything about that."
     told = [
         _fact(each, setting) if isinstance(each, Mapping) else plain(str(each)) for each in items
     ]
@@ -153,17 +153,17 @@ def _done(items: Sequence[Any], done: ActionResult, setting: Setting) -> str:
     )
     since = f"since {since.removeprefix('on ').removesuffix(' at 00:00').removesuffix(' at 12am')}"
     if not items:
-        return f"Nothing{' of that kind' if done.params.get('kind') else ''} was done {since}, as far as you may see."
+        return f"Nothing{' like that' if done.params.get('kind') else ''} has been done {since}, at least nothing you can see."
     told = [_deed(each, setting) for each in items]
     return f"Done {since}: {few(told, len(told), ';')}."
 
 
 def _waiting(items: Sequence[Any], _done: ActionResult, setting: Setting) -> str:
     if not items:
-        return "Nothing awaits a yes."
+        return "Nothing is waiting for approval."
     told = [_deed(each, setting) for each in items]
-    whose = "an adult's yes" if not _is_adult(setting) else "a yes"
-    return f"{few(told, len(told), ';')} {'awaits' if len(told) == 1 else 'await'} {whose}."
+    whose = "an adult's approval" if not _is_adult(setting) else "approval"
+    return f"{few(told, len(told), ';')} {'is' if len(told) == 1 else 'are'} waiting for {whose}."
 
 
 def _is_adult(setting: Setting) -> bool:
@@ -186,7 +186,7 @@ def _anything(done: ActionResult) -> str:
     for name in ("text", "answer", "message"):
         if isinstance(found := done.result.get(name), str) and found.strip():
             return plain(found, 400)
-    return plain(done.summary) or "That brought nothing."
+    return plain(done.summary) or "I found nothing."
 
 
 _LISTS: Mapping[str, Callable[[Sequence[Any], ActionResult, Setting], str]] = {

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from kinkeeper.core.errors import InputError
 from kinkeeper.core.time import from_text
 from kinkeeper.language.text import enumerated
-from kinkeeper.language.when.regions import clock, is_day_first
+from kinkeeper.reading.times.regions import clock, is_day_first
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (

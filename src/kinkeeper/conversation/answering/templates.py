@@ -2,35 +2,36 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from kinkeeper.actions.consent import Origin
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
-from kinkeeper.conversation.answering.claims import request_deed
 from kinkeeper.conversation.answering.listing import nearest_told, was_found
+from kinkeeper.conversation.answering.nothing_done import declines, nothing_done, secret_kept
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.wording import to_do, was_done
 from kinkeeper.conversation.answering.words import Setting, plain
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
-    Branch,
     Confirmation,
     Mode,
     Social,
     Source,
 )
+from kinkeeper.conversation.planning.own_words import is_copied
+from kinkeeper.conversation.told_audience import holds_fact, how_to_change, saved_for, scope_of_told
+from kinkeeper.conversation.told_secrets import is_left_over, secret_of
 from kinkeeper.language.text import enumerated
+from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
 
 _OPENINGS = ("", "Okay. ", "Sure. ", "Got it. ", "All right. ")
 _UNKNOWN = (
     "I don't know that.", "I have nothing about that.", "That's not something I know anything about.",
 )  # fmt: skip
-_NOT_UNDERSTOOD = (
-    "I did not understand what to do, so I have done nothing. Could you say it another way?",
-    "I'm not sure what you want me to do, and have changed nothing. Could you put it differently?",
-)
-# Not "Okay.": a request that nobody knew for one must not be agreed to.
-_HEARD = ("I see.", "Thanks for telling me.", "Good to know.")
+_PROPOSED = "I’ll remember that once you approve it in the inbox."
+_KEPT = "Okay, I'll keep that secret."
 _NOTHING_OPEN = ("Okay, never mind.", "All right, I'll leave it.", "Okay, dropped.")
 _TAKEN_BACK = ("Okay, I won't {todo}.", "All right, I will not {todo}.")
 _QUESTION = re.compile(
@@ -38,25 +39,13 @@ _QUESTION = re.compile(
     r"|^\W*(?:am|may|might|must|should|shall|would|could|can) (?:i|he|she|it|they)\b",
     re.IGNORECASE,
 )
-_TELLS = re.compile(
-    r"^\W*(?:so |and |but |well |oh |yes |no |fyi |by the way )*(?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|there|some|today|yesterday)\b"
-    r"|\b(?:is|are|was|were|has|have|had|will be)\b|['’](?:s|re|ve|d)\b",
-    re.IGNORECASE,
-)
-"""A sentence that tells something: it begins with whom or what it is about, or says what is so."""
-
 _FORBIDS = re.compile(
     r"^\W*(?:please |no,? |and |but |ok(?:ay)?,? )*(?:don['’]?t|do not|never|no need to|you (?:need not|don['’]?t (?:need|have) to))\s+"
     r"(?!forget|worry|know|think|care|like|want|have\b|remember|mind|feel|get me|ask me|understand|believe|see|be\b)\w+",
     re.IGNORECASE,
 )
-_CORRECTS = re.compile(
-    r"^\W*(?:(?:oh|um+|uh+|er+|no|nope|nah|sorry|wait|oops|hang on|but)\W+)*(?:actually|i mean(?:t)?|make (?:it|that|the)|not\b|no\b|instead|rather)|\binstead\W*$|\bnot\b.+\bbut\b",
-    re.IGNORECASE,
-)
-"""What begins or ends like this puts right what was just done: to say only that it was heard would be no answer."""
-
-_STOPPED, _LEFT = "Okay, stopped.", "You said stop, so I left this; nothing was done."
+_PARTS = re.compile(r"(?<=[.!?])\s+|[,;:]\s+")
+_STOPPED, _LEFT = "Okay, stopped.", "You said stop, so I've done nothing."
 _WILL_NOT = ("All right, I won't.", "Okay, I won't.")
 _SURE, _UNSURE = 1.0, 0.3
 _MOST_USED = 8
@@ -103,11 +92,12 @@ def _text(context: AnswerContext) -> tuple[str, float]:
         return "", _SURE
     turn = context.asked.turn_id
     if context.results:
-        return _about_results(context), _SURE
+        return f"{_about_results(context)} {secret_besides(context)}".strip(), _SURE
     if context.is_stopped:
         return (_STOPPED if context.triage.social is Social.CANCEL else _LEFT), _SURE
     if context.clarification:
-        return plain(context.clarification, 600), _SURE
+        question = plain(context.clarification, 600)
+        return f"{question} {secret_besides(context)}".strip(), _SURE
     cancels = Mode.CANCEL is context.mode or context.triage.social is Social.CANCEL
     if cancels or context.triage.confirmation is Confirmation.NO:
         return chosen(_NOTHING_OPEN, turn), _SURE
@@ -118,18 +108,55 @@ def _text(context: AnswerContext) -> tuple[str, float]:
 def _without_results(context: AnswerContext) -> tuple[str, float]:
     """Return what is said where nothing was done and nothing is known."""
     turn = context.asked.turn_id
-    if context.mode is Mode.ACKNOWLEDGE:
+    if context.triage.social is Social.ACKNOWLEDGE:
         return "Okay.", _SURE
+    if (secret := _secret(context)) is not None and (saved := _saved(context)) is not None:
+        return secret_kept(replace(context, text=secret), saved), _SURE
+    is_wish = is_only_wish(context.text) or points_back(context.text)
+    if is_wish and context.history and context.asked.origin is Origin.SAID:
+        return _KEPT, _SURE
     if _FORBIDS.search(context.text) and not is_question(context.text):
         return chosen(_WILL_NOT, turn), _SURE
-    if is_question(context.text):
+    if is_question(context.text) and not declines(context):
         return chosen(_UNKNOWN, turn), _UNSURE
-    is_act = context.triage.branch is Branch.ACT or context.mode in {Mode.ACT, Mode.CLARIFY}
-    if request_deed(context.text) or (is_act and not _TELLS.search(context.text)):
-        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
-    if context.history and context.history[-1].results and _CORRECTS.search(context.text):
-        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
-    return chosen(_HEARD, turn), _SURE
+    return nothing_done(context, saved=_saved(context))
+
+
+def _saved(context: AnswerContext) -> str | None:
+    """Return who may see what the message tells; None where nothing of it is remembered."""
+    asked, is_said = context.asked, context.asked.origin is Origin.SAID
+    is_secret = _secret(context) is not None
+    if is_copied(context.text) or not (context.is_telling or is_secret):
+        return None
+    is_fact = holds_fact(context.text, asked.household, now=asked.now)
+    if not (is_fact or is_secret):
+        return None
+    if is_fact and not is_said:
+        return _PROPOSED
+    scope = scope_of_told(
+        context.text, asked.household, asked.member, now=asked.now, is_shared=asked.is_shared
+    )
+    return saved_for(scope, asked.household) + how_to_change(scope)
+
+
+def _secret(context: AnswerContext) -> str | None:
+    """Return what a message tells and asks to keep secret; None where that is nothing, or a question."""
+    asked = context.asked
+    secret = secret_of(context.text, asked.household, asked.member.id, is_group=asked.is_shared)
+    parts = [each for each in _PARTS.split(secret or "") if each]
+    return None if secret is None or all(map(is_question, parts)) else secret
+
+
+def secret_besides(context: AnswerContext) -> str:
+    """Return who may see a secret that the message tells and nothing done holds; empty where there is none.
+
+    Args:
+        context: The turn.
+    """
+    secret = _secret(context)
+    if secret is None or not is_left_over(secret, context.results, context.asked.household):
+        return ""
+    return _saved(context) or ""
 
 
 def not_known(context: AnswerContext) -> str:
@@ -184,10 +211,10 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
         case ResultStatus.AWAITING:
             return _request(done, todo, is_adult=context.asked.member.is_adult)
         case ResultStatus.UNDER_WAY:
-            return f"I'm trying to {todo}; it is not through yet."
+            return f"I'm still trying to {todo}."
         case ResultStatus.FAILED:
             why = plain(done.error or "", 300).rstrip(".")
-            return f"I could not {todo}{': ' + why if why else ''}."
+            return f"I couldn't {todo}{': ' + why if why else ''}."
         case ResultStatus.UNCLEAR:
             return _question(done)
         case ResultStatus.CANCELLED:
@@ -198,13 +225,14 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
 
 def _request(done: ActionResult, todo: str, *, is_adult: bool) -> str:
     if not is_adult:
-        return f"An adult has to say yes before I {todo}."
+        return f"An adult has to agree before I {todo}."
     shown = ""
     if body := done.params.get("body"):
         subject = done.params.get("subject")
         about = f"“{plain(str(subject))}”: " if subject else ""
         shown = f" {about}“{plain(str(body), 400)}”"
-    return f"Shall I {todo}?{shown}"
+    unseen = " Only you will see it." if done.params.get("private") else ""
+    return f"Shall I {todo}?{shown}{unseen}"
 
 
 def _question(done: ActionResult) -> str:

@@ -42,7 +42,7 @@ def was_done(done: ActionResult, setting: Setting) -> str:
     """
     words = Words(done, setting)
     tell = _DONE.get(f"{done.domain}.{done.action}")
-    return tell(words) if tell else f"That is done: {plain(done.summary) or _unlisted(words)}."
+    return tell(words) if tell else f"Done: {plain(done.summary) or _unlisted(words)}."
 
 
 def _unlisted(words: Words) -> str:
@@ -76,24 +76,32 @@ def _reminder(words: Words) -> str:
 
 
 def _only_you(words: Words) -> str:
-    """Return that only the person sees it, where that is so, as a sentence with a space before it."""
-    return " Only you see that." if words.done.result.get("private") else ""
+    """Return who sees it where not everybody does, as a sentence with a space before it."""
+    if words.done.result.get("private"):
+        return " Only you can see that."
+    return f" {capital(hidden)} can't see that." if (hidden := _kept_from(words)) else ""
+
+
+def _kept_from(words: Words) -> str:
+    """Return the names of those it is kept from; empty where it is from nobody."""
+    hidden = listed(words.done.result.get("kept_from"))
+    return enumerated([words.setting.name(str(each)) for each in hidden])
 
 
 def _unseen(words: Words) -> str:
-    """Return what others see of a new event that is private."""
-    return (
-        " Only you see what it is; the others see that you are busy."
-        if words.done.result.get("private")
-        else ""
-    )
+    """Return what others see of a new event that not everybody may see."""
+    if words.done.result.get("private"):
+        return " Only you can see what it is; the others just see that you're busy."
+    return _only_you(words)
 
 
 def _audience(words: Words) -> str:
     """Return who sees something from now on."""
+    if hidden := _kept_from(words):
+        return f"Everyone but {hidden} can see {words.title} now."
     if not words.done.result.get("private"):
         return f"The whole family can see {words.title} now."
-    busy = " The others only see that you are busy." if words.done.domain == "calendar" else ""
+    busy = " The others only see that you're busy." if words.done.domain == "calendar" else ""
     return f"Only you can see {words.title} now.{busy}"
 
 
@@ -106,22 +114,22 @@ def _repeated(words: Words, at: str, every: str) -> str:
 
 
 _TO_DO: Mapping[str, Callable[[Words], str]] = {
-    "task.create": lambda words: f"put {words.title} on the list{words.when}",
+    "task.create": lambda words: f"add {words.title} to the list{words.when}",
     "task.update": lambda words: f"change {words.title}",
     "task.complete": lambda words: f"mark {words.title} as done",
     "task.delete": lambda words: f"delete {words.title} from the list",
-    "task.list": lambda _: "look at the list of tasks",
+    "task.list": lambda _: "check the task list",
     "calendar.create_event": lambda words: (
-        f"put {words.title} into the calendar{words.series}{_going(words)}"
+        f"add {words.title} to the calendar{words.series}{_going(words)}"
     ),
     "calendar.update_event": to_change,
     "calendar.delete_event": lambda words: f"cancel {words.title}{words.when}{how_often(words)}",
-    "calendar.list_events": lambda _: "look into the calendar",
-    "calendar.find_free": lambda _: "look into the calendar",
-    "email.create_draft": lambda words: f"write a draft to {words.people}",
+    "calendar.list_events": lambda _: "check the calendar",
+    "calendar.find_free": lambda _: "check the calendar",
+    "email.create_draft": lambda words: f"draft an email to {words.people}",
     "email.send_email": lambda words: f"send this to {words.people}",
     "email.reply_to_email": lambda words: f"send this reply to {words.people}",
-    "email.search": lambda _: "search the mail",
+    "email.search": lambda _: "search your email",
     "memory.store": lambda words: f"remember that{_for_whom(words)}",
     "memory.update": lambda _: "change what I remember",
     "memory.set_audience": lambda _: "change who can see that",
@@ -130,7 +138,7 @@ _TO_DO: Mapping[str, Callable[[Words], str]] = {
     "notes.set_audience": lambda words: f"change who can see {words.title}",
     "memory.search": lambda _: "look up what I remember",
     "memory.forget": lambda words: f"forget {words.title}",
-    "notes.create": lambda words: f"make the note {words.title}",
+    "notes.create": lambda words: f"create the note {words.title}",
     "notes.append": lambda words: f"add {_lines(words)} to {words.title}",
     "notes.remove_line": lambda words: f"take {_lines(words)} off {words.title}",
     "notes.change_line": lambda words: f"put {_replacing(words)} on {words.title}",
@@ -151,7 +159,7 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{words.title} is in the calendar{words.series}{_going(words)}.{_meanwhile(words)}{_unseen(words)}"
     ),
     "calendar.update_event": lambda words: (
-        f"{old}{words.when} is called {words.title} now."
+        f"{old}{words.when} is now called {words.title}."
         if (old := old_name(words))
         else f"{words.title} {what_changed(words)}.{_meanwhile(words)}"
     ),
@@ -159,24 +167,26 @@ _DONE: Mapping[str, Callable[[Words], str]] = {
         f"{words.title} is cancelled{words.when}{how_often(words).removesuffix(ONLY_ONCE)}."
     ),
     "email.create_draft": lambda words: (
-        f"A draft to {words.people} is written, not sent:{words.body or ' ' + words.title}."
+        f"I've drafted an email to {words.people} but not sent it:{words.body or ' ' + words.title}."
     ),
-    "email.send_email": lambda words: f"The mail to {words.people} is sent.",
-    "email.reply_to_email": lambda words: f"The reply to {words.people} is sent.",
+    "email.send_email": lambda words: f"The email to {words.people} has been sent.",
+    "email.reply_to_email": lambda words: f"The reply to {words.people} has been sent.",
     "memory.store": lambda words: f"I'll remember that{_for_whom(words)}.",
     "memory.set_audience": lambda words: (
         "Only you can see that now."
         if words.value("private")
+        else f"Everyone but {hidden} can see that now."
+        if (hidden := _kept_from(words))
         else "The whole family can see that now."
     ),
-    "memory.update": lambda _: "What I remember is changed.",
-    "memory.forget": lambda words: f"{capital(words.title)} is forgotten.",
-    "notes.create": lambda words: f"The note {words.title} is made.{_only_you(words)}",
+    "memory.update": lambda _: "I've updated what I remember.",
+    "memory.forget": lambda words: f"I've forgotten {words.title}.",
+    "notes.create": lambda words: f"I've created the note {words.title}.{_only_you(words)}",
     "notes.append": lambda words: (
         f"{capital(_lines(words))} {_are(words)} on {words.title}.{_only_you(words)}"
     ),
     "notes.remove_line": lambda words: f"{capital(_lines(words))} {_are(words)} off {words.title}.",
-    "notes.change_line": lambda words: f"{words.title} has {_replacing(words)} now.",
+    "notes.change_line": lambda words: f"{words.title} now has {_replacing(words)}.",
     "notes.clear": lambda words: (
         f"{words.title} is empty now: {plain(str(words.value('removed')))} "
         f"{'are' if ', ' in str(words.value('removed')) else 'is'} off it."
@@ -192,6 +202,8 @@ def _replacing(words: Words) -> str:
 
 def _for_whom(words: Words) -> str:
     """Return who may recall what was remembered, and how to change that where nobody said it."""
+    if hidden := _kept_from(words):
+        return f" for everyone but {hidden}"
     if not words.value("private"):
         return " for the whole family"
     if words.value("is_told"):

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import structlog
 from sqlalchemy import Connection
 
+from kinkeeper.actions.expected import expected_between
 from kinkeeper.actions.requests.model import ActionResult
 from kinkeeper.calendar.model import Occurrence
-from kinkeeper.calendar.search import occurrences_between
 from kinkeeper.conversation.context import repository
 from kinkeeper.conversation.context.gist import gist_of
 from kinkeeper.conversation.context.identity import read_focus, read_identity
@@ -30,7 +30,7 @@ from kinkeeper.conversation.context.topics import (
 from kinkeeper.conversation.context.volatile import facts_of
 from kinkeeper.conversation.context.world import AHEAD, World, world_at
 from kinkeeper.conversation.looking_back import cut_turns, looked_back
-from kinkeeper.conversation.model import Exchange, Mode
+from kinkeeper.conversation.model import LONGEST_READ, Exchange, Mode
 from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.core.errors import UnavailableError
@@ -138,20 +138,20 @@ class ContextGatherer:
             turn: The turn.
             context: What it began with.
         """
-        household, ref = turn.household, context.topic
+        household, ref, read = turn.household, context.topic, turn.text[:LONGEST_READ]
         if ref.id and turn.mode not in _ABOUT_NOTHING:
             topic = grown(
                 ref, context.gloss, at=turn.at, recalled=turn.recalled,
-                is_focus=read_focus(turn.text),
+                is_focus=read_focus(read),
             )  # fmt: skip
             repository.put_topic(conn, household, turn.thread_id, topic)
-            facts = facts_of(turn.text, turn.results)
+            facts = facts_of(read, turn.results)
             repository.put_facts(
                 conn, household, ref.id, facts, turn=turn.turn_id, at=turn.at
             )  # fmt: skip
         if not turn.is_said:
             return
-        if name := read_identity(turn.text):
+        if name := read_identity(read):
             repository.set_called(conn, household, turn.member, name, at=turn.at)
         now = self._clock.now()
         repository.add_encoding(conn, turn, FIRST_STAGE, ref.id, due_at=now)
@@ -166,9 +166,11 @@ class ContextGatherer:
             thread=thread_id, household=household,
         )  # fmt: skip
         gists, known = (
-            _still_true(conn, household, thread_id, ref.id, now=now) if ref.known else ([], [])
+            _still_true(conn, household, ref.id, member=member.id, thread=thread_id, now=now)
+            if ref.known
+            else ([], [])
         )
-        coming = occurrences_between(conn, viewer, Interval(now, now + AHEAD))
+        coming = expected_between(conn, viewer, Interval(now, now + AHEAD), now=now)
         return _Kept(
             topic=ref, gists=gists, known=known,
             called=repository.called(conn, household, member.id),
@@ -189,13 +191,13 @@ class ContextGatherer:
 
 
 def _still_true(
-    conn: Connection, household: str, thread: str, topic: str, *, now: datetime
+    conn: Connection, household: str, topic: str, *, member: str, thread: str, now: datetime
 ) -> tuple[Sequence[str], Sequence[Lasting]]:
     """Return what is left of a topic: gists and what was said for a day, each without what holds no more."""
     gists = repository.gists_of(conn, household, topic, now=now)
     facts = repository.facts_of(conn, household, topic, now=now)
     named = {*gists, *(each.turn for each in facts)}
-    cut = cut_turns(conn, household, thread, named, now=now)
+    cut = cut_turns(conn, household, named, member=member, thread=thread, now=now)
     gists |= {key: gist_of(cut[key].text, cut[key].results) for key in cut.keys() & gists.keys()}
     left = {key: facts_of(turn.text, turn.results) for key, turn in cut.items()}
     known = [

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
 from kinkeeper.conversation.context.topics import gloss_of
+from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.statements.sentences import parts_of
 
 _LONGEST = 120
 _OUTCOMES = {
-    ResultStatus.DONE: "done", ResultStatus.AWAITING: "awaits a yes",
+    ResultStatus.DONE: "done", ResultStatus.AWAITING: "waiting for approval",
     ResultStatus.UNDER_WAY: "under way", ResultStatus.FAILED: "failed",
     ResultStatus.UNCLEAR: "asked back", ResultStatus.CANCELLED: "dropped",
 }  # fmt: skip
@@ -36,9 +37,9 @@ def key_sentence(text: str) -> str:
     """Return the sentence of a text that says most, clipped; "" where none says anything.
 
     Args:
-        text: Any.
+        text: Any; beyond `LONGEST_READ` characters it is not read.
     """
-    parts = [part.text for part in parts_of(text)]
+    parts = [part.text for part in parts_of(text[:LONGEST_READ])]
     best = max(parts, key=lambda part: len(gloss_of(part).words), default="")
     if not gloss_of(best).words:
         return ""

@@ -2,8 +2,13 @@
 
 import re
 
+from kinkeeper.language.sentences import STOP_INSIDE, mask_stops
+
 _LONGEST = 40
-_NAME = r"(?P<name>(?:(?:mrs?|ms|dr)\.? )?[^\W\d_][\w'-]*(?: (?-i:[A-Z])[\w'-]*){0,2})"
+_PART = rf"[\w'{STOP_INSIDE}-]*"
+_NAME = (
+    rf"(?P<name>(?:(?:mrs?|ms|dr){STOP_INSIDE}? )?[^\W\d_]{_PART}(?: (?-i:[A-Z]){_PART}){{0,2}})"
+)
 _SAID = re.compile(
     r"(?:^|[.!?,;] *|\b(?:hi|hello|hey|and|by the way|btw|so|well|actually|no|please)[,!]? +)"
     r"(?:my (?:first |full |real )?name(?:'s|’s| is)(?: actually| now)? |(?:please |just |you can |you may |could you |can you )*call me "
@@ -38,10 +43,11 @@ def read_identity(text: str) -> str | None:
     Args:
         text: The message.
     """
-    found = _SAID.search(" ".join(text.split()).replace("’", "'"))
+    plain = " ".join(text.split()).replace("’", "'")
+    found = _SAID.search(mask_stops(plain))
     if found is None or not _TAILS.fullmatch(found["rest"]):
         return None
-    name = found["name"].strip(" '-")
+    name = plain[found.start("name") : found.end("name")].strip(" '-")
     if _NO_NAME.fullmatch(name.split()[0]) or len(name) > _LONGEST:
         return None
     return name if any(letter.isupper() for letter in name) else name.title()

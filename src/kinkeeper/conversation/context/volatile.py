@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.language.sentences import mask_stops, split_sentences
 from kinkeeper.language.text import shorten, strip_controls
 from kinkeeper.memory.finding.terms import stems
 
@@ -11,6 +12,7 @@ MOST = 20
 """Most of them a topic keeps."""
 
 _LONGEST_NAME, _LONGEST_VALUE = 60, 120
+_BETWEEN = re.compile(r"(?<=[.!?\n…])\s+")
 _IS = re.compile(
     r"(?:^|(?<=[.!;\n…])|(?<=, )|(?<= and )|(?<= but )|(?<= that ))\s*"
     r"(?P<about>(?:(?i:the|my|our|his|her|their|your|this)|[A-Z][\w-]+(?:'s|’s))(?: [\w'’-]+){1,5}?)"
@@ -34,13 +36,13 @@ def facts_of(text: str, results: Sequence[ActionResult]) -> Mapping[str, str]:
 
 
 def _told(text: str) -> Iterator[tuple[str, str]]:
-    for sentence in re.split(r"(?<=[.!?\n…])\s+", text):
+    for sentence in split_sentences(text, _BETWEEN):
         if sentence.rstrip().endswith("?"):
             continue
-        for match in _IS.finditer(sentence):
+        for match in _IS.finditer(mask_stops(sentence)):
             about, value = (
-                _line(match["about"], _LONGEST_NAME),
-                _line(match["value"], _LONGEST_VALUE),
+                _line(sentence[slice(*match.span("about"))], _LONGEST_NAME),
+                _line(sentence[slice(*match.span("value"))], _LONGEST_VALUE),
             )
             if stems(about) and value:
                 yield about, value

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kinkeeper.calendar.model import Occurrence
+from kinkeeper.calendar.waiting_words import occurrence_waiting
 from kinkeeper.household.model import Household
-from kinkeeper.language.when.regions import clock
 from kinkeeper.messaging.quiet_hours import QuietHours
+from kinkeeper.reading.times.regions import clock
 
 AHEAD = timedelta(hours=24)
 """How far ahead what comes next is looked for."""
@@ -63,4 +64,9 @@ def _line(occurrence: Occurrence, now: datetime, household: Household) -> str:
         if occurrence.event.all_day
         else f"{day}at {clock(start.time(), household.locale)}"
     )
-    return f"Coming up: {' '.join(occurrence.event.summary.split())}, {when}."
+    waits = occurrence_waiting(
+        occurrence, household.zone, name=lambda each: getattr(household.member(each), "name", each),
+        moment=lambda at: f"{_DAYS[at.weekday()]} at {clock(at.time(), household.locale)}",
+    )  # fmt: skip
+    told = f"{' '.join(occurrence.event.summary.split())}, {when}"
+    return f"Coming up: {told} ({waits})." if waits else f"Coming up: {told}."

@@ -86,9 +86,9 @@ def told(
     if done:
         narrative += f" {done} {'request was' if done == 1 else 'requests were'} carried out."
     if is_open(talk):
-        narrative += " Something was left open."
+        narrative += " Something was left unresolved."
     return Told(
-        title=f"Talk about {topic}" if topic else "A short talk", narrative=narrative,
+        title=f"Conversation about {topic}" if topic else "A short talk", narrative=narrative,
         topic=topic, salience=salience(talk, before=before),
     )  # fmt: skip
 

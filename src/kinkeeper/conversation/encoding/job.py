@@ -132,7 +132,9 @@ class Encoding:
 
         def write(conn: Connection) -> None:
             if not leases.hold(conn, conversation_encodings, key, epoch):
-                raise LeaseLostError(f"the claim {epoch} on {stage} of {key[2]!r} no longer stands")
+                raise LeaseLostError(
+                    f"the claim {epoch} on {stage} of {key[2]!r} is no longer valid"
+                )
             topic, turn = self._load(conn, key)
             # A turn that is gone, or whose words were purged, has nothing left to encode.
             had_effect = turn is not None and work(conn, turn, topic)
@@ -171,7 +173,7 @@ class Encoding:
     def _facts(self, conn: Connection, turn: Turn, topic: str) -> bool:
         """Tell whether facts were read out of an exchange."""
         del topic
-        viewer = Viewer(turn.household, frozenset({person_scope(turn.member)}))
+        viewer = Viewer.of(turn.household, turn.member)
         said = [
             each.id
             for each in list_episodes(conn, viewer, session=turn.thread_id, kind=EpisodeKind.TURN)
@@ -187,7 +189,7 @@ class Encoding:
         if place is None or _goes_on(every[place + 1 :], turn.received_at):
             return False
         talk = _talk_before(every[: place + 1])
-        viewer = Viewer(turn.household, frozenset({person_scope(turn.member)}))
+        viewer = Viewer.of(turn.household, turn.member)
         earlier = list_episodes(
             conn, viewer, before=talk[0].received_at, kind=EpisodeKind.TURN, limit=_BEFORE
         )

@@ -12,7 +12,7 @@ from kinkeeper.conversation.planning.telling import News, Told
 from kinkeeper.conversation.planning.told_events import Meant
 
 _EVE_OF = re.compile(r"^(?:the|a|one) (?P<unit>day|week|evening|night) ", re.IGNORECASE)
-_UNKNOWN: Final = "I do not know when {} is. When shall I remind you?"
+_UNKNOWN: Final = "I don't know when {} is. When should I remind you?"
 _EARLY: Final = timedelta(hours=1)
 """How long before something whoever is to do something "before" it is reminded."""
 

@@ -20,7 +20,7 @@ from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.named import best_match, results_of
 from kinkeeper.conversation.planning.people import who_of
 from kinkeeper.conversation.planning.task_rules import deadline_changes
-from kinkeeper.language.when.model import SpanKind
+from kinkeeper.reading.times.model import SpanKind
 
 _KIND = re.compile(r"\s+(?:appointment|event|entry|booking)$", re.IGNORECASE)
 
@@ -229,20 +229,6 @@ def nudged(groups: Groups, case: Case) -> Sequence[Step] | None:
     if not case.message.words(way).lower().endswith(_WAYS):
         return None
     return move(groups, case)
-
-
-def taken_on(groups: Groups, case: Case) -> Sequence[Step] | None:
-    """Read "gran is taking Leo to soccer on Friday": who sees to something that stands in the calendar."""
-    people = who_of(groups["who"], case)
-    target = named_event(f"{groups['what']} {groups.get('when', '')}", case)
-    if not people or not target:
-        return None
-    name = str(target["find_by"])
-    events = (each for each in case.things if each.kind == "event")
-    if best_match(name, events) is None and not is_appointment(name, case):
-        return None
-    changes = {"changes": {"responsible": people}}
-    return [action("calendar", "update_event", {**target, **changes})]
 
 
 def moved(groups: Groups, case: Case) -> Sequence[Step] | None:

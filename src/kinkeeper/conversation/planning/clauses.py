@@ -8,6 +8,7 @@ from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.reasons import wanted_of
+from kinkeeper.language.sentences import mask_stops
 
 Reader = Callable[[str], "list[Step] | None"]
 """Reads one clause; None where it asks for nothing."""
@@ -19,6 +20,8 @@ _LEADING_TIME = re.compile(
 _EDGES = " \t\n,;:!.?-–—"
 _MOST_STRIPPED = 8
 _MOST_CUTS = 12
+_BEGINNING = 300  # characters that tell whether a request begins
+_LONGEST_CLOSING = 100
 
 
 def bare(clause: str, grammar: Grammar, *names: str) -> str:
@@ -42,7 +45,8 @@ def bare(clause: str, grammar: Grammar, *names: str) -> str:
         opening = grammar.openings.match(clause)
         if opening is not None and opening.end() < len(clause):
             clause = clause[opening.end() :]
-        clause = grammar.closings.sub("", clause).strip(_EDGES)
+        closing = grammar.closings.search(clause, max(0, len(clause) - _LONGEST_CLOSING))
+        clause = (clause if closing is None else clause[: closing.start()]).strip(_EDGES)
         if clause == before:
             break
     return clause
@@ -127,8 +131,8 @@ def _with_list(left: str, right: str, grammar: Grammar) -> str:
 
 def _cuts(text: str, grammar: Grammar) -> Iterator[tuple[str, str, bool]]:
     """Yield where a second request may begin: what is before, what is after, and whether a sentence ends there."""
-    for joint in grammar.joints.finditer(text):
-        right = bare(text[joint.end() :], grammar)
+    for joint in grammar.joints.finditer(mask_stops(text)):
+        right = bare(text[joint.end() : joint.end() + _BEGINNING], grammar)
         is_stop = joint[0].strip()[:1] in {".", "!", "?", ";"}
         if is_stop or grammar.starts.match(in_order(right)):
             yield text[: joint.start()], text[joint.end() :], is_stop

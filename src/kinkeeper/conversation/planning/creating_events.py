@@ -27,7 +27,7 @@ from kinkeeper.conversation.planning.moments import (
 from kinkeeper.conversation.planning.named import best_match
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.task_rules import add as add_task
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan
 
 _OWN = re.compile(r"^(?:its|his|her|their|the|a|an|my|our)\s+", re.IGNORECASE)
 
@@ -222,7 +222,7 @@ def _created(
     is_torn = not days and case.message.is_torn(found.main, recurs=moment.rule is not None)
     is_lost = any(_HOURS_LOST.search(each.surface) for each in said if not each.has_time)
     if not found.is_whole or is_torn or is_lost:
-        question = f"I could not read all of the times. When exactly is {lowered(title)}?"
+        question = f"I couldn't read all of the times. When exactly is {lowered(title)}?"
         return [
             Missing(
                 action("calendar", "create_event", {"summary": title, "who": list(found.who)}),
@@ -281,7 +281,7 @@ def _unknown(title: str, moment: Moment | None, known: Mapping[str, Any]) -> Mis
 def _without_start(title: str, moment: Moment, known: Mapping[str, Any]) -> Missing:
     """Return the question when something begins of which only the end was said: "at the office till 8"."""
     over = moment.start
-    question = f"From when is {lowered(title)}? I only know when it ends."
+    question = f"When does {lowered(title)} start? I only know when it ends."
     known = {**known, "end_time": over and over.isoformat()}
     return Missing(action("calendar", "create_event", known), "start_time", question)
 

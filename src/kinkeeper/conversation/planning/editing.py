@@ -12,7 +12,7 @@ from kinkeeper.conversation.planning.mail_rules import composed, recipients
 from kinkeeper.conversation.planning.named import results_of
 from kinkeeper.conversation.planning.pointing import combined
 from kinkeeper.conversation.planning.referents import meant, target
-from kinkeeper.conversation.planning.relative import proposed_with, relative_changes
+from kinkeeper.conversation.planning.relative import in_its_frame, proposed_with, relative_changes
 
 ASK = "What should I change?"
 _MAIL = ("subject", "added", "copied", "recipient", "replaced", "body")
@@ -104,7 +104,10 @@ def _other(result: ActionResult, text: str, case: Case) -> dict[str, Any]:
 
 
 def _retimed(result: ActionResult, groups: Groups, case: Case) -> dict[str, Any]:
-    new = new_time(groups, case)
+    new, things = new_time(groups, case), results_of([result])
+    is_dated = bool(things) and "-" in (things[0].start or "")  # "17:00" alone has no frame
+    if is_dated and "start_time" in new:
+        new = in_its_frame(new, groups.get("to", ""), things[0], case)
     old = {**result.params, **result.params.get("changes", {})}
     field = next((name for name in _DATED if name in old), None)
     if field is None or "start_time" not in new:

@@ -64,7 +64,7 @@ def _booked(last: ActionResult, title: str, case: Case) -> list[Step] | None:
         "who": last.params.get("who") or members_in(title, case),
     }  # fmt: skip
     step = action("calendar", "create_event", params)
-    return [step] if title else [Missing(step, "summary", "What shall I put there?")]
+    return [step] if title else [Missing(step, "summary", "What should I put there?")]
 
 
 def _start(room: Mapping[str, Any]) -> datetime | None:

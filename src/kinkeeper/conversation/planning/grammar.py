@@ -12,14 +12,18 @@ from kinkeeper.core.errors import InvariantError
 from kinkeeper.language.dictionary import is_known
 from kinkeeper.language.folding import unaccented
 from kinkeeper.language.misspellings import Misspellings
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.reading.spellings import everyday_spellings
+from kinkeeper.reading.times.model import TimeSpan
 
 _NAME = re.compile(r"@(\w+)")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _FILES = (
     "openings", "tasks", "lists", "mail", "memory", "reading", "questions", "events", "changes", "amending", "records", "pointing",
 )  # fmt: skip
-_LONGEST_CLAUSE = 300
+LONGEST_CLAUSE = 300
+"""Characters of a clause that patterns with several open ends are tried on."""
+
+_NEARBY = 100  # characters on each side of a time that tell whether it is one
 _NO_PART = ("part_of_name", "meal_named", "length_way")
 """How words that times begin with belong to what stands before: "parents evening", "add lunch", "an hour early"."""
 
@@ -122,7 +126,7 @@ class Grammar:
 
     def found(self, clause: str) -> Iterator[tuple[str, Mapping[str, str]]]:
         """Yield the rules that a whole clause fits, with what they found, in order."""
-        if len(clause) > _LONGEST_CLAUSE:
+        if len(clause) > LONGEST_CLAUSE:
             return
         for rule in self.rules:
             for pattern in rule.patterns:
@@ -160,7 +164,7 @@ def load_grammar() -> Grammar:
     }
     return Grammar(
         rules=tuple(rules[name] for name in order),
-        spellings=opening["spellings"],
+        spellings={**everyday_spellings(), **opening["spellings"]},
         misspellings=Misspellings(words=opening["own_words"].split()),
         openings=_compiled("|".join(opening["openings"]), words),
         closings=_compiled("(?:" + "|".join(opening["closings"]) + r")[\s,.!?]*$", words),
@@ -184,7 +188,11 @@ def load_grammar() -> Grammar:
 
 
 def _around(text: str, span: TimeSpan) -> str:
-    return f"{text[: span.start_char]}<{span.surface}>{text[span.end_char :]}"
+    """Return a time in brackets between the words beside it; "…" where the text goes on."""
+    start, end = span.start_char - _NEARBY, span.end_char + _NEARBY
+    before = f"…{text[start : span.start_char]}" if start > 0 else text[: span.start_char]
+    after = f"{text[span.end_char : end]}…" if end < len(text) else text[span.end_char :]
+    return f"{before}<{span.surface}>{after}"
 
 
 def _content(name: str) -> Mapping[str, Any]:

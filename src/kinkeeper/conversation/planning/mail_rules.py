@@ -145,6 +145,12 @@ def search(groups: Groups, case: Case) -> Sequence[Step]:
     return [action("email", "search", {"query": query or "newest"})]
 
 
+def asked(groups: Groups, case: Case) -> Sequence[Step] | None:
+    """Read "when did mail come from the school?"; an address that is told ("my email is …") looks for no mail."""
+    is_told = "@" in case.message.words(case.message.text) and not groups.get("what")
+    return None if is_told else search(groups, case)
+
+
 def is_reference(name: str) -> bool:
     """Whether a recipient is a word for somebody named before."""
     return _BACK_REFERENCE.match(name) is not None

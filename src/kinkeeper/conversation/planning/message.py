@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from kinkeeper.conversation.model import LONGEST_READ
 from kinkeeper.conversation.planning.grammar import Grammar
 from kinkeeper.conversation.planning.message_times import times_in
 from kinkeeper.household.model import Household
 from kinkeeper.language.text import strip_controls
-from kinkeeper.language.when.model import SpanKind, TimeSpan
-
-LONGEST: Final = 2_000
-"""Characters of a message that are read; requests are short."""
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 _FIRST_TIME, _FIRST_LENGTH, _FIRST_QUOTE = 0xE100, 0xE200, 0xE300
 _MOST = 0x100
@@ -141,7 +139,7 @@ def read_message(text: str, now: datetime, household: Household, grammar: Gramma
         household: Whose words and zone are meant.
         grammar: Its spellings are applied.
     """
-    plain = strip_controls(text[:LONGEST]).translate(_CURLY)
+    plain = MARK.sub(" ", strip_controls(text[:LONGEST_READ])).translate(_CURLY)
     verbatim: dict[str, str] = {}
     plain = _without_reported(plain, grammar)
     plain = _BY_SIGN.sub(lambda found: _SIGNS[found[1][0].lower()], plain)

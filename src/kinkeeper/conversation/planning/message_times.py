@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 from kinkeeper.core.time import midnight
 from kinkeeper.household.model import Household
-from kinkeeper.language.when import NamedTimeWords, read
-from kinkeeper.language.when.model import Grain, TimeSpan
-from kinkeeper.language.when.spans import first_of_week
+from kinkeeper.reading.times import NamedTimeWords, read
+from kinkeeper.reading.times.model import Grain, TimeSpan
+from kinkeeper.reading.times.spans import first_of_week
 
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _TILL: Final = re.compile(r"\b(?:un)?till?\s+$", re.IGNORECASE)

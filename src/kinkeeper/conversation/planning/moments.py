@@ -8,8 +8,8 @@ from typing import Final
 
 from dateutil.rrule import rrulestr
 
-from kinkeeper.language.when.model import SpanKind, TimeSpan
-from kinkeeper.language.when.partial import WEEKDAY_CODES
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
+from kinkeeper.reading.times.partial import WEEKDAY_CODES
 
 _HOUR, _MINUTE = timedelta(hours=1), timedelta(minutes=1)
 _MORNING = 9

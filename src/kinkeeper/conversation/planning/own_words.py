@@ -16,7 +16,7 @@ _LONGEST_NAME = 8
 
 _QUOTED = re.compile(r'["“”„«]([^"“”„«»]+)')
 _COPIED = re.compile(
-    r"^\s*>|^\s*(?:fwd?|re|from|to|sent|date|subject)\s*:|```|^\s*[-_=*]{4,}|\n\s*\n|<[/!|]?[a-z]",
+    r"^\s*>|^\s*(?:fwd?|re|from|to|cc|bcc|sent|date|subject|body)\s*:|```|^\s*[-_=*]{4,}|\n\s*\n|<[/!|]?[a-z]",
     re.IGNORECASE | re.MULTILINE,
 )
 """Marks of what was copied from elsewhere: quoted lines, heads of mails, fences, rules, paragraphs, markup."""

@@ -40,10 +40,10 @@ def without_people(text: str, case: Case) -> str:
 
 
 def who_of(text: str, case: Case) -> list[str]:
-    """Return the members that a text means, the speaker among them where it says "I" or "me"."""
+    """Return the members that a text means, the speaker among them where it says "I" or "me", but not in "my dad"."""
     words = _plain(text)
     named = members_in(words, case)
-    speaks = bool(set(words.split()) & _SELF)
+    speaks = bool({*words.split()} & (_SELF - {"my"})) or words == "my"
     me = case.context.asked.member.id
     return list(dict.fromkeys([*([me] if speaks else []), *named]))
 

@@ -1,19 +1,32 @@
 """The two planners together: rules first, a model where they see nothing in what seems to ask for something."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
-from kinkeeper.conversation.model import Branch, Plan, Planner, PlanningContext
+from kinkeeper.conversation.model import (
+    Branch,
+    Plan,
+    PlannedAction,
+    Planner,
+    PlanningContext,
+)
 from kinkeeper.conversation.planning.own_words import is_copied
-from kinkeeper.conversation.planning.rules import plan_of
+from kinkeeper.conversation.planning.rules import as_offers, plan_of
 from kinkeeper.conversation.planning.sharing import (
     NOT_FOR_A_FEW,
-    for_speaker,
+    Said,
     halves,
+    narrowed,
     parted,
     said_of_audience,
     writes_for_all,
 )
+from kinkeeper.conversation.told_audience import KEEP
+from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import UnavailableError
+from kinkeeper.household.viewing import kept_from
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.memory.statements.secrecy import has_own_news, points_back, secrecy_of
 
 
 class Planners:
@@ -28,19 +41,40 @@ class Planners:
 
     async def plan(self, context: PlanningContext) -> Plan:
         """Return the next requests; see `kinkeeper.conversation.model.Planner`."""
+        asked = context.asked
+        wish = secrecy_of(context.text, asked.household, asked.member.id, is_group=asked.is_shared)
+        if wish is not None and points_back(context.text):
+            return await self._kept_afterwards(context)
         said = said_of_audience(context.text)
+        if said is None and wish is not None:
+            said = Said(wish.rest, is_for_few=False)
         if said is None:
             return await self._planned(context)
+        hidden = kept_from("" if wish is None else wish.scope)
         rest = await self._planned(replace(context, text=said.rest)) if said.rest else Plan()
         if writes_for_all(rest):
             if said.is_for_few:
                 return Plan(clarification=NOT_FOR_A_FEW)
-            return _apart(context, rest) or for_speaker(rest)
+            return _apart(context, rest, hidden) or narrowed(rest, hidden)
         whole = await self._planned(context)
-        return for_speaker(whole) if writes_for_all(whole) and not said.is_for_few else whole
+        if has_own_news(context.text) and all(map(_is_audience, whole.actions)):
+            return rest  # the wish is about that news, and about nothing done before
+        if wish is not None and wish.rest and _is_of_wish(whole, wish.rest, rest):
+            return rest
+        return narrowed(whole, hidden) if writes_for_all(whole) and not said.is_for_few else whole
+
+    async def _kept_afterwards(self, context: PlanningContext) -> Plan:
+        """Return the plan of a message that only asks to keep secret what was said or done before it."""
+        asked = context.asked
+        plan = await self._planned(replace(context, text=KEEP))
+        before = context.history[-1].text if context.history else ""
+        wish = secrecy_of(
+            f"{before}\n{context.text}", asked.household, asked.member.id, is_group=asked.is_shared
+        )
+        return narrowed(plan, kept_from("" if wish is None else wish.scope))
 
     async def _planned(self, context: PlanningContext) -> Plan:
-        by_rules = _from_rules(context)
+        by_rules = await _by_rules(context)
         if self._model is None or not _leave_open(context, by_rules):
             return by_rules
         try:
@@ -49,12 +83,17 @@ class Planners:
             return by_rules
 
 
-def _apart(context: PlanningContext, whole: Plan) -> Plan | None:
+async def _by_rules(context: PlanningContext) -> Plan:
+    """Return what the rules read; a long message does not hold up the event loop."""
+    return await read_beside(context.text, lambda: _from_rules(context))
+
+
+def _apart(context: PlanningContext, whole: Plan, hidden: Collection[str]) -> Plan | None:
     """Return a plan of which only one part is for its person alone; None where the message is all one."""
     for texts in halves(context.text):
         alone = [each if (said := said_of_audience(each)) is None else said.rest for each in texts]
         first, second = (plan_of(replace(context, text=each, results=())) for each in alone)
-        plan = parted((first, second), texts)
+        plan = parted((first, second), texts, hidden)
         if plan is None:
             continue
         left = plan.actions[len(context.results) :]
@@ -68,8 +107,7 @@ def _from_rules(context: PlanningContext) -> Plan:
     plan = plan_of(context)
     if not is_copied(context.text):
         return plan
-    offers = tuple(replace(each, is_offer=True) for each in plan.actions)
-    return replace(plan, actions=offers, partial=None)
+    return replace(as_offers(plan), partial=None)
 
 
 def _leave_open(context: PlanningContext, rest: Plan) -> bool:
@@ -83,3 +121,19 @@ def _leave_open(context: PlanningContext, rest: Plan) -> bool:
     if whole.actions or whole.partial is not None:
         return False
     return context.triage.branch is Branch.ACT or bool(context.open_edit)
+
+
+def _is_of_wish(plan: Plan, told: str, rest: Plan) -> bool:
+    """Whether what a plan writes or asks was read out of the wish for secrecy, and not out of what is told beside it."""
+    if plan.clarification and not plan.actions:
+        return rest.clarification is None
+    words = {*stems(told)}
+    written = [each for each in plan.actions if not _is_audience(each)]
+    return bool(words and written) and all(
+        words.isdisjoint(stems(" ".join(map(str, each.params.values())))) for each in written
+    )
+
+
+def _is_audience(planned: PlannedAction) -> bool:
+    """Whether it only changes who may see something."""
+    return planned.action == "set_audience"

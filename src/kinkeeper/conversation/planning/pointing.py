@@ -26,7 +26,7 @@ from kinkeeper.conversation.planning.reminding import remind_of
 from kinkeeper.conversation.planning.sharing import keep, share
 from kinkeeper.conversation.planning.shown_lines import gone, taken_off
 from kinkeeper.conversation.planning.windows import window_of
-from kinkeeper.language.when.model import Grain
+from kinkeeper.reading.times.model import Grain
 
 _TARGETED: Final = {"drop": "delete_event", "move": "update_event", "shift": "update_event"}
 MAKES: Final = frozenset({"create", "update", "create_event", "update_event"})

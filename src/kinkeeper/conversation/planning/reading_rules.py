@@ -11,6 +11,7 @@ from kinkeeper.conversation.planning import (
     changing_events,
     creating_events,
     day_questions,
+    lifts,
     list_rules,
     mail_rules,
     memory_rules,
@@ -22,10 +23,12 @@ from kinkeeper.conversation.planning.case import Case, Groups, Step
 from kinkeeper.conversation.planning.clauses import bare, in_order
 from kinkeeper.conversation.planning.continuing import continued, goes_on
 from kinkeeper.conversation.planning.following_up import followed, set_right
+from kinkeeper.conversation.planning.grammar import LONGEST_CLAUSE
 from kinkeeper.conversation.planning.pointing import pointed
 from kinkeeper.conversation.planning.reasons import thing_missing, without_reason
 from kinkeeper.conversation.planning.relative import onto_what_waits
 from kinkeeper.conversation.planning.told_changes import told
+from kinkeeper.conversation.planning.write_guard import guarded
 
 _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] = {
     "memory.called": memory_rules.called, "memory.store": memory_rules.store,
@@ -45,12 +48,12 @@ _READERS: Final[Mapping[str, Callable[[Groups, Case], Sequence[Step] | None]]] =
     "mail.write": mail_rules.write, "mail.told": mail_rules.passed_on, "mail.reply": mail_rules.reply,
     "mail.search": mail_rules.search,
     "tasks.asked": task_rules.listed, "lists.asked": list_rules.show,
-    "mail.asked": mail_rules.search, "events.asked": calendar_questions.asked,
+    "mail.asked": mail_rules.asked, "events.asked": calendar_questions.asked,
     "events.question": day_questions.ask,
     "events.find_time": calendar_questions.find_time,
     "events.absent": creating_events.absent, "events.placed": creating_events.placed, "events.create": creating_events.create, "events.stated": creating_events.stated,
     "events.moved": changing_events.moved, "events.nudged": changing_events.nudged,
-    "events.taken": changing_events.taken_on, "events.move": changing_events.move,
+    "events.taken": lifts.taken_on, "events.move": changing_events.move,
     "events.rename": changing_events.rename, "events.relocate": changing_events.relocate,
     "events.invite": changing_events.invite, "events.cancel": changing_events.cancel,
 }  # fmt: skip
@@ -69,10 +72,10 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
     """Return what one clause asks for, or None where it asks for nothing.
 
     Args:
-        clause: With marks, without politeness.
+        clause: With marks, without politeness; one of more than 300 characters is not read.
         case: What is known.
     """
-    if not clause:
+    if not clause or len(clause) > LONGEST_CLAUSE:
         return None
     said, clause = clause, without_reason(clause, case.grammar)
     back = (
@@ -91,9 +94,11 @@ def read_clause(clause: str, case: Case) -> list[Step] | None:
         return [onto_what_waits(each, case) for each in news]
     for form in dict.fromkeys((clause, in_order(clause))):
         for name, groups in case.grammar.found(form):
-            steps = _READERS[name](groups, case)
+            steps = guarded(
+                _READERS[name](groups, case) or (), form, case, rule=name, groups=groups
+            )
             if steps:
-                return [*steps]
+                return steps
     return continued(clause, case)
 
 

@@ -8,6 +8,7 @@ from kinkeeper.conversation.planning.message import TIME_MARK
 
 _EDGES = " \t\n,;:!.?-–—"
 _TIME = re.compile(TIME_MARK)
+_LONGEST = 600  # characters of a request with its reason
 
 
 def wanted_of(clause: str, grammar: Grammar) -> str:
@@ -19,6 +20,8 @@ def wanted_of(clause: str, grammar: Grammar) -> str:
         clause: With marks, without politeness.
         grammar: Knows how reasons are given, and requests begin.
     """
+    if len(clause) > _LONGEST:
+        return clause
     said = grammar.said
     for name in ("reason_first", "reason_so"):
         found = said[name].fullmatch(clause)

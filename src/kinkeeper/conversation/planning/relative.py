@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from kinkeeper.actions.requests.model import ActionResult, ResultStatus
+from kinkeeper.actions.requests.moments import put_off
 from kinkeeper.conversation.model import PlannedAction
 from kinkeeper.conversation.planning.case import Case, Step
 from kinkeeper.conversation.planning.message_times import times_in
@@ -14,7 +15,7 @@ from kinkeeper.conversation.planning.named import Thing
 from kinkeeper.conversation.planning.referents import latest
 from kinkeeper.core.errors import InvariantError
 from kinkeeper.core.time import midnight
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan
 
 _OF_TASKS: Final = {"start_time": "deadline"}
 _BACKWARDS: Final = frozenset(
@@ -96,9 +97,24 @@ def onto_what_waits(step: Step, case: Case) -> Step:
     last = next((each for each in latest(case) if each.result.get("event_id") == event), None)
     if event is None or last is None or last.status is not ResultStatus.AWAITING:
         return step
+    if last.action == "create_event":
+        return _proposed_anew(step, last, case)
     if last.action != "update_event":
         return step
     return replace(step, params=proposed_with(last, step.params["changes"]))
+
+
+def _proposed_anew(step: PlannedAction, last: ActionResult, case: Case) -> PlannedAction:
+    """Return a change of an event that nobody has confirmed yet as a new proposal of it."""
+    changes = dict(step.params["changes"])
+    minutes = changes.pop("shift_minutes", None)
+    for name in ("start_time", "end_time"):
+        at = last.params.get(name)
+        if minutes is not None and at and name not in changes:
+            old = datetime.fromisoformat(at).astimezone(case.household.zone)
+            changes[name] = put_off(old, timedelta(minutes=minutes)).isoformat()
+    params = proposed_with(last, changes)
+    return replace(step, action="create_event", params=params, is_offer=True)
 
 
 def together(steps: list[Step]) -> list[Step]:
@@ -358,7 +374,7 @@ def _signed(length: timedelta, way: str) -> timedelta:
 
 def _start_of(thing: Thing) -> datetime:
     if thing.start is None:
-        raise InvariantError("a thing without a start has nothing to count from")
+        raise InvariantError("no time can be computed from a thing without a start")
     return datetime.fromisoformat(thing.start)
 
 

@@ -12,6 +12,7 @@ from kinkeeper.conversation.planning.editing import ASK, edited
 from kinkeeper.conversation.planning.following_up import with_name
 from kinkeeper.conversation.planning.mail_rules import is_reference
 from kinkeeper.conversation.planning.named import last_addressed
+from kinkeeper.conversation.planning.out_of_scope import is_out_of_scope
 from kinkeeper.conversation.planning.pointing import more
 from kinkeeper.conversation.planning.reading_rules import read_clause
 from kinkeeper.conversation.planning.relative import together
@@ -19,9 +20,11 @@ from kinkeeper.conversation.planning.reminding import OF_WHAT_STANDS
 from kinkeeper.conversation.planning.told_facts import told_facts
 from kinkeeper.conversation.routing.asking_about import asks_about
 from kinkeeper.conversation.routing.asking_why import asks_why
+from kinkeeper.conversation.routing.confirmation import agrees
 from kinkeeper.household.vocabulary import compile_vocabulary
 
 _MOST_ACTIONS = 8
+_NEW = frozenset({"create_event", "create"})
 
 
 def plan_of(context: PlanningContext) -> Plan:
@@ -33,8 +36,10 @@ def plan_of(context: PlanningContext) -> Plan:
     if (context.history and asks_why(context.text)) or asks_about(context.text):
         return Plan(source=Source.RULES)
     case = case_of(context, vocabulary_of(context.asked.household))
+    if is_out_of_scope(case) and not context.open_edit:
+        return Plan(source=Source.RULES)
     if context.open_edit and not context.results:
-        return _edited(case)
+        return _edited(case) if agrees(context.text) else _still_offered(_edited(case))
     steps = _answered(case)
     if steps is not None:
         return planned(steps[len(context.results) :])
@@ -53,6 +58,25 @@ def _edited(case: Case) -> Plan:
     text = bare(case.message.text, case.grammar, case.household.bot_name)
     steps = amended(text, case) or edited(case.context.open_edit, case) or _read(case)
     return planned(steps) if steps else Plan(clarification=ASK)
+
+
+def _still_offered(plan: Plan) -> Plan:
+    """Return a corrected plan in which what would be new is still only proposed; all else asks by its stakes."""
+    return replace(
+        plan,
+        actions=tuple(
+            replace(each, is_offer=each.is_offer or each.action in _NEW) for each in plan.actions
+        ),
+    )
+
+
+def as_offers(plan: Plan) -> Plan:
+    """Return a plan of which nothing is done before a person says yes.
+
+    Args:
+        plan: Any.
+    """
+    return replace(plan, actions=tuple(replace(each, is_offer=True) for each in plan.actions))
 
 
 def _answered(case: Case) -> list[Step] | None:

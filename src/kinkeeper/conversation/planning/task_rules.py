@@ -24,7 +24,7 @@ from kinkeeper.conversation.planning.people import (
     members_in,
     one_of,
 )
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan
 
 _ASK_WHEN_OFTEN = "At what time each day? For several times a day, set a reminder for each."
 _OFTEN = re.compile(

@@ -15,7 +15,7 @@ from kinkeeper.conversation.planning.event_naming import DETERMINER
 from kinkeeper.conversation.planning.moments import moment_of
 from kinkeeper.conversation.planning.people import is_person, is_speaker, who_of
 from kinkeeper.conversation.planning.reasons import news_of
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.reading.times.model import TimeSpan
 
 _DAY = timedelta(days=1)
 _MOST_ASIDE = 4

@@ -202,7 +202,7 @@ class _Change:
         thing, since = series[0], told.since
         if told.is_open:
             known = {"event_id": thing.id, "scope": "following"}
-            question = f"From when on is there no {thing.title} any more?"
+            question = f"When does {thing.title} stop?"
             return [Missing(action("calendar", "delete_event", known), "on", question)]
         if told.news in {News.OFF, News.STOPS}:
             return [action("calendar", "delete_event", self._target(thing))]

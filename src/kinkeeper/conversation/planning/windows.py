@@ -10,11 +10,11 @@ from kinkeeper.conversation.planning.case import Case
 from kinkeeper.conversation.planning.message import TIME_MARK
 from kinkeeper.conversation.planning.moments import NAMES_WEEKDAY
 from kinkeeper.core.time import midnight
-from kinkeeper.language.when import read
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
-from kinkeeper.language.when.partial import Period
-from kinkeeper.language.when.regions import week_start
-from kinkeeper.language.when.spans import month_of, week_of, weekend_of
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
+from kinkeeper.reading.times.partial import Period
+from kinkeeper.reading.times.regions import week_start
+from kinkeeper.reading.times.spans import month_of, week_of, weekend_of
 
 _DAY, _HOUR, _WEEK = timedelta(days=1), timedelta(hours=1), timedelta(days=7)
 _MOMENT = timedelta(microseconds=1)

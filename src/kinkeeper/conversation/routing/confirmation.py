@@ -8,8 +8,8 @@ from kinkeeper.conversation.model import Confirmation
 from kinkeeper.conversation.routing.consent_words import Said, consent_words, read_clause
 from kinkeeper.conversation.routing.social_head import social_head
 from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
-from kinkeeper.language.phrases import ASKED, phrase_book
 from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.reading.phrases import ASKED, phrase_book
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,38 @@ def read_confirmation(
     if decided is not None and decided.kind is Confirmation.YES and _is_curt(text):
         return replace(decided, is_weak=True)
     return decided
+
+
+def agrees(text: str) -> bool:
+    """Return whether a message begins with a plain yes, whatever it wants besides.
+
+    Args:
+        text: Any.
+    """
+    clauses = clauses_of(text, ())
+    return bool(clauses) and next(read_clause(clauses[0])) is Said.YES
+
+
+def refuses(text: str) -> bool:
+    """Return whether a message says no or drops the matter in so many words; hesitating is neither.
+
+    Args:
+        text: Any.
+    """
+    said = {word for clause in clauses_of(text, ()) for word in clause}
+    lists = word_lists()
+    is_dropped = not said.isdisjoint(lists["dismissing"] | lists["undoing"])
+    return is_dropped or any(Said.NO in read_clause(clause) for clause in clauses_of(text, ()))
+
+
+def hesitates(text: str) -> bool:
+    """Return whether a message only puts an answer off: "hang on", "not yet", "let me think".
+
+    Args:
+        text: Any.
+    """
+    said = {each for clause in clauses_of(text, ()) for each in read_clause(clause)}
+    return Said.HOLD in said and said.isdisjoint(_DECIDES | {Said.OTHER})
 
 
 def rethinks(text: str) -> bool:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import product
 
 from kinkeeper.conversation.routing.words import Clause
-from kinkeeper.language.phrases import ASKED
+from kinkeeper.reading.phrases import ASKED
 
 
 class Said(StrEnum):

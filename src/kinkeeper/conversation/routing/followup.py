@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kinkeeper.conversation.model import Exchange, Mode
 from kinkeeper.conversation.routing.intent import commands_in
 from kinkeeper.conversation.routing.words import Clause, clauses_of, phrases, word_lists
-from kinkeeper.language.phrases import ASKED
+from kinkeeper.reading.phrases import ASKED
 
 _SHORT = 4
 _BRIEF = 8

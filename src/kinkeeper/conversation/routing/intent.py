@@ -9,9 +9,9 @@ from kinkeeper.conversation.routing.signals import Signals
 from kinkeeper.conversation.routing.social import read_social
 from kinkeeper.conversation.routing.weights import IntentWeights, shipped_weights
 from kinkeeper.conversation.routing.words import Clause, clauses_of, word_lists
-from kinkeeper.language.phrases import ASKED
-from kinkeeper.language.replies import is_question
 from kinkeeper.language.text import TokenKind, tokenise
+from kinkeeper.reading.phrases import ASKED
+from kinkeeper.reading.replies import is_question
 
 
 class IntentType(StrEnum):
@@ -59,6 +59,7 @@ class Intent:
     has_link: bool
 
 
+_SPEAKER = "i"
 _PLAIN = frozenset({IntentType.EMPTY, IntentType.GREETING, IntentType.FEEDBACK})
 
 
@@ -92,12 +93,15 @@ def read_intent(text: str, signals: Signals, *, names: Collection[str] = ()) -> 
 def commands_in(clause: Clause) -> bool:
     """Tell whether a clause asks for something to be done: "please could you add ...".
 
+    What its speaker does themselves is told, not asked for ("I work", "I play"), but asked for in a question ("can I add").
+
     Args:
         clause: Canonical words.
     """
     lists = word_lists()
-    first = next((word for word in clause if word not in lists["polite"]), "")
-    return first in lists["commands"]
+    place = next((at for at, word in enumerate(clause) if word not in lists["polite"]), 0)
+    is_told = clause[:place][-1:] == (_SPEAKER,) and lists["modals"].isdisjoint(clause[:place])
+    return clause[place] in lists["commands"] and not is_told
 
 
 def _type(text: str, clauses: tuple[Clause, ...], names: Collection[str]) -> IntentType:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from kinkeeper.actions.requests.model import RequestKind
 from kinkeeper.conversation.model import (
+    LONGEST_READ,
     Branch,
     Confirmation,
     Exchange,
@@ -88,7 +89,7 @@ class Router:
         """Return where a message goes.
 
         Args:
-            text: Verbatim.
+            text: Verbatim; one of more than 2,000 characters is read to there and is no consent.
             household: Tenant key.
             history: Earlier turns of the thread, oldest first.
             open_question: Whether a pending action waits for a yes that this message may be; the question, where
@@ -98,11 +99,12 @@ class Router:
             skills: Built-in skills there are.
             names: What the assistant is called.
         """
+        is_whole, text = len(text) <= LONGEST_READ, text[:LONGEST_READ]
         intent = read_intent(text, signals, names=names)
         asked = open_question if isinstance(open_question, str) else ""
         decision = (
             read_confirmation(text, asked=asked, names=names)
-            if open_question is not False
+            if open_question is not False and is_whole
             else None
         )
         if decision is not None:

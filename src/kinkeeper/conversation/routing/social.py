@@ -13,8 +13,8 @@ from kinkeeper.conversation.routing.words import (
     without_address,
     word_lists,
 )
-from kinkeeper.language.phrases import ASKED, phrase_book
 from kinkeeper.language.text import Token, TokenKind, tokenise
+from kinkeeper.reading.phrases import ASKED, phrase_book
 
 _LONGEST = 60
 _CHANCE = 0.35

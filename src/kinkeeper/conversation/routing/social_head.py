@@ -69,7 +69,7 @@ def features(clause: Clause, social_words: Collection[str]) -> Iterator[tuple[st
 
 @cache
 def social_head() -> SocialHead:
-    """Return the weights that evals/routing/fit.py wrote; read once."""
+    """Return the weights that training/fit_router.py wrote; read once."""
     with as_file(files(__package__).joinpath("data/social_head.npz")) as path:
         head = LinearHead.load(path)
     rows = {name: row.astype(np.float32) for name, row in zip(head.cues, head.weights, strict=True)}

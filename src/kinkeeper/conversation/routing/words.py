@@ -7,8 +7,8 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from kinkeeper.language.phrases import ASKED, ENDS, canonical
 from kinkeeper.language.text import tokenise
+from kinkeeper.reading.phrases import ASKED, ENDS, canonical
 
 Clause = tuple[str, ...]
 """Canonical words; the last is "?" where the clause asks."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from kinkeeper.language.sentences import split_sentences
 from kinkeeper.language.sorting.cues import load_cues
 from kinkeeper.language.sorting.sorter import Kind, Sorted, Sorter
 from kinkeeper.models.embedding.embedder import Embedder
@@ -26,7 +27,7 @@ KIND = Kind(
 )
 _PART_THRESHOLD, _SURE_PART = 0.5, 0.8
 _JOINT = re.compile(
-    r"\s*(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",
+    r"(?:[.;!?]\s+|,\s*)(?:(?:and|then|also|plus)\s+)*|(?<!\s)\s+(?:and|then|also|plus)\s+(?:(?:and|then|also)\s+)*",
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 2
@@ -94,7 +95,9 @@ def parts_of(text: str) -> tuple[str, ...]:
     Args:
         text: Any.
     """
-    parts = tuple(part for part in _JOINT.split(text) if len(part.split()) >= _FEWEST_WORDS)
+    parts = tuple(
+        part.strip() for part in split_sentences(text, _JOINT) if len(part.split()) >= _FEWEST_WORDS
+    )
     return parts if len(parts) > 1 else ()
 
 

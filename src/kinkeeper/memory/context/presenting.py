@@ -12,7 +12,7 @@ from kinkeeper.memory.model import Fact
 _HEADINGS = {
     Tier.CORE: "Who people are",
     Tier.ACTIVE: "What they are busy with",
-    Tier.SEMANTIC: "What bears on the question",
+    Tier.SEMANTIC: "What is relevant to the question",
     Tier.RECENT: "What is new",
 }
 

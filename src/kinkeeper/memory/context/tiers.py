@@ -36,7 +36,7 @@ MOST: Mapping[Tier, int] = {
 """Most facts of each tier."""
 
 ACTIVE_FOR = timedelta(days=14)
-"""How long ago a fact of the active tier was heard of at most."""
+"""How long ago a fact of the active tier was mentioned at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ FORESEEN = 0.02
 _STEEPNESS, _HALF = 12.0, 0.35
 # What words and meaning have in sum seldom goes as high as one of them may. Quantiles of first hits: the sum, and
 # what it counts as, so that a threshold lets through as much whether or not meaning is compared
-# (evals/memory/fit_relevance.py). The first and last are the least and most there can be.
+# (training/fit_relevance.py). The first and last are the least and most there can be.
 _SUMS = (-16.0, -4.7, -3.8, -2.4, -1.6, -0.6, 0.5, 2.4, 4.5, 14.2)
 _COUNTS_AS = (-4.2, -1.2, -0.4, 0.8, 1.5, 2.0, 2.6, 3.3, 3.9, 7.8)
 

@@ -10,7 +10,7 @@ from kinkeeper.memory.finding.shelf import Entry
 from kinkeeper.memory.finding.showing import is_said_in
 from kinkeeper.memory.model import ACTIVE_STATUSES, FactStatus
 from kinkeeper.memory.tables import episodes, facts, statements
-from kinkeeper.memory.writing import IMPORT_SESSION
+from kinkeeper.memory.transience import IMPORT_SESSION
 
 _EPISODE_COLUMNS: tuple[ColumnElement[Any], ...] = (
     episodes.c.seq, episodes.c.id, episodes.c.scope, episodes.c.session, episodes.c.speaker,
@@ -29,7 +29,7 @@ _SAID_BY = (
 _FACT_COLUMNS: tuple[ColumnElement[Any], ...] = (
     facts.c.seq, facts.c.id, facts.c.scope, facts.c.status, facts.c.title, facts.c.subtitle,
     facts.c.narrative, facts.c.details, facts.c.said_at, facts.c.held_from, facts.c.valid_to,
-    facts.c.due_at, facts.c.confidence, facts.c.decayed_until, _SAID_BY,
+    facts.c.due_at, facts.c.confidence, facts.c.decayed_until, facts.c.is_transient, _SAID_BY,
 )  # fmt: skip
 
 Read = tuple[int, str, Entry | None]
@@ -122,10 +122,10 @@ def _episode(row: Row[Any]) -> Entry:
 
 
 def _fact(row: Row[Any]) -> Entry:
-    ends = min(row.valid_to, row.due_at) if row.valid_to else row.due_at
     return Entry(
         id=row.id, text=text_of_fact(row.title, row.subtitle, row.narrative, row.details),
         scope=row.scope, speaker=row.speaker, said_at=row.said_at.timestamp(), arrival=row.seq,
-        shown_from=row.held_from.timestamp(), shown_until=ends.timestamp() if ends else inf,
-        confidence=row.confidence, faded_since=row.decayed_until.timestamp(),
+        shown_from=row.held_from.timestamp(), shown_until=row.due_at.timestamp(),
+        confidence=row.confidence,
+        faded_since=row.decayed_until.timestamp() if row.is_transient else inf,
     )  # fmt: skip

@@ -295,7 +295,7 @@ class Finder:
             ),
             model=self._embedder.model if self._embedder else "",
             admission=Admission(
-                scopes=search.viewer.scopes, now=search.moment.timestamp(),
+                viewer=search.viewer, now=search.moment.timestamp(),
                 above=search.min_confidence, without=search.without,
                 with_assistant=search.with_assistant,
             ),

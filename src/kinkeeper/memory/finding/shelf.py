@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.confidence import FADES_A_DAY
 from kinkeeper.memory.finding.columns import grown
 from kinkeeper.memory.finding.lexical_index import IndexedText, LexicalIndex
@@ -69,7 +70,7 @@ class Admission:
     """What may be found by somebody now.
 
     Attributes:
-        scopes: What they may see.
+        viewer: On whose behalf.
         now: In seconds.
         above: Confidences at or below it are left out.
         without: Ids that are left out.
@@ -77,7 +78,7 @@ class Admission:
         said_by: What was said later is left out, in seconds.
     """
 
-    scopes: frozenset[str]
+    viewer: Viewer
     now: float
     above: float = 0.0
     without: frozenset[str] = frozenset()
@@ -159,7 +160,7 @@ class Shelf:
         Args:
             asked: By whom and when.
         """
-        scopes = np.array([scope in asked.scopes for scope in self._scopes] or [False])
+        scopes = np.array([asked.viewer.sees(scope) for scope in self._scopes] or [False])
         without = np.array([self._slots.get(each, 0) for each in asked.without], np.int64)
 
         def is_admitted(slots: Slots) -> Mask:

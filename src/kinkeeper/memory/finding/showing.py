@@ -16,6 +16,7 @@ from kinkeeper.memory.model import Category, Fact
 from kinkeeper.memory.rows import fact_from_row
 from kinkeeper.memory.tables import episodes, facts, statements
 from kinkeeper.store.prepared import Prepared, is_one_of
+from kinkeeper.store.scoping import in_own_scope
 
 is_said_in = and_(
     episodes.c.household == statements.c.household, episodes.c.id == statements.c.episode_id
@@ -29,7 +30,7 @@ def _seen(table: Table, *columns: ColumnElement[Any]) -> Prepared:
         select(*columns).where(
             table.c.household == bindparam("household"), is_one_of(table.c.id, "ids"),
             # Joined with nothing: SQLite would go through all that may be seen by an index of scopes.
-            is_one_of(table.c.scope.concat(""), "scopes"),
+            in_own_scope(table.c.scope.concat("")),
         )
     )  # fmt: skip
 
@@ -163,7 +164,7 @@ def still_true(text: str, outdated: Sequence[tuple[int, int]]) -> str:
 
 
 def _asked(viewer: Viewer, ids: Sequence[str]) -> Mapping[str, Any]:
-    return {"household": viewer.household, "ids": ids, "scopes": [*viewer.scopes]}
+    return viewer.parameters | {"household": viewer.household, "ids": ids}
 
 
 def _speakers(conn: Connection, household: str, fact_ids: Sequence[str]) -> dict[str, str]:

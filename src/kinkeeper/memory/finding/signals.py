@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from kinkeeper.language.when import read
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.memory.finding.terms import words
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"[^\W_]+")

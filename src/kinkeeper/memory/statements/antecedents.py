@@ -1,7 +1,8 @@
 """Who "she" is and what "it" is, where a sentence goes on with the one before: told by name, it holds alone. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
 from kinkeeper.memory.statements.kin import kin
@@ -50,9 +51,10 @@ def named(parts: Sequence[Part], previous: Sequence[str]) -> list[Part]:
     """
     found: list[Part] = []
     for part in parts:
-        earlier = [each.text for each in reversed(found)]
+        earlier = [each.text for each in reversed(found[-_MOST_SENTENCES:])]
         turns = (each.text for turn in reversed(previous) for each in reversed(parts_of(turn)))
-        text = _of_thing(part.text, earlier[:1]) or _of_person(part.text, [*earlier, *turns])
+        sentences = islice(chain(earlier, turns), _MOST_SENTENCES)
+        text = _of_thing(part.text, earlier[:1]) or _of_person(part.text, sentences)
         found.append(part._replace(text=text or part.text))
     return found
 
@@ -75,9 +77,9 @@ def _of_thing(text: str, earlier: Sequence[str]) -> str | None:
     return _begun(what, it, text)
 
 
-def _of_person(text: str, earlier: Sequence[str]) -> str | None:
+def _of_person(text: str, earlier: Iterable[str]) -> str | None:
     pronoun = _PERSON.match(text) or _OF_PERSON.match(text)
-    who = next(_people(earlier[:_MOST_SENTENCES]), None) if pronoun else None
+    who = next(_people(earlier), None) if pronoun else None
     if pronoun is None or not who:
         return None
     if pronoun.re is _OF_PERSON:
@@ -92,7 +94,7 @@ def _begun(who: str, pronoun: re.Match[str], text: str) -> str:
     return f"{who} {'has' if _HAS.match(rest) else 'is'}{rest}"
 
 
-def _people(sentences: Sequence[str]) -> Iterator[str]:
+def _people(sentences: Iterable[str]) -> Iterator[str]:
     """Yield whom sentences are about, one for each that is about somebody; "" where it may be several."""
     for sentence in sentences:
         if given := _CALLED.search(sentence) or _IS_NAMED.match(sentence):

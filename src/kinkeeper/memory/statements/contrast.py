@@ -1,7 +1,7 @@
 """A correction in one go: what is not so beside what is so ("not Monday, Tuesday"; "not allergic to nuts but to milk"). Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kinkeeper.memory.statements.sentences import Part
@@ -100,15 +100,15 @@ def denied_at_once(text: str, *, is_led: bool) -> Contrast | None:
     return Contrast(f"{head} {old}", f"{head} {new}") if _BE.search(head) else None
 
 
-def swapped(text: str, told: Sequence[str]) -> Contrast | None:
+def swapped(text: str, told: Callable[[], Iterable[str]]) -> Contrast | None:
     """Return an earlier sentence and how it reads right, where one word of it is put in the place of another.
 
     Args:
         text: What only names the two ("Tuesday, not Monday"), without what leads it in.
-        told: Earlier sentences, the last first.
+        told: Returns earlier sentences, the last first; called only for a text that names two.
     """
     for old, new in _sides(text):
-        for sentence in told:
+        for sentence in told():
             if (place := _place_of(old, sentence)) is not None:
                 start, end = place
                 return Contrast(sentence, f"{sentence[:start]}{new}{sentence[end:]}")

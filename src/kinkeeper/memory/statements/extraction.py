@@ -8,8 +8,6 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 
-from kinkeeper.language.when import read
-from kinkeeper.language.when.model import Grain, SpanKind
 from kinkeeper.memory.model import Category, Correction, Observation
 from kinkeeper.memory.statements.antecedents import begins_with_person, named
 from kinkeeper.memory.statements.classification import classify_personal, told_plainly
@@ -20,14 +18,18 @@ from kinkeeper.memory.statements.contrast import (
     sentence_with,
     swapped,
 )
-from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.reading import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.memory.statements.secrecy import is_only_wish, told_span
 from kinkeeper.memory.statements.sentences import Part, parts_of
 from kinkeeper.memory.statements.subjects import ME
 from kinkeeper.memory.statements.words import canon_of, opened
+from kinkeeper.reading.times import read
+from kinkeeper.reading.times.model import Grain, SpanKind
 
 _FEWEST_WORDS = 3
 _MOST_LOOKED_BACK = 8
+_MOST_SENTENCES_BACK = 16
 _UNSURE = 0.7
 _SINCE = re.compile(r"\b(?:since|from|as of|starting|effective)\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|through|up to)\b", re.IGNORECASE)
@@ -70,12 +72,20 @@ def observe(
         said_at: When, aware, in the household's zone.
         previous: Earlier turns of the same conversation, oldest first.
         locale: Decides how dates are read.
+
+    Returns:
+        Statements in text order. Sentences of more than 500 characters are not read; a correction is related to the
+        16 sentences before it and to the earlier turns.
     """
-    parts = named(joined(parts_of(text), text), previous[-_MOST_LOOKED_BACK:])
+    said = [told for each in parts_of(text) if (told := _without_wish(each)) is not None]
+    parts = named(joined(said, text), previous[-_MOST_LOOKED_BACK:])
     found: list[Observation] = []
     is_led = False
     for place, part in enumerate(parts):
-        before = [*previous[-_MOST_LOOKED_BACK:], *(each.text for each in parts[:place])]
+        if len(part.text) > LONGEST_STATEMENT:
+            continue
+        just_before = parts[max(0, place - _MOST_SENTENCES_BACK) : place]
+        before = [*previous[-_MOST_LOOKED_BACK:], *(each.text for each in just_before)]
         plain = opened(part.text)
         lead = _talk()["lead"].match(plain)
         if lead is not None and lead.end() == len(plain) and not _talk()["bare"].match(plain):
@@ -88,11 +98,20 @@ def observe(
         is_led = False
         if observed is None:
             continue
-        if _is_taken_back_at_once(observed, found, parts[:place]):
+        if _is_taken_back_at_once(observed, found, just_before):
             found[-1:] = [replace(observed, start=found[-1].start)]
         else:
             found.append(_dated(observed, said_at, locale))
-    return tuple(each for each in found if not _is_open_question(each, parts))
+    asked = {part.end for part in parts if part.mark == "?"}
+    return tuple(each for each in found if each.end not in asked)
+
+
+def _without_wish(part: Part) -> Part | None:
+    """Return a part without a wish for secrecy at its edges; None where it is nothing else."""
+    if is_only_wish(part.text):
+        return None
+    begin, end = told_span(part.text)
+    return Part(part.text[begin:end], part.start + begin, part.start + end, part.mark)
 
 
 def _is_taken_back_at_once(
@@ -104,10 +123,6 @@ def _is_taken_back_at_once(
         correction is not None and correction.is_retraction and bool(found) and bool(before)
         and found[-1].end == before[-1].end
     )  # fmt: skip
-
-
-def _is_open_question(observed: Observation, parts: Sequence[Part]) -> bool:
-    return any(part.mark == "?" and part.end == observed.end for part in parts)
 
 
 def _statement(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
@@ -199,7 +214,7 @@ def _correction(part: Part, before: Sequence[str], *, is_led: bool) -> Observati
 def _contrasted(part: Part, before: Sequence[str], *, is_led: bool) -> Observation | None:
     """Return what says at once what is not so and what is."""
     text = _without_lead(part.text)
-    found = denied_at_once(text, is_led=is_led) or swapped(text, [*_told(before)])
+    found = denied_at_once(text, is_led=is_led) or swapped(text, lambda: _told(before))
     if found is None or not _is_durable(found.right, opened(found.right)):
         return None
     return _observation(part, found.right, Correction(corrects=found.wrong))

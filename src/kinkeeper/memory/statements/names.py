@@ -6,6 +6,7 @@ from functools import cache
 
 from kinkeeper.language.dictionary import first_names, names_also_words, word_ranks
 from kinkeeper.language.folding import unaccented
+from kinkeeper.language.sentences import mask_stops
 from kinkeeper.memory.statements.slots import slots
 from kinkeeper.memory.statements.words import canon_of, lexicon
 
@@ -63,6 +64,7 @@ def names_in(text: str) -> frozenset[str]:
         text: As it was written.
     """
     names = {canon_of(word) for word in _by_form(text)}
+    masked = mask_stops(text)
     for found in _CAPITALISED.finditer(text):
         word = unaccented(found[0].lower())
         if (
@@ -73,7 +75,7 @@ def names_in(text: str) -> frozenset[str]:
             continue
         is_sure = found[0][0].isupper() and not (
             word_ranks().get(word, _ORDINARY) < _ORDINARY
-            and _SENTENCE_START.search(text[: found.start()])
+            and _SENTENCE_START.search(masked[: found.start()])
         )
         if is_sure or word in first_names():
             names.add(canon_of(word))
@@ -86,7 +88,7 @@ def _by_form(text: str) -> Iterator[str]:
         yield titled[1].lower()
     if begun := _NAMED_FIRST.match(text):
         yield unaccented(begun[1].lower())
-    for found in _DOER.finditer(text):
+    for found in _DOER.finditer(mask_stops(text)):
         word = unaccented(found[1].lower())
         if word in names_also_words():
             yield word

@@ -13,6 +13,10 @@ from kinkeeper.memory.statements.slots import SUBJECT, Slot, slots
 from kinkeeper.memory.statements.subjects import ME, Told, told_of
 from kinkeeper.memory.statements.words import lexicon
 
+LONGEST_STATEMENT = 500
+"""Characters of a statement that are read."""
+
+_MOST_CLAUSES = 12
 _KEPT = 65_536
 _BY = "by"
 _WHEN = "when"
@@ -78,12 +82,12 @@ class Reading:
 
 @lru_cache(maxsize=_KEPT)
 def read_statement(text: str) -> tuple[Reading, ...]:
-    """Return what a statement says, a reading for each of its clauses.
+    """Return what a statement says, a reading for each of its first 12 clauses.
 
     Args:
-        text: A sentence, or a few.
+        text: A sentence, or a few; beyond 500 characters it is not read.
     """
-    told = (told_of(clause) for clause in clauses_of(text))
+    told = (told_of(clause) for clause in clauses_of(text[:LONGEST_STATEMENT])[:_MOST_CLAUSES])
     return tuple(_read(each) for each in told if each)
 
 

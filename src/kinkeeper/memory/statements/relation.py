@@ -97,7 +97,7 @@ def relate(
 def _looked_at_again(found: Related, old: str, new: str) -> Related:
     """Return what the rules found, or what the words of both show besides."""
     if found.relation is Relation.UPDATE and is_unlikely_update(old, new):
-        return _other("They hardly belong together.")
+        return _other("They are unlikely to be about the same thing.")
     if found.relation is not Relation.OTHER:
         return found
     shown = found_by_traits(old, new)
@@ -105,8 +105,8 @@ def _looked_at_again(found: Related, old: str, new: str) -> Related:
 
 
 _SHOWN = {
-    UPDATE: "The new one speaks of a change in what the old one tells.",
-    SAME: "Both tell nearly the same in other words.",
+    UPDATE: "The new statement changes the old one.",
+    SAME: "Both say nearly the same thing in different words.",
 }
 
 
@@ -122,7 +122,7 @@ def by_rules(
         new_at: When the new one does. Without both times the old one counts as older.
     """
     if _plain(old) == _plain(new):
-        return Related(relation=Relation.SAME, why="The same words.")
+        return Related(relation=Relation.SAME, why="Both use the same words.")
     return relate_readings(read_statement(old), read_statement(new), old_at=old_at, new_at=new_at)
 
 
@@ -153,7 +153,7 @@ def relate_readings(
     if old_at == new_at:
         return _unordered(found, backwards)
     if backwards.relation is Relation.UPDATE:
-        return _other("The new statement is the older one of the two.")
+        return _other("The statement given as new is the older of the two.")
     return backwards
 
 
@@ -165,7 +165,7 @@ def _unordered(one: Related, other: Related) -> Related:
     if Relation.UPDATE in {one.relation, other.relation}:
         return Related(
             relation=Relation.CONTRADICTION,
-            why="One replaces the other, and both are of the same time.",
+            why="One replaces the other, but both are from the same time.",
         )
     return max(one, other, key=lambda each: each.relation is Relation.CONTRADICTION)
 
@@ -188,7 +188,7 @@ def _compared(old: Sequence[Reading], new: Sequence[Reading]) -> Related:
     before, after = carried(old), carried(new)
     pairs = [_pair(one, other) for one in before for other in after]
     if not pairs:
-        return Related(relation=Relation.OTHER, why="Nothing was read in one of them.")
+        return Related(relation=Relation.OTHER, why="One of them could not be read.")
     found = min(pairs, key=lambda found: _RANK.index(found.relation))
     return found if found.relation is not Relation.OTHER else _freely(before, after) or found
 
@@ -208,17 +208,17 @@ def _freely_paired(old: Reading, new: Reading) -> Related | None:
         return None
     is_same = is_of_same_subject(old.subject, new.subject) or may_be_about_the_same(old, new)
     if takes_over(old, new) or is_succeeded(old, new) or (is_same and is_over_by_name(old, new)):
-        return Related(relation=Relation.UPDATE, why="It is over, or something took its place.")
+        return Related(relation=Relation.UPDATE, why="It has ended, or something has replaced it.")
     if not is_same:
         return None
     if holds_again(old, new):
-        return Related(relation=Relation.UPDATE, why="What was not possible is possible again.")
+        return Related(relation=Relation.UPDATE, why="Something impossible is possible again.")
     if old.is_past or new.is_past or (new.is_retraction and not new.is_change):
         return None
     if new.is_change and is_changed(old, new):
-        return Related(relation=Relation.UPDATE, why="The same is told otherwise, as news.")
+        return Related(relation=Relation.UPDATE, why="The same thing has changed.")
     if says_the_same(old, new) and not is_turned_round(old, new):
-        return Related(relation=Relation.SAME, why="Both tell the same.")
+        return Related(relation=Relation.SAME, why="Both say the same thing.")
     return None
 
 
@@ -230,21 +230,21 @@ def _are_other_amounts(old: Reading, new: Reading) -> bool:
 
 def _pair(old: Reading, new: Reading) -> Related:
     if old.is_hypothetical or new.is_hypothetical:
-        return _other("One of them is made up, wished or only likely.")
+        return _other("One of them is hypothetical, wished for or only likely.")
     if new.is_retraction:
         return _retracted(old, new)
     if old.is_past != new.is_past:
-        return _other("One of them tells of former times.")
+        return _other("One of them is about the past.")
     is_same = is_of_same_subject(old.subject, new.subject)
     is_said_again = says_the_same_of_it(old, new)
     if old.is_retraction and (is_said_again or (is_same and is_about_the_same(old, new))):
-        return Related(relation=Relation.UPDATE, why="What was over holds again.")
+        return Related(relation=Relation.UPDATE, why="Something that had ended is true again.")
     if is_said_again:
         return _of_same_words(old, new)
     if not is_same:
         return _other("They are about different people.")
     if new.replaced and set(old.value) and set(old.value) <= new.replaced | set(new.value):
-        return Related(relation=Relation.UPDATE, why="The new one takes its place.")
+        return Related(relation=Relation.UPDATE, why="The new statement replaces the old one.")
     return _in_slot(old, new)
 
 
@@ -256,17 +256,17 @@ def _retracted(old: Reading, new: Reading) -> Related:
     if old.is_retraction:
         if says_the_same_of_it(old, new):
             return _of_same_words(old, new)
-        return _other("Both tell of something that is over.")
+        return _other("Both are about something that has ended.")
     if old.is_past and not new.is_past:
-        return _other("The old one tells of former times.")
+        return _other("The old one is about the past.")
     if says_the_same_of_it(old, new) or (
         is_about_the_same(old, new) and is_of_same_subject(old.subject, new.subject)
         and (not new.value or has_same_value(old, new))
     ):  # fmt: skip
-        return Related(relation=Relation.UPDATE, why="It is no longer so.")
+        return Related(relation=Relation.UPDATE, why="It is no longer true.")
     if _ends(old, new) and not _are_other_amounts(old, new):
-        return Related(relation=Relation.UPDATE, why="It is over.")
-    return _other("Something else is over.")
+        return Related(relation=Relation.UPDATE, why="It has ended.")
+    return _other("What has ended is something else.")
 
 
 def _ends(old: Reading, new: Reading) -> bool:
@@ -297,29 +297,29 @@ def _names_slot(words: Collection[str], slot: str) -> bool:
 
 def _of_same_words(old: Reading, new: Reading) -> Related:
     if old.is_negative and not new.is_negative and (new.is_again or new.is_able):
-        return Related(relation=Relation.UPDATE, why="What was not so is so again.")
+        return Related(relation=Relation.UPDATE, why="Something that was not true is true again.")
     if new.is_negative and not old.is_negative and new.replaced and new.replaced <= set(old.words):
-        return Related(relation=Relation.UPDATE, why="It is over.")
+        return Related(relation=Relation.UPDATE, why="It has ended.")
     if old.is_negative != new.is_negative:
-        return Related(relation=Relation.CONTRADICTION, why="One denies what the other says.")
-    return Related(relation=Relation.SAME, why="Both tell the same.")
+        return Related(relation=Relation.CONTRADICTION, why="One denies the other.")
+    return Related(relation=Relation.SAME, why="Both say the same thing.")
 
 
 def _in_slot(old: Reading, new: Reading) -> Related:
     if {old.side, new.side} == {"like", "dislike"} and has_same_value(old, new):
-        return Related(relation=Relation.UPDATE, why="The taste has changed.")
+        return Related(relation=Relation.UPDATE, why="The preference has changed.")
     if not is_about_the_same(old, new) or not old.value or not new.value:
         return _other("They are about different things.")
     if old.is_negative or new.is_negative:
-        return _other("What is denied is something else.")
+        return _other("The denial is about something else.")
     if new.is_added:
-        return _other("It comes on top.")
+        return _other("The new one is an addition.")
     if not new.is_change and (related := _told_as_no_news(old, new)):
         return related
     is_new_aim = old.family == _GOAL and new.is_change
     if old.is_single or is_new_aim or (not old.is_known and _changes(old, new)):
         return Related(relation=Relation.UPDATE, why=f"{_spoken(old)} has changed.")
-    return _other("Both can hold side by side.")
+    return _other("Both can be true.")
 
 
 def _told_as_no_news(old: Reading, new: Reading) -> Related | None:
@@ -327,15 +327,15 @@ def _told_as_no_news(old: Reading, new: Reading) -> Related | None:
     if old.is_fixed or (old.is_past and old.family in _WHEN):
         return Related(
             relation=Relation.CONTRADICTION,
-            why=f"{_spoken(old)} never changes, and the two differ.",
+            why=f"{_spoken(old)} cannot change, yet the two differ.",
         )
     if old.family == _GOAL and old.slot != new.slot:
-        return _other("One can want that, too.")
+        return _other("Somebody can want both.")
     if _differ_in_all(old, new):
-        return _other("It is something else, at another time.")
+        return _other("They are different things at different times.")
     if old.is_past:
-        return _other("Both tell of former times.")
-    return _other("It is for one day only.") if _is_exception(old, new) else None
+        return _other("Both are about the past.")
+    return _other("The new one is an exception for one day.") if _is_exception(old, new) else None
 
 
 def _is_exception(old: Reading, new: Reading) -> bool:

@@ -1,6 +1,6 @@
 """A second look at two statements: where the rules see nothing between them, or an update in unlikely company. Pure.
 
-Small trees over traits of the pair (`pair_traits`), fitted on our own pairs (evals/memory/fit_relations.py). They
+Small trees over traits of the pair (`pair_traits`), fitted on our own pairs (training/fit_relations.py). They
 add to the rules only where they are sure, and what must never be is barred before they are asked: that another's
 words outdate what is somebody's, or that what differs in number, name or denial counts as a repetition.
 """

@@ -1,4 +1,4 @@
-"""Whether a statement is of a kind that people keep to themselves: about their own health, money, keys or love. Pure."""
+"""Whether a statement is of a kind that people keep to themselves: about their own health, feelings, money, keys or love. Pure."""
 
 import re
 import tomllib
@@ -9,14 +9,19 @@ from importlib.resources import files
 from kinkeeper.memory.statements.framing import unframed
 from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE, parts_of
 
+_OWN = ("health", "body", "feelings", "love")
+_UNLESS_SHARED = ("money", "keys", "plans")
+_GIFTS = "gifts"
 
-def is_sensitive(text: str) -> bool:
+
+def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
     """Return whether a statement tells of whoever speaks what is nobody else's business unless they say so.
 
     What is told of others, of a child for one, and what those around have to know (an allergy) is not.
 
     Args:
         text: One statement, as it was said.
+        with_gifts: Whether what they want to give is, too.
     """
     core, _ = unframed(" ".join(text.replace("’", "'").lower().split()).rstrip(" .!"))
     patterns = _patterns()
@@ -25,17 +30,21 @@ def is_sensitive(text: str) -> bool:
     own = patterns["of_others"].sub(" ", core)
     if not patterns["self"].search(own):
         return False
-    return any(patterns[name].search(own) for name in ("health", "money", "keys", "love", "plans"))
+    topics = _OWN if patterns["shared"].search(core) else (*_OWN, *_UNLESS_SHARED)
+    if with_gifts:
+        topics = (*topics, _GIFTS)
+    return any(patterns[name].search(own) for name in topics)
 
 
-def holds_sensitive(message: str) -> bool:
+def holds_sensitive(message: str, *, with_gifts: bool = True) -> bool:
     """Return whether any sentence of a message is sensitive.
 
     Args:
         message: As it was said.
+        with_gifts: Whether gifts count.
     """
     parts = (part.text for part in parts_of(message))
-    return any(is_sensitive(text) for text in (*_lines(message), *parts))
+    return any(is_sensitive(text, with_gifts=with_gifts) for text in (*_lines(message), *parts))
 
 
 def _lines(message: str) -> Iterator[str]:

@@ -5,22 +5,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kinkeeper.language.dictionary import first_names, word_ranks
+from kinkeeper.language.sentences import mask_stops
 
 LONGEST_MESSAGE = 20_000
 """Characters of a message that are read."""
 
 _END = re.compile(
-    r"(?:(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bst)(?<!\bprof)(?<!\bno)(?<!\be\.g)(?<!\bi\.e)(?<!\b\w)[.!?…]+[\"')\]]*(?=\s|$))|[\n\r]+|\s[-–—]+\s|[;](?=\s)|"
+    r"(?:[.!?…]+[\"')\]]*(?=\s|$))|[\n\r]+|\s[-–—]+\s|[;](?=\s)|"
     r"[\U0001F300-\U0001FAFF\u2600-\u27BF\u2764\ufe0f]+",
     re.IGNORECASE,
 )
 _JOINT = re.compile(
-    r",?\s+(?:btw|by the way|also)\b,?\s+(?=\w)|"
+    r"(?:,|(?<!\s))\s+(?:btw|by the way|also)\b,?\s+(?=\w)|"
     r",\s+(?:(?:and|but|so|plus|also|then)\s+)?(?=(?:i|i'm|im|i've|i'll|we|we're|we've|my|our|he|she|he's|she's|they|they're|the|it|it's)\b)|"
-    r"\s+(?:and|but|so)\s+(?=(?:i|i'm|im|i've|we|we're|we've)\b\s(?!are a\b|are both\b|are engaged|are married|are a couple))|"
-    r"\s+(?:and|but|so)\s+(?=(?:my|our)\s+(?:[\w-]+\s+){1,3}(?:is|are|was|has|lives?|works?|loves?|likes?|hates?|plays?|goes|wants?|started|moved|turned)\b)|"
-    r"\s+(?:and|but)\s+(?=(?:he|she)\s(?!and\b)[\w']+s\b)|"
-    r"\s+(?:and|but)\s+(?=(?-i:[A-Z])[\w-]+ (?:is|was|has|started|moved|lives|works|loves|likes|hates|plays|goes|wants|turned|got|cannot|can't|doesn't)\b)",
+    r"(?<!\s)\s+(?:and|but|so)\s+(?=(?:i|i'm|im|i've|we|we're|we've)\b\s(?!are a\b|are both\b|are engaged|are married|are a couple))|"
+    r"(?<!\s)\s+(?:and|but|so)\s+(?=(?:my|our)\s+(?:[\w-]+\s+){1,3}(?:is|are|was|has|lives?|works?|loves?|likes?|hates?|plays?|goes|wants?|started|moved|turned)\b)|"
+    r"(?<!\s)\s+(?:and|but)\s+(?=(?:he|she)\s(?!and\b)[\w']+s\b)|"
+    r"(?<!\s)\s+(?:and|but)\s+(?=(?-i:[A-Z])[\w-]+ (?:is|was|has|started|moved|lives|works|loves|likes|hates|plays|goes|wants|turned|got|cannot|can't|doesn't)\b)",
     re.IGNORECASE,
 )
 _TRIMMED = " \t,;:-–—*•\"'()[]"
@@ -53,7 +54,7 @@ def parts_of(message: str) -> tuple[Part, ...]:
 
 def _parts(message: str) -> Iterator[Part]:
     start = 0
-    for end in _END.finditer(message):
+    for end in _END.finditer(mask_stops(message)):
         yield from _split(message, start, end.start(), end[0].strip()[:1])
         start = end.end()
     yield from _split(message, start, len(message), "")

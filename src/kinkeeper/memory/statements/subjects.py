@@ -176,7 +176,7 @@ def _subjects(words: Sequence[Word], names: frozenset[str]) -> Iterator[tuple[st
                 subject,
                 [*words[:place], _S, *(_S if word.text in own else word for word in words[end:])],
             )
-            if not place and words[1].text == _AND:
+            if not place and len(words) > 1 and words[1].text == _AND:
                 yield words[0].canon, [_S, *words[1:]]
     mine = [_S if word.text in _FIRST_PERSON else word for word in words]
     if _S in mine or not is_of_other or words[0].text in kin():

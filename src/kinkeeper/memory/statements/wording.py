@@ -11,7 +11,7 @@ from itertools import pairwise
 from kinkeeper.memory.statements.freely import carried
 from kinkeeper.memory.statements.kin import kin_canons
 from kinkeeper.memory.statements.names import names_in
-from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.statements.reading import LONGEST_STATEMENT, Reading, read_statement
 from kinkeeper.memory.statements.words import Word, lexicon, opened, words_of
 
 _KEPT = 8_192
@@ -67,8 +67,9 @@ def wording_of(text: str) -> Wording:
     """Return what a statement's words show.
 
     Args:
-        text: A sentence, or a few.
+        text: A sentence, or a few; beyond 500 characters it is not read.
     """
+    text = text[:LONGEST_STATEMENT]
     plain, known = opened(text), lexicon()
     all_words = words_of(plain)
     words = [word for word in all_words if word.text[0].isalnum()]

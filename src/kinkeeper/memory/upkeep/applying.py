@@ -19,7 +19,7 @@ from kinkeeper.memory.model import Origin
 from kinkeeper.memory.tombstones import blocked
 from kinkeeper.memory.upkeep import guard, questions
 from kinkeeper.memory.upkeep.differences import differences
-from kinkeeper.memory.upkeep.fading import let_go
+from kinkeeper.memory.upkeep.fading import let_go, restore
 from kinkeeper.memory.upkeep.pairs import Judged
 from kinkeeper.memory.upkeep.planning import Plan
 from kinkeeper.memory.upkeep.questions import QuestionKind
@@ -36,7 +36,7 @@ class TooMuchError(Exception):
     """
 
     def __init__(self, run: Run) -> None:
-        super().__init__(f"{run.report.leaving} of {run.report.active} facts would leave")
+        super().__init__(f"{run.report.leaving} of {run.report.active} facts would be archived")
         self.run = run
 
 
@@ -71,7 +71,7 @@ def carry_out(conn: Connection, plan: Plan, doing: Doing) -> Run:
     """
     household, window = doing.household, plan.window
     if looked_up_to(conn, household) != window.from_seq:
-        raise ConflictError("another run of the upkeep has just finished; there is nothing to do")
+        raise ConflictError("another nightly run has just finished; there is nothing to do")
     is_quiet = last_seq(conn, household) == window.last_seq
     allowed = _allowed(conn, doing)
     with changing(
@@ -127,6 +127,7 @@ def _change(conn: Connection, change: Change, plan: Plan, doing: Doing) -> int:
     decide(conn, change, _findings(plan.findings, fresh), by=BY_UPKEEP, at=at)
     decide(conn, change, _findings(plan.verdicts, fresh), by=BY_MODEL, at=at)
     _learn(conn, change, plan.themes, doing)
+    restore(conn, change, now=at)
     let_go(conn, change, now=at)
     questions.insert_questions(conn, household, plan.questions, at=at)
     for key, answer in plan.answers.items():

@@ -42,8 +42,7 @@ def _labels(distances: np.ndarray) -> np.ndarray:
         from sklearn.cluster import HDBSCAN  # noqa: PLC0415 - large, and only a night needs it
     except ImportError as error:
         raise UnavailableError(
-            "what was said again and again is not looked for: scikit-learn is not installed; "
-            "install kinkeeper[embedder]"
+            "repeated statements are not detected, because scikit-learn is not installed; install kinkeeper[embedder]"
         ) from error
     found = HDBSCAN(
         min_cluster_size=SMALLEST, min_samples=2, metric="precomputed",

@@ -53,7 +53,7 @@ async def consolidate(
     plan = await Planner(store, household, tools, now=now, progress=progress).plan()
     cost = await cost_since(store, household, now)
     plan = replace(plan, cost=cost, remarks=(*remarks, *plan.remarks))
-    progress("change what is to be changed")
+    progress("apply the changes")
     doing = Doing(household=household, now=now, is_agreed=is_agreed, propose=tools.propose)
     try:
         if is_rehearsal:

@@ -64,7 +64,7 @@ def _kind(image: Image, fact: Fact) -> ChangeKind | None:
         return ChangeKind.DOUBTED
     columns = image.before.keys() - ARITHMETIC
     if not was_active and fact.status.is_active:
-        return ChangeKind.CHANGED
+        return ChangeKind.RESTORED
     if columns & _EVIDENCE:
         return ChangeKind.SUPPORTED
     return ChangeKind.CHANGED if columns else None

@@ -33,7 +33,7 @@ MOST_WAITING = 30
 PATIENCE = timedelta(days=30)
 """After how long a question that nobody answered makes room for others."""
 
-UNSURE = "the newer one may say that the other is so no more, but its words do not tell for sure"
+UNSURE = "the newer one may mean that the older one is no longer true, but its wording is not clear"
 
 _SHORT_LIVED = frozenset((Category.EMOTIONAL, Category.TECHNICAL))
 

@@ -19,9 +19,11 @@ MOST_JOINED = 50
 _STRENGTH = {Origin.OBSERVED: 1, Origin.IMPORTED: 2, Origin.SAID: 3}
 _EDITED = 4
 
-CONTRADICTED = "both cannot be true, and neither time nor source says which is"
-UNSURE = "they seem to say the same, but none of them is well supported"
-MIXED = "they seem to say the same, but something among them does not fit together"
+CONTRADICTED = (
+    "they cannot both be true, and neither their dates nor their sources show which one is"
+)
+UNSURE = "they seem to say the same thing, but neither is well supported"
+MIXED = "they seem to say the same thing, but some details differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,7 +79,7 @@ class Planner:
 
     async def plan(self) -> Plan:
         """Return what is to be done."""
-        with self._step("look at what is new"):
+        with self._step("read what is new"):
             window = await self._store.read(lambda conn: read_window(conn, self._household))
         with self._step("compare meanings"):
             neighbours = Neighbours()
@@ -87,11 +87,11 @@ class Planner:
                 neighbours = await self._neighbourhood.of(window)
         with self._step("find support"):
             support = await self._support(window.episodes, neighbours.episodes)
-        with self._step("find what was told again and again"):
+        with self._step("find repeated statements"):
             recurring = await self._recurring(window.episodes)
         with self._step("compare facts"):
             findings, questions = await self._meet(window.facts, neighbours.facts)
-        with self._step("look for what may have changed"):
+        with self._step("find possible changes"):
             opened = await self._open.among(window.facts)
             dead = await self._store.read(lambda conn: moot(conn, self._household, now=self._now))
             questions = [*questions, *opened]
@@ -101,7 +101,7 @@ class Planner:
             "new episodes": len(window.episodes), "new facts": len(window.facts),
             "facts compared": neighbours.compared, "clusters": recurring.clusters,
             "may have changed": len(opened),
-            "asked of a model": asked.cases, "settled by a model": len(asked.answers),
+            "sent to a model": asked.cases, "settled by a model": len(asked.answers),
         }  # fmt: skip
         return Plan(
             window=window, support=support, findings=findings, verdicts=asked.verdicts,

@@ -26,6 +26,7 @@ class ChangeKind(StrEnum):
     SUPERSEDED = "superseded"
     FADED = "faded"
     ENDED = "ended"
+    RESTORED = "restored"
     CHANGED = "changed"
 
     @property

@@ -22,7 +22,7 @@ from kinkeeper.memory.upkeep.questions import (
 from kinkeeper.memory.upkeep.report import ChangeKind, Difference
 from kinkeeper.memory.upkeep.runs import Run, decline, find_run
 
-TAKEN_BACK = "a person took it back"
+TAKEN_BACK = "a person undid it"
 
 _OF_TWO = frozenset({ChangeKind.MERGED, ChangeKind.SUPERSEDED})
 
@@ -46,12 +46,15 @@ def revert(conn: Connection, household: str, run_id: str, *, by: str, at: dateti
     """
     run = find_run(conn, household, run_id)
     if run.change_set is None:
-        raise ConflictError("this night changed nothing; there is nothing to take back", run=run_id)
+        raise ConflictError(
+            "this nightly run changed nothing, so there is nothing to undo", run=run_id
+        )
     learnt = [each.fact for each in run.report.differences if each.kind is ChangeKind.LEARNED]
     known = facts_by_id(conn, household, learnt).values()
     themes = [each for fact in known for each in fact.derived_from]
+    restored = [each.fact for each in run.report.differences if each.kind is ChangeKind.RESTORED]
     undone = undo(conn, household, run.change_set, by=by, at=at)
-    _remember(conn, run, themes, at=at)
+    _remember(conn, run, [*themes, *restored], at=at)
     _keep_faded(conn, household, run.report.differences, by=by, at=at)
     return undone
 
@@ -76,7 +79,7 @@ def keep_all(conn: Connection, household: str, run_id: str, *, by: str, at: date
     return run
 
 
-def _remember(conn: Connection, run: Run, themes: Sequence[str], *, at: datetime) -> None:
+def _remember(conn: Connection, run: Run, unwanted: Sequence[str], *, at: datetime) -> None:
     """Answer the questions that would come up again, as the person has."""
     pairs = [
         (each.fact, each.other)
@@ -85,7 +88,7 @@ def _remember(conn: Connection, run: Run, themes: Sequence[str], *, at: datetime
     ]
     taken_back = [
         *(_answered(QuestionKind.MERGE, pair) for pair in pairs),
-        *(_answered(QuestionKind.LEARN, [theme]) for theme in themes),
+        *(_answered(QuestionKind.LEARN, [theme]) for theme in unwanted),
     ]
     known = known_ids(conn, run.household, [each.id for each in taken_back])
     for each in known:

@@ -64,7 +64,7 @@ def find_run(conn: Connection, household: str, run_id: str) -> Run:
     query = select(memory_runs).where(_runs.household == household, _runs.id == run_id)
     row = conn.execute(query).one_or_none()
     if row is None:
-        raise NotFoundError(f"there is no run {run_id!r} of the upkeep", run=run_id)
+        raise NotFoundError(f"there is no nightly run {run_id!r}", run=run_id)
     return _run(row)
 
 
@@ -178,7 +178,9 @@ def _answered(conn: Connection, household: str, run_id: str, state: RunState) ->
         return run
     asking = open_question(conn, household)
     if asking is None or asking.id != run.id or run.state is not RunState.ASKS:
-        raise ConflictError("this question is settled; look at the latest night", run=run_id)
+        raise ConflictError(
+            "this question is already settled; see the latest nightly run", run=run_id
+        )
     conn.execute(
         update(memory_runs)
         .where(_runs.household == household, _runs.id == run_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory.facts import facts_by_id
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.upkeep.report import ChangeKind, Difference
@@ -30,7 +31,7 @@ def tell(
     conn: Connection,
     run: Run,
     *,
-    scopes: Collection[str] | None,
+    viewer: Viewer | None,
     kinds: Collection[ChangeKind] = tuple(ChangeKind),
     limit: int = 200,
 ) -> Sequence[Told]:
@@ -39,17 +40,17 @@ def tell(
     Args:
         conn: In a transaction.
         run: Done, or asking.
-        scopes: That the reader may see; None shows all. Changes of other facts are left out.
+        viewer: Who reads; None shows all. Changes of facts that they may not see are left out.
         kinds: Only these.
         limit: Most changes that are told, > 0.
     """
     wanted = [each for each in run.report.differences if each.kind in kinds]
     ids = {key for each in wanted for key in (each.fact, each.other) if key}
     facts = facts_by_id(conn, run.household, ids)
-    seen = {key: fact for key, fact in facts.items() if scopes is None or fact.scope in scopes}
+    seen = {key: fact for key, fact in facts.items() if viewer is None or viewer.sees(fact.scope)}
     told = [
         Told(difference=each, fact=seen.get(each.fact), other=seen.get(each.other or ""))
         for each in wanted
-        if scopes is None or each.fact in seen
+        if viewer is None or each.fact in seen
     ]
     return told[:limit]

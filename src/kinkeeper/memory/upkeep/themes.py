@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from kinkeeper.core.ids import stable_id
 from kinkeeper.memory.bearing import subject_of
 from kinkeeper.memory.model import Category, Episode, Origin, Statement
 from kinkeeper.memory.statements.reading import Reading, read_statement
+from kinkeeper.memory.transience import recurring_id
 from kinkeeper.memory.upkeep.clustering import SMALLEST
 from kinkeeper.memory.writing import speaker_of
 
@@ -101,7 +101,7 @@ def _statement(episode: Episode, people: Mapping[str, str]) -> Statement:
     speaker = speaker_of(episode)
     subject, slot = subject_of(episode.text, speaker=speaker, people=people)
     slot_category = read_statement(episode.text)[0].category
-    identity = stable_id(episode.household, "theme", episode.id)
+    identity = recurring_id(episode.household, episode.id)
     return Statement(
         household=episode.household, id=identity, episode_id=episode.id, scope=episode.scope,
         start=0, end=len(episode.text), text=episode.text, speaker=speaker, subject=subject,

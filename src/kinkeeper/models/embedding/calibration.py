@@ -75,7 +75,7 @@ def fit_calibration(model: str, cosines: ArrayLike, alike: ArrayLike) -> Calibra
     x = np.asarray(cosines, dtype=np.float64)
     y = np.asarray(alike, dtype=np.float64)
     if not 0 < y.sum() < len(y):
-        raise InputError("a calibration needs pairs that are alike and pairs that are not")
+        raise InputError("a calibration needs both similar and dissimilar pairs")
     weights = np.where(y > 0, 0.5 / y.sum(), 0.5 / (len(y) - y.sum()))
     design = np.stack([x, np.ones_like(x)], axis=1)
     beta = np.zeros(2)
@@ -89,7 +89,7 @@ def fit_calibration(model: str, cosines: ArrayLike, alike: ArrayLike) -> Calibra
         if np.abs(step).max() < 1e-9:  # noqa: PLR2004 - settled
             break
     if beta[0] <= 0:
-        raise InputError(f"to {model!r} unlike texts are closer than like ones")
+        raise InputError(f"for {model!r}, dissimilar texts are closer than similar ones")
     return Calibration(model=model, slope=float(beta[0]), midpoint=float(-beta[1] / beta[0]))
 
 

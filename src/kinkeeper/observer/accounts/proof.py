@@ -17,6 +17,7 @@ from kinkeeper.core.errors import ConflictError, NotFoundError, UnavailableError
 from kinkeeper.core.ids import payload_hash
 from kinkeeper.core.messages import InboundMessage
 from kinkeeper.core.time import VirtualClock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs import leases
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import inbox
@@ -141,10 +142,10 @@ class Prover:
         key = (self._participants.household.id, row_id)
         epoch = leases.claim(conn, observer_messages, key, now=now, lease=_LEASE)
         if epoch is None:
-            raise ConflictError("the message could not be taken up again")
+            raise ConflictError("the message could not be processed again")
         memory = ContextSource(
-            _Remembered(recorded.brain_context), timeout=_PATIENCE, cache_ttl=timedelta(0),
-            clock=VirtualClock(now),
+            _Remembered(recorded.brain_context), Viewer.of(self._participants.household.id),
+            timeout=_PATIENCE, cache_ttl=timedelta(0), clock=VirtualClock(now),
         )  # fmt: skip
         extractor = RecordedExtractor(consultations_from(recorded.consulted))
         understanding = Understanding(self._participants, self._config, extractor, memory)
@@ -164,10 +165,12 @@ class _Remembered:
     def __init__(self, record: Mapping[str, Any] | None) -> None:
         asked: Sequence[str] = record["queries"] if record else ()
         answers: Sequence[Mapping[str, Any]] = record["answers"] if record else ()
-        self._trouble: str = (record and record["trouble"]) or "memory gave no answer to this then"
+        self._trouble: str = (
+            record and record["trouble"]
+        ) or "memory did not answer this at the time"
         self._answers = dict(zip(asked, answers, strict=False))
 
-    async def ask(self, query: BrainQuery) -> BrainAnswer:
+    async def ask(self, query: BrainQuery, viewer: Viewer) -> BrainAnswer:
         """Return what was answered then.
 
         Raises:
@@ -195,9 +198,9 @@ def _heard_at(conn: Connection, household: str, instant: datetime) -> Sequence[R
 def _provable(row: Row[Any], stored: StoredMessage | None) -> InboundMessage:
     """Return the message if it can be decided again."""
     if stored is None or not stored.message.text:
-        raise ConflictError("the words of this message are deleted; only the record tells now")
+        raise ConflictError("the text of this message has been deleted; only the record is left")
     if row.state in {WorkState.QUEUED.value, WorkState.RUNNING.value}:
-        raise ConflictError("this message is not decided yet; try again in a moment")
+        raise ConflictError("this message is still being processed; try again in a moment")
     if row.state == WorkState.MANUAL_REVIEW.value:
         raise ConflictError("nothing was decided about this message: reading it failed")
     return stored.message

@@ -87,7 +87,7 @@ def _rewind_calendar(conn: Connection, household: str, then: Then) -> None:
         )
     ).first()
     if revived is not None:
-        raise ConflictError("something that stood in the calendar then was taken back since")
+        raise ConflictError("something that was in the calendar then has since been undone")
     later = conn.execute(
         select(column.change_id)
         .where(mine, column.changed_at > then.decided_at, column.undone_at.is_(None))
@@ -117,7 +117,8 @@ def _drop_later_actions(conn: Connection, household: str, then: Then) -> None:
         )  # fmt: skip
     proposed_later = conn.execute(
         select(step.action_id).where(
-            step.household == household, step.cause == Cause.PROPOSE.value,
+            step.household == household,
+            step.cause.in_([Cause.PROPOSE.value, Cause.RESTORE.value]),
             step.at > then.decided_at,
         )
     ).scalars()  # fmt: skip

@@ -153,14 +153,14 @@ def _find_row(
         begins = table.c.message_id.startswith(message_id, autoescape=True)
         rows = conn.execute(newest_last.where(*where, begins)).all()
     if not rows:
-        raise NotFoundError(f"no message {message_id!r} was heard")
+        raise NotFoundError(f"no message {message_id!r} was received")
     found = sorted({(row.chat_id, row.message_id) for row in rows})
     if len({message for _, message in found}) > 1:
         listed = ", ".join(message for _, message in found[:5])
-        raise InputError(f"{message_id!r} begins several ids, write more of it: {listed}")
+        raise InputError(f"{message_id!r} matches several ids; give more of it: {listed}")
     if len(found) > 1:
         chats = ", ".join(chat for chat, _ in found)
-        raise InputError(f"several chats have a message {message_id!r}; name one of {chats}")
+        raise InputError(f"several chats have a message {message_id!r}; specify one of {chats}")
     return rows[-1]
 
 
@@ -189,12 +189,12 @@ def _ladder(
 ) -> Iterator[Step]:
     when = trace_words.instant(row.sent_at, household)
     sender = trace_words.person(row.sender, household)
-    yield Step(stage="heard", mark=Mark.PASSED, text=f"Heard it from {sender}, {when}.")
+    yield Step(stage="heard", mark=Mark.PASSED, text=f"Message from {sender}, {when}.")
     yield from _tripwire(row, gates)
     if row.withdrawn_actions:
         count = len(row.withdrawn_actions)
         what = "one proposal" if count == 1 else f"{count} proposals"
-        yield Step(stage="withdrawal", mark=Mark.NOTED, text=f"Took {what} back.")
+        yield Step(stage="withdrawal", mark=Mark.NOTED, text=f"Withdrew {what}.")
     if row.extraction is None:
         return
     yield from _attribution(row, gates, answered, household)
@@ -214,7 +214,7 @@ def _ladder(
         yield Step(
             stage="action",
             mark=Mark.PASSED,
-            text=f"Kept for a yes: {action.proposal.summary} ({status}, {action.id[:8]}).",
+            text=f"Saved for approval: {action.proposal.summary} ({status}, {action.id[:8]}).",
         )
 
 
@@ -224,18 +224,18 @@ def _tripwire(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]
     threshold = gate.threshold if gate else 0.0
     is_queued = row.tier1_decision == "QUEUE"
     numbers = trace_words.score(row.tripwire_confidence, threshold)
-    what = "Looks" if passed else "Does not look"
+    what = "Sounds" if passed else "Does not sound"
     found = trace_words.families(row.tripwire_patterns)
-    rest = "" if is_queued else " Went no further."
+    rest = "" if is_queued else " It was not processed further."
     yield Step(
         stage="tripwire",
         mark=Mark.PASSED if passed else Mark.NOTED if is_queued else Mark.STOPPED,
-        text=f"{what} like planning ({numbers}): {found}{_from_thread(row)}.{rest}",
+        text=f"{what} like a plan ({numbers}): {found}{_from_thread(row)}.{rest}",
     )
     if row.override is not None:
         yield Step(
             stage="override", mark=Mark.PASSED,
-            text="It may answer an open question, so it was looked at whatever its score.",
+            text="It may answer an open question, so it was read regardless of its score.",
         )  # fmt: skip
     if is_queued and row.extraction is None:
         yield _waiting(row)
@@ -244,11 +244,11 @@ def _tripwire(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]
 def _waiting(row: Row[Any]) -> Step:
     """Say why a message that passed the first gate was not understood."""
     if row.state == WorkState.MANUAL_REVIEW.value:
-        text = f"Understanding it failed ({row.error}); a person has to look at it."
+        text = f"Reading it failed ({row.error}); a person has to look at it."
     elif row.state == WorkState.DROPPED.value:
-        text = "Too many messages came within a minute; this one was only stored."
+        text = "Too many messages arrived within a minute, so this one was only stored."
     else:
-        text = "It still waits to be understood."
+        text = "It is still waiting to be read."
     return Step(stage="understanding", mark=Mark.STOPPED, text=text)
 
 
@@ -259,7 +259,11 @@ def _from_thread(row: Row[Any]) -> str:
     if gained < _WORTH_TELLING:
         return ""
     is_short = gained > THREAD_BOOST + _WORTH_TELLING
-    what = "a short reply in a talk about plans" if is_short else "part of a talk about plans"
+    what = (
+        "a short reply in a conversation about plans"
+        if is_short
+        else "part of a conversation about plans"
+    )
     return f"; +{gained:.2f} as {what}"
 
 
@@ -276,7 +280,7 @@ def _attribution(
         text = f"Answers message {row.attribution_source}{answered}{takes} ({score})."
         yield Step(stage="attribution", mark=Mark.PASSED, text=text)
     else:
-        text = f"Sounds like an answer, but nothing that fits was open ({score})."
+        text = f"Sounds like an answer, but no open question matches it ({score})."
         yield Step(stage="attribution", mark=Mark.STOPPED, text=text)
 
 
@@ -292,7 +296,7 @@ def _extraction(
         )
     return False, Step(
         stage="extraction", mark=Mark.STOPPED,
-        text=f"Not clear enough to act on: {what} ({score}). Went no further.",
+        text=f"Not clear enough to act on: {what} ({score}). It was not processed further.",
     )  # fmt: skip
 
 
@@ -317,10 +321,10 @@ def _brain(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]:
 def _verdict(row: Row[Any], household: Household) -> Step:
     if row.redline_decision == "SPEAK":
         rule = trace_words.rule(row.redline_trigger_rule, row.redline_facts or {}, household)
-        text = f"Spoke, because {rule}{f': {row.reply}' if row.reply else '.'}"
+        text = f"Spoke because {rule}{f': {row.reply}' if row.reply else '.'}"
         return Step(stage="redline", mark=Mark.PASSED, text=text)
     why = trace_words.silence(row.reason)
     until = ""
     if row.speak_at is not None:
-        until = f" It is asked aloud {trace_words.instant(row.speak_at, household)} if nobody does."
+        until = f" If nobody takes it, the group is asked on {trace_words.instant(row.speak_at, household)}."
     return Step(stage="redline", mark=Mark.STOPPED, text=f"Stayed silent: {why}.{until}")

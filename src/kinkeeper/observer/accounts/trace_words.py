@@ -7,97 +7,97 @@ from typing import Any
 
 from kinkeeper.actions.model import ActionStatus, PendingAction
 from kinkeeper.household.model import Household
-from kinkeeper.language.when import regions
 from kinkeeper.models.model import Outcome
 from kinkeeper.observer.consultation import Consultation
 from kinkeeper.observer.extraction.doubt import Doubt
 from kinkeeper.observer.model import UNSPECIFIED, RedlineRule
+from kinkeeper.reading.times import regions
 
 _FAMILIES: Mapping[str, str] = MappingProxyType({
     "temporal": "a day",
     "clock": "a time of day",
     "assignment": "somebody taking something on",
-    "question_owner": "a question who does it",
-    "transport": "bringing or fetching",
+    "question_owner": "a question about who does it",
+    "transport": "dropping off or picking up",
     "care": "looking after somebody",
-    "pronoun_reply": "a reply about oneself",
+    "pronoun_reply": "a reply in the first person",
     "acceptance": "a yes",
     "decline": "a no",
     "eta": "somebody on the way",
     "errand": "an errand",
     "appointment": "an appointment",
     "people": "a child or the kids",
-    "adults": "an adult of the family",
+    "adults": "an adult in the family",
     "activities": "an activity",
     "places": "a place",
     "change": "a change of plans",
     "rendezvous": "a place to meet",
     "schedule_question": "a question about the plan",
     "request": "a request",
-    "past_narrative": "something past",
+    "past_narrative": "something in the past",
     "habit": "a habit",
     "feeling": "a feeling",
     "noise": "small talk",
 })  # fmt: skip
 _TASKS: Mapping[str, str] = MappingProxyType({
-    "pickup": "fetching", "dropoff": "bringing", "cover": "standing in", "attend": "going along",
+    "pickup": "pickup", "dropoff": "drop-off", "cover": "covering", "attend": "attending",
     "cancel": "cancelling", "move": "moving", "appointment": "an appointment", "other": "a task",
 })  # fmt: skip
 _RULES: Mapping[str, str] = MappingProxyType({
-    RedlineRule.TEMPORAL_CONFLICT: "two things collide",
-    RedlineRule.RESOURCE_CONFLICT: "two people have one job, or one person two at a time",
+    RedlineRule.TEMPORAL_CONFLICT: "two plans clash",
+    RedlineRule.RESOURCE_CONFLICT: "two people have the same job, or one person has two at once",
     RedlineRule.MISSING_VARIABLE: "it is soon, and nobody has taken it",
-    RedlineRule.TIME_MISMATCH: "the time or day does not fit what is known",
+    RedlineRule.TIME_MISMATCH: "the time or day does not match what is known",
 })  # fmt: skip
 _SILENCES: Mapping[str, str] = MappingProxyType({
-    "no_rule": "nothing collides, and nobody is missing",
-    "nothing_to_confirm": "there is nothing to keep for a yes",
-    "acknowledged": "it only agrees with something settled",
-    "declined": "a no leaves the question as it was",
-    "withdrawn": "it takes something back",
-    "question_answered": "somebody answered before it had to be asked aloud",
-    "question_withdrawn": "what was asked was taken back",
-    "passed": "what it is about was over when the message was edited",
-    "asked_again": "the same was asked again after it, and that question waits instead",
-    "grace": "nobody has taken it yet, and the family gets time to answer",
-    "question_settled": "the question was settled before it had to be asked aloud",
-    "too_late": "its time had passed before it could be asked aloud",
-    "already_announced": "the same conflict was announced within a day",
-    "daily_limit": "enough was said today; it waits in the pending list",
-    "quiet": "quiet was asked for; it waits in the pending list",
-    "switched_off": "asking for a missing owner is switched off",
-    "low_confidence_no_brain": "it was not sure enough, and nothing known supports it",
+    "no_rule": "nothing clashes, and somebody is in charge",
+    "nothing_to_confirm": "there is nothing to save for approval",
+    "acknowledged": "it only agrees with something already settled",
+    "declined": "somebody said no, so the question stays open",
+    "withdrawn": "it withdraws something",
+    "question_answered": "somebody answered before the group had to be asked",
+    "question_withdrawn": "the question was withdrawn",
+    "passed": "the event was over by the time the message was edited",
+    "asked_again": "the same question was asked again later, and that one is waiting instead",
+    "grace": "nobody has taken it yet, but the family still has time to answer",
+    "question_settled": "the question was settled before the group had to be asked",
+    "too_late": "its time had passed before the group could be asked",
+    "already_announced": "the same conflict was announced less than a day ago",
+    "daily_limit": "the daily limit was reached; it waits in the pending list",
+    "quiet": "somebody asked for quiet; it waits in the pending list",
+    "switched_off": "asking about unassigned jobs is switched off",
+    "low_confidence_no_brain": "it was not certain enough, and nothing known supports it",
 })  # fmt: skip
 
 _STANDS: Mapping[ActionStatus, str] = MappingProxyType(
     {
         ActionStatus.PENDING: "waiting",
-        ActionStatus.SUPERSEDED: "a newer one took its place",
-        ActionStatus.WITHDRAWN: "no longer true, so taken away",
-        ActionStatus.EXPIRED: "nobody said yes in time",
-        ActionStatus.REJECTED: "somebody said no",
+        ActionStatus.SUPERSEDED: "replaced by a newer one",
+        ActionStatus.WITHDRAWN: "no longer true, so withdrawn",
+        ActionStatus.EXPIRED: "nobody approved it in time",
+        ActionStatus.REJECTED: "dismissed",
     }
 )
 
 _DOUBTS: Mapping[str, str] = MappingProxyType({
-    Doubt.NO_SUBJECT: "it was open whom or what it is for",
-    Doubt.NO_OWNER: "it was open who does it",
-    Doubt.SEVERAL_TIMES: "it names several times",
-    Doubt.FAINT: "it was not sure that anything is arranged",
-    Doubt.UNPLACED: "it was open what is to happen",
+    Doubt.NO_SUBJECT: "it was unclear whom or what it is for",
+    Doubt.NO_OWNER: "it was unclear who does it",
+    Doubt.SEVERAL_TIMES: "it mentions more than one time",
+    Doubt.FAINT: "it was unclear whether anything is being arranged",
+    Doubt.UNPLACED: "it was unclear what will happen",
 })  # fmt: skip
 _NO_ANSWERS: Mapping[str, str] = MappingProxyType({
     Outcome.TIMEOUT: "took too long",
-    Outcome.INVALID_OUTPUT: "answered in another form",
-    Outcome.TRUNCATED: "broke off its answer",
+    Outcome.INVALID_OUTPUT: "answered in the wrong format",
+    Outcome.TRUNCATED: "gave an incomplete answer",
     Outcome.REFUSED_BY_MODEL: "refused to answer",
     Outcome.UNREACHABLE: "could not be reached",
-    Outcome.OVER_BUDGET: "was not asked, as the budget is spent or the talk too long",
-    Outcome.PUBLIC_HOST: "was not asked, as it is on a public host",
-    Outcome.CIRCUIT_OPEN: "was not asked, as it had failed several times just before",
+    Outcome.OVER_BUDGET: "was not asked, because the budget is used up or the conversation is too long",
+    Outcome.PUBLIC_HOST: "was not asked, because it is on a public host",
+    Outcome.CIRCUIT_OPEN: "was not asked, because it had just failed several times",
     Outcome.OVERLOADED: "was too busy",
-    Outcome.SERVER_ERROR: "failed while it answered",
-    Outcome.REJECTED: "did not take the question (`kinkeeper doctor` looks at its settings)",
+    Outcome.SERVER_ERROR: "failed while answering",
+    Outcome.REJECTED: "rejected the request (`kinkeeper doctor` checks its settings)",
 })  # fmt: skip
 
 
@@ -120,8 +120,7 @@ def instant(at: datetime, household: Household) -> str:
 
 def day(of: date, household: Household) -> str:
     """Return a day as the region writes it: "Thu 5 Mar 2026", "Thu Mar 5 2026"."""
-    ordered = f"{of.day} {of:%b}" if regions.is_day_first(household.locale) else f"{of:%b} {of.day}"
-    return f"{of:%a} {ordered} {of.year}"
+    return f"{regions.short_day(of, household.locale)} {of.year}"
 
 
 def score(value: float | None, threshold: float) -> str:
@@ -158,18 +157,22 @@ def consulted(asked: Consultation) -> str:
     why = _DOUBTS.get(asked.doubt, asked.doubt.replace("_", " "))
     if asked.answer is None:
         trouble = _NO_ANSWERS.get(asked.outcome, f"failed ({asked.outcome.value})")
-        return f"A model was to help, since {why}, but {trouble}; the rules decided alone."
+        return (
+            f"A model was meant to help, because {why}, but it {trouble}; the rules decided alone."
+        )
     left = ""
     if asked.discarded:
-        left = f" {asked.discarded} of its values had no ground in the talk and were left out."
-    said = "saw an arrangement" if asked.answer.is_arrangement else "saw none, so nothing was added"
-    return f"Asked a model, since {why}; {asked.model} {said}.{left}"
+        left = (
+            f" {asked.discarded} of its values had no basis in the conversation and were left out."
+        )
+    said = "found a plan" if asked.answer.is_arrangement else "found none, so nothing was added"
+    return f"Asked a model, because {why}; {asked.model} {said}.{left}"
 
 
 def left_out(parts: int) -> str:
     """Return that so many parts of a message were not read."""
     what = "its last part was" if parts == 1 else f"its last {parts} parts were"
-    return f"It arranges too much at once; {what} left out."
+    return f"It contains too many plans at once; {what} left out."
 
 
 def rule(name: str | None, facts: Mapping[str, Any], household: Household) -> str:

@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
-from kinkeeper.language.replies import ReplyKind
 from kinkeeper.observer.model import UNSPECIFIED, Extraction, Stance, Task
 from kinkeeper.observer.wording.grammar import grammar
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.replies import ReplyKind
 
 _ONLY_TO_OFFERS = frozenset({ReplyKind.HAND, ReplyKind.ACKNOWLEDGE})
 _READ_ANEW = frozenset({Stance.STATES, Stance.ACCEPTS})

@@ -35,6 +35,8 @@ _ANSWERABLE = (
         open_questions.c.household == bindparam("household"),
         open_questions.c.chat_id == bindparam("chat_id"),
         open_questions.c.asked_at <= bindparam("at"),
+        # Follows from what comes next, and an index has it.
+        open_questions.c.until >= bindparam("oldest"),
         or_(
             (open_questions.c.status == OPEN)
             & or_(
@@ -57,22 +59,23 @@ _OPEN_IN_CHAT = (*_IN_CHAT, open_questions.c.until >= bindparam("at"))
 LATE = timedelta(hours=12)
 """How long after a question an answer is found that points at it, or names its job."""
 
-_ASKED = Prepared(
-    select(
-        open_questions.c.message_id,
-        open_questions.c.thread_id,
-        open_questions.c.asker,
-        open_questions.c.extraction["stance"].as_string(),
-        open_questions.c.extraction["addressee"].as_string(),
-    )
+_AS_ASKED = (
+    open_questions.c.message_id,
+    open_questions.c.thread_id,
+    open_questions.c.asker,
+    open_questions.c.extraction["stance"].as_string(),
+    open_questions.c.extraction["addressee"].as_string(),
+)
+_NEWEST_FIRST = (open_questions.c.asked_at.desc(), open_questions.c.id.desc())
+_ASKED = Prepared(select(*_AS_ASKED).where(*_OPEN_IN_CHAT).order_by(*_NEWEST_FIRST))
+# Apart from the others: for either of two conditions no index is used.
+_POINTED_AT = Prepared(
+    select(*_AS_ASKED)
     .where(
         *_IN_CHAT,
-        or_(
-            open_questions.c.until >= bindparam("at"),
-            open_questions.c.message_id == bindparam("pointed_at"),
-        ),
+        open_questions.c.message_id == bindparam("pointed_at"),
     )
-    .order_by(open_questions.c.asked_at.desc(), open_questions.c.id.desc())
+    .order_by(*_NEWEST_FIRST)
 )
 IS_ASKED = exists().where(*_OPEN_IN_CHAT)
 """Whether a question is open in a chat: a condition on `household`, `chat_id` and `at`."""
@@ -108,8 +111,12 @@ def asked_in(
         at: Aware.
         pointed_at: The message that an answer replies or reacts to; nobody's taking it keeps it open.
     """
-    values = {"household": household, "chat_id": chat_id, "at": at, "pointed_at": pointed_at or ""}
-    return [Asked(*row) for row in _ASKED.execute(conn, values)]
+    values = {"household": household, "chat_id": chat_id, "at": at}
+    found = [Asked(*row) for row in _ASKED.execute(conn, values)]
+    if pointed_at and all(each.message_id != pointed_at for each in found):
+        rows = _POINTED_AT.execute(conn, values | {"pointed_at": pointed_at})
+        found += [Asked(*row) for row in rows]
+    return found
 
 
 def put(conn: Connection, household: str, question: OpenQuestion) -> None:
@@ -159,6 +166,7 @@ def answerable(
         {
             "household": household, "chat_id": chat_id, "at": at,
             "answered_since": at - answered_within, "late_since": at - late,
+            "oldest": at - max(answered_within, late),
         },
     )  # fmt: skip
     return [(_question(row), row.answered_by) for row in rows]

@@ -116,11 +116,11 @@ def corrected(action: PendingAction, correction: Correction, phrasing: Phrasing)
     """
     effect = correctable(action)
     if effect is None:
-        raise InputError("this card cannot be changed in a form; say what is not right instead")
+        raise InputError("this card cannot be edited in a form; say what is wrong instead")
     household = phrasing.participants.household
     unknown = [owner for owner in correction.owners if household.member(owner) is None]
     if unknown:
-        raise InputError(f"{unknown[0]!r} is no member of the household")
+        raise InputError(f"{unknown[0]!r} is not a member of the household")
     proposal = action.proposal
     extraction = replace(
         extraction_from_record(proposal.extraction),
@@ -182,7 +182,7 @@ def _length(correction: Correction, begin: datetime, default: timedelta | None) 
         end = datetime.combine(correction.day + _DAY, correction.end, tzinfo=begin.tzinfo)
     length = timedelta(seconds=end.timestamp() - begin.timestamp())
     if length > _LONGEST:
-        raise InputError("it would take longer than a day; give another end")
+        raise InputError("it would last longer than a day; choose another end")
     return length
 
 

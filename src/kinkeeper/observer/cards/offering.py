@@ -53,7 +53,7 @@ def offer(
             channel=message.channel, chat_id=message.chat_id, body=action.proposal.summary,
             dedupe_key=f"card:{action.id}:{member.id}", audience=member.id,
             buttons=card_buttons(action), action_id=action.id,
-            deliver_by=action.proposal.expires_at, is_soundless=True,
+            deliver_by=action.expires_at, is_soundless=True,
         )  # fmt: skip
         outbox.put(conn, household.id, card, now=now)
     return len(reached)

@@ -12,6 +12,7 @@ from kinkeeper.actions.effects.calendar import (
 from kinkeeper.actions.model import ActionType, Choice, Proposal
 from kinkeeper.calendar.model import Event, EventKind, Provenance, SourceType
 from kinkeeper.core.ids import stable_id
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.observer.cards.changing import Effects, changed, give_way
 from kinkeeper.observer.cards.retraction import SOURCE
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Stance, Task
@@ -33,11 +34,11 @@ class Ground:
         slot: Tells the parts of one message apart.
         chat_id: Its chat.
         sender: Member id, or the name as sent.
-        expires_at: When the proposal lapses.
         default_duration: Of a booking whose length nobody said.
         maintenance: Id of the maintenance item it is about, if any.
         replaces: Ids of events that it takes the place of.
         frees: Effects that take somebody out of a care confirmed before.
+        scope: Who may see what the message tells.
     """
 
     case: Case
@@ -45,11 +46,11 @@ class Ground:
     slot: str
     chat_id: str
     sender: str
-    expires_at: datetime
     default_duration: timedelta
     maintenance: str | None = None
     replaces: tuple[str, ...] = ()
     frees: Effects = ()
+    scope: str = HOUSEHOLD_SCOPE
 
     @property
     def extraction(self) -> Extraction:
@@ -116,9 +117,9 @@ class Proposer:
             effects=() if is_conflict or self._asks_who(ground, choices) else written,
             choices=choices,
             merge_key=_merge_key(kind, extraction),
-            expires_at=ground.expires_at,
             suggested_event=_suggested(written),
             conflict_key=outcome.conflict_key if is_conflict else None,
+            scope=ground.scope,
         )
 
     def _asks_who(self, ground: Ground, choices: Sequence[Choice]) -> bool:
@@ -141,7 +142,7 @@ class Proposer:
             effects=(),
             choices=self._owners(ground, extraction),
             merge_key=None,
-            expires_at=ground.expires_at,
+            scope=ground.scope,
         )
 
     def _type(self, ground: Ground) -> ActionType:
@@ -217,6 +218,7 @@ class Proposer:
             ),
             household=self._household,
             kind=EventKind.BOOKING if is_booking else EventKind.CARE,
+            scope=ground.scope,
             summary=self._title(ground, owners, is_booking=is_booking),
             start=(interval.start if interval else midnight).astimezone(case.zone),
             duration=interval.duration if interval else _DAY,

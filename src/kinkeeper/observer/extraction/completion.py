@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta
 
 from kinkeeper.calendar.model import EventKind
 from kinkeeper.observer.model import Extraction, Stance, Task
@@ -27,7 +26,7 @@ def complete(
     extraction: Extraction,
     schedule: Schedule,
     *,
-    today: date,
+    sent_at: datetime,
     participants: Participants,
     words: frozenset[str] = frozenset(),
 ) -> Extraction:
@@ -36,24 +35,22 @@ def complete(
     Args:
         extraction: After attribution.
         schedule: The days it names (or the coming week), and the series of its activity.
-        today: Local day of the message.
+        sent_at: When the message was sent, in the household's zone.
         participants: The household compiled.
         words: What the message says besides people, places and activities, folded.
 
     Returns:
         The extraction with activity, child and day filled in where they are certain; never changed.
     """
-    said = extraction.activity
+    said, today = extraction.activity, sent_at.date()
     extraction = _name_by_word(extraction, schedule, participants, words)
     extraction = _name_by_place(extraction, schedule, today)
     extraction = _name_activity(extraction, schedule, participants)
     extraction = _name_child(extraction, schedule, participants)
-    extraction = _on_its_own_day(
-        extraction, schedule, today=today, zone=participants.household.zone
-    )
-    if extraction.task in _CHANGES:
-        return _name_day(extraction, schedule, today)
-    return _imply_day(extraction, schedule, today) if extraction.activity == said else extraction
+    if extraction.task not in _CHANGES and extraction.activity == said:
+        extraction = _imply_day(extraction, schedule, today)
+    extraction = _on_its_own_day(extraction, schedule, sent_at)
+    return _name_day(extraction, schedule, today) if extraction.task in _CHANGES else extraction
 
 
 def _name_by_word(
@@ -176,17 +173,22 @@ def _name_day(extraction: Extraction, schedule: Schedule, today: date) -> Extrac
     return extraction
 
 
-def _on_its_own_day(
-    extraction: Extraction, schedule: Schedule, *, today: date, zone: ZoneInfo
-) -> Extraction:
-    """An hour without a day that is the activity's own, or announced for it, means its next day ("she's got choir at 6")."""
+def _on_its_own_day(extraction: Extraction, schedule: Schedule, sent_at: datetime) -> Extraction:
+    """An hour without a day is one of the activity's next day ("she's got choir at 6"), if that is within a week.
+
+    Another hour than the activity's own is too, but where today's is still to come and the hour is not, nobody
+    said which day is meant.
+    """
+    today, zone = sent_at.date(), sent_at.tzinfo
     if not (extraction.is_day_implied and extraction.times) or extraction.is_special:
         return extraction
     week = _week_of(extraction)
     slots = [
         slot
         for slot in _of(extraction, schedule.series)
-        if slot.day >= today and (week is None or week <= slot.day < week + _WEEK)
+        if slot.day >= today
+        and (slot.interval is None or slot.interval.end > sent_at)
+        and (week is None or week <= slot.day < week + _WEEK)
     ]
     if week is not None and len(slots) != 1:
         # Which of its days, or whether it has any then, nobody said.
@@ -197,11 +199,15 @@ def _on_its_own_day(
     is_its_hour = start is not None and (
         extraction.is_announced_change or start.time() == extraction.times[0]
     )
-    if not is_its_hour:
+    if is_its_hour:
+        return replace(
+            extraction, dates=(slots[0].day,), is_day_implied=not extraction.is_announced_change
+        )
+    if extraction.task is Task.OTHER or slots[0].day > today + _WEEK:
         return extraction
-    return replace(
-        extraction, dates=(slots[0].day,), is_day_implied=not extraction.is_announced_change
-    )
+    if slots[0].day == today:
+        return replace(extraction, dates=(), is_day_implied=False)
+    return replace(extraction, dates=(slots[0].day,))
 
 
 def _week_of(extraction: Extraction) -> date | None:

@@ -14,6 +14,7 @@ from kinkeeper.core.errors import UnavailableError
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.core.ids import stable_id
 from kinkeeper.core.time import Clock
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.household.vocabulary import WordKind
 from kinkeeper.observer.model import Extraction, Task
 from kinkeeper.observer.wording.participants import Participants
@@ -117,15 +118,23 @@ class ContextSource:
 
     Args:
         brain: Who answers.
+        viewer: On whose behalf it is asked: whoever reads along in the chat.
         timeout: Longest wait for one question.
         cache_ttl: How long an answer is kept; the event graph may have changed after that.
         clock: Tells the age of cached answers.
     """
 
     def __init__(
-        self, brain: Brain, *, timeout: timedelta, cache_ttl: timedelta, clock: Clock
+        self,
+        brain: Brain,
+        viewer: Viewer,
+        *,
+        timeout: timedelta,
+        cache_ttl: timedelta,
+        clock: Clock,
     ) -> None:
         self._brain = brain
+        self._viewer = viewer
         self._timeout = timeout
         self._cache_ttl = cache_ttl
         self._clock = clock
@@ -152,7 +161,7 @@ class ContextSource:
         if found and now - found[0] <= self._cache_ttl:
             return found[1]
         async with asyncio.timeout(self._timeout.total_seconds()):
-            answer = await self._brain.ask(query)
+            answer = await self._brain.ask(query, self._viewer)
         self._cache = {
             key: kept for key, kept in self._cache.items() if now - kept[0] <= self._cache_ttl
         }

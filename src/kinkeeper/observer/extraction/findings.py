@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.model import Entity
 from kinkeeper.observer.records import hhmm
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.wanted import named_tasks
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 _CERTAIN = 0.95
 

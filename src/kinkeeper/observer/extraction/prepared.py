@@ -43,6 +43,7 @@ class Prepared:
         original: What it edits, if it is an edit.
         sent_at: When it was said, in the household's zone; of an edit, when the original was.
         member: Who sent it, if known.
+        scope: Who may see what it tells.
         parts: What it arranges, one part each; most messages have one.
         brain: What memory said.
         talked_since: When somebody else last asked something, of the messages just before.
@@ -53,6 +54,7 @@ class Prepared:
     original: StoredMessage | None
     sent_at: datetime
     member: Member | None
+    scope: str
     parts: tuple[Part, ...]
     brain: BrainContext
     talked_since: datetime | None = None

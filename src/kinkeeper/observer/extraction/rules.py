@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from kinkeeper.household.model import Member
-from kinkeeper.language.replies import ReplyKind
 from kinkeeper.observer.extraction.findings import confidence, entities
 from kinkeeper.observer.model import (
     ActionRequired,
@@ -32,6 +31,7 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.subjects import child_asked, children_of, is_special
 from kinkeeper.observer.wording.wanted import is_bidden, seeks_owner_of
+from kinkeeper.reading.replies import ReplyKind
 
 _TYPES = {
     Task.PICKUP: CoordinationType.TRANSPORT,

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
-from kinkeeper.language.corrections import is_bare_value, may_correct
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.language.text import words_before
 from kinkeeper.observer.arranged import Arranged
 from kinkeeper.observer.model import Extraction, Stance, Task
 from kinkeeper.observer.wording.clocks import figures, is_given_up, nearer
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.corrections import is_bare_value, may_correct
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _AT_ONCE = timedelta(minutes=3)
 _TO_ALL = re.compile(
@@ -183,7 +184,7 @@ def _new_clocks(reading: Reading, near: time | None) -> tuple[time, ...]:
         for at, clock in figures(reading)
         if near is not None
         and not any(start <= at < end for start, end in covered)
-        and not is_given_up(reading.text[:at])
+        and not is_given_up(words_before(reading.text, at))
     ]
     return tuple(
         clock if is_known or near is None else nearer(clock, near)
@@ -197,5 +198,5 @@ def _kept(reading: Reading) -> list[TimeSpan]:
         for span in reading.spans
         if span.kind is not SpanKind.DURATION
         and span.grain is not Grain.SECOND
-        and not is_given_up(reading.text[: span.start_char])
+        and not is_given_up(words_before(reading.text, span.start_char))
     ]

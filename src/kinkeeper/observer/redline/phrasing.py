@@ -1,4 +1,4 @@
-"""What is said in the group: one line from a template, with its buttons. Pure; the only producer of such text."""
+"""Templates for lines in the group and titles of cards. Pure; the only producer of text said in a group."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from datetime import date, datetime, time
 from typing import Any
 
 from kinkeeper.language.text import shorten, strip_controls
-from kinkeeper.language.when import regions
 from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.plain_words import may_be_spoken
+from kinkeeper.reading.times import regions
 
 BOTH = "Both"
 _WARNING = "⚠️"
@@ -18,12 +18,19 @@ _TASK_NOUNS = {
     Task.PICKUP: "pickup", Task.DROPOFF: "drop-off", Task.COVER: "cover", Task.ATTEND: "going along",
     Task.APPOINTMENT: "appointment", Task.CANCEL: "cancellation", Task.MOVE: "move", Task.OTHER: "task",
 }  # fmt: skip
+# (finite verb, imperative, -ing form, preposition before the activity)
 _TASK_VERBS = {
-    Task.PICKUP: "picks up", Task.DROPOFF: "takes", Task.COVER: "covers", Task.ATTEND: "goes with",
-}  # fmt: skip
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    Task.PICKUP: ("picks up", "Pick up", "picking up", "from"),
+    Task.DROPOFF: ("takes", "Take", "taking", "to"),
+    Task.COVER: ("looks after", "Look after", "looking after", "during"),
+    Task.ATTEND: ("goes with", "Go with", "going with", "to"),
+}
+_PRACTITIONER_ENDINGS = ("ist", "ian", "doctor", "dentist")
+_WITHOUT_ARTICLE = frozenset(
+    {"practice", "school", "daycare", "preschool", "work", "camp", "home", "church"}
+)
+_DETERMINERS = ("the ", "a ", "an ", "my ", "our ", "your ", "his ", "her ", "their ")
 _LONG_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,17 +73,51 @@ class Phrasing:
         return shorten(strip_controls(self._summary(extraction)), self.limits.summary)
 
     def care(self, extraction: Extraction, owners: Sequence[str]) -> str:
-        """Return who does what for whom: "John takes Mia (swimming)"."""
-        task, children = extraction.task, self.names(extraction.child)
-        if task is Task.OTHER and extraction.activity:
-            return f"{self.names(owners)}: {self.label(extraction.activity)}".removeprefix(": ")
-        label = f"({self.label(extraction.activity)})" if extraction.activity else ""
+        """Return who does what for whom: "John takes Mia to swimming"."""
+        task, owner = extraction.task, self.names(owners)
+        label = self.label(extraction.activity) if extraction.activity else ""
+        if task is Task.OTHER and label:
+            return f"{owner}: {label}".removeprefix(": ")
+        if task in _TASK_VERBS and extraction.child:
+            return " ".join(filter(None, [owner, self._deed(task, extraction, imperative=False)]))
+        if task is Task.COVER:
+            return " ".join(filter(None, [owner, "covers", label]))
         if task in _TASK_VERBS:
-            is_verb = children or task is Task.COVER
-            verb = _TASK_VERBS[task] if is_verb else f"does {_TASK_NOUNS[task]}"
-        else:
-            verb = "has"
-        return " ".join(filter(None, [self.names(owners), verb, children, label]))
+            return " ".join(filter(None, [owner, "does the", label, _TASK_NOUNS[task]]))
+        return " ".join(filter(None, [owner, "has", self._subject(extraction)]))
+
+    def _deed(self, task: Task, extraction: Extraction, *, imperative: bool) -> str:
+        """Return a job for children without its owner: "picks up Leo from soccer"."""
+        finite, order, _, preposition = _TASK_VERBS[task]
+        verb = order if imperative else finite
+        activity = extraction.activity
+        where = f"{preposition} {self._with_article(activity)}" if activity else ""
+        return " ".join(filter(None, [verb, self.names(extraction.child), where]))
+
+    def _subject(self, extraction: Extraction) -> str:
+        """Return what an arrangement is about: "Leo's dentist appointment"."""
+        children = self.names(extraction.child)
+        task, label = extraction.task, ""
+        if extraction.activity:
+            label = self.label(extraction.activity)
+            generic = self.participants.vocabulary.generic_activity(extraction.activity)
+            if generic and generic.is_appointment and label.endswith(_PRACTITIONER_ENDINGS):
+                label = f"{label} appointment"
+        elif task and task is not Task.OTHER:
+            label = _TASK_NOUNS[task]
+        if not children:
+            return label or "plan"
+        return f"{_possessive(children)} {label or 'plan'}"
+
+    def _with_article(self, activity: str) -> str:
+        """Return an activity as it follows a preposition: "soccer", "the dentist", "the school fair"."""
+        label = self.label(activity)
+        generic = self.participants.vocabulary.generic_activity(activity)
+        is_own = any(activity == each.id for each in self.participants.household.activities)
+        is_bare = is_own or (generic and generic.category == "pursuit") or label in _WITHOUT_ARTICLE
+        if is_bare or label.endswith(("ing", "'s", "s'")) or label.startswith(_DETERMINERS):
+            return label
+        return f"the {label}"
 
     def label(self, activity: str | None, task: str | None = None) -> str:
         """Return what people call an activity or a task."""
@@ -94,76 +135,90 @@ class Phrasing:
         return regions.clock(moment, self.participants.household.locale)
 
     def day(self, day: date) -> str:
-        """Return a day, short: "Thu 5 Mar"."""
-        return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]}"
+        """Return a day, short, as the household's region writes it: "Thu 5 Mar", "Thu Mar 5"."""
+        return regions.short_day(day, self.participants.household.locale)
 
     def names(self, members: Any) -> str:
         """Return display names joined: "Leo and Mia"."""
         return " and ".join(self.participants.name(member) for member in members)
 
     def _temporal(self, facts: Mapping[str, Any]) -> str:
-        booked = facts["booked"]
+        booked, children = facts["booked"], facts["child"]
+        have = "have" if len(children) > 1 else "has"
         return (
-            f"{_WARNING} {self.names(facts['child'])}: {self._slot_label(booked)} "
-            f"{self._span(booked)} {self._short_day(facts['day'])}, but {self._word(facts['label'])} "
+            f"{_WARNING} {self.names(children)} {have} {self._slot_label(booked)} on "
+            f"{_weekday(facts['day'])} {self._span(booked)}, but also {self._word(facts['label'])} "
             f"at {self._clock_text(facts['time'])}. Which one?"
         )
 
     def _resource(self, facts: Mapping[str, Any]) -> str:
         first, second = (self.participants.name(facts[key]) for key in ("first", "second"))
-        slot, day = facts["slot"], self._short_day(facts["day"])
+        slot, day = facts["slot"], _weekday(facts["day"])
         if facts["is_double"]:
             return (
-                f"{_WARNING} {first} has {self._slot_label(slot)} {self._span(slot)} {day} and "
+                f"{_WARNING} {first} has {self._slot_label(slot)} {self._span(slot)} on {day} and "
                 f"{self._word(facts['label'])} at {self._clock_text(facts['time'])}. Swap one?"
             )
-        what = self._job(facts["label"], slot)
-        whom = f" for {self.names(facts['child'])}" if facts["child"] else ""
-        return f"{_WARNING} {first} and {second} both have {what}{whom} {day}. Who goes?"
+        both = f"{_WARNING} {first} and {second} are both"
+        label, children = facts["label"], self.names(facts["child"])
+        if label in set(_TASK_VERBS) and children:
+            doing, preposition = _TASK_VERBS[Task(label)][2:]
+            activity = slot["activity"]
+            is_spoken = activity and self._may_be_spoken(activity)
+            where = f" {preposition} {self._with_article(activity)}" if is_spoken else ""
+            return f"{both} {doing} {children}{where} on {day}. Who goes?"
+        whom = f" for {children}" if children else ""
+        return f"{both} down for {self._job(label, slot)}{whom} on {day}. Who goes?"
 
     def _missing(self, facts: Mapping[str, Any]) -> str:
-        parts = [self.names(facts["child"]) if facts["child"] else "", self._word(facts["label"])]
-        if facts["day"]:
-            parts.append(self._short_day(facts["day"]))
-        if facts["time"]:
-            parts.append(self._clock_text(facts["time"]))
-        return f"{_QUESTION} {' '.join(part for part in parts if part)}: who?"
+        label, children = facts["label"], self.names(facts["child"])
+        if label in set(_TASK_VERBS):
+            doing = _TASK_VERBS[Task(label)][2]
+            what = f"{doing} {children}" if children else f"doing the {self._word(label)}"
+        else:
+            word = self._word(label)
+            what = f"in charge of {_possessive(children)} {word}" if children else f"doing {word}"
+        when = [f"on {_weekday(facts['day'])}"] if facts["day"] else []
+        when += [f"at {self._clock_text(facts['time'])}"] if facts["time"] else []
+        return f"{_QUESTION} {' '.join([f'Who is {what}', *when])}?"
 
     def _mismatch(self, facts: Mapping[str, Any]) -> str:
         label = self.spoken_label(facts["label"])
-        day = date.fromisoformat(facts["day"])
+        day = _weekday(facts["day"])
         if facts["booked"] is None:
-            return f"{_QUESTION} No {label} {_LONG_DAYS[day.weekday()]}. Which day?"
+            return f"{_QUESTION} No {label} {day}. Which day?"
         what = self._word(facts["task"]) if facts["task"] else "this"
         start = self._clock_of(facts["booked"]["start"])
         return (
-            f"{_QUESTION} {what.capitalize()} {self._clock_text(facts['time'])} {self._short_day(facts['day'])}, "
-            f"but {label} starts {start}. Which time?"
+            f"{_QUESTION} {what.capitalize()} {day} at {self._clock_text(facts['time'])}, "
+            f"but {label} starts at {start}. Which time?"
         )
 
     def _summary(self, extraction: Extraction) -> str:
-        children = self.names(extraction.child)
-        label = self.label(extraction.activity) if extraction.activity else ""
-        owner = self.names(extraction.owners)
-        task = extraction.task
-        when = self._when(extraction)
-        if task is Task.CANCEL:
-            return " ".join(filter(None, ["Cancel", children, label, when]))
-        if task is Task.MOVE:
-            return " ".join(filter(None, ["Move", children, label, "to", when]))
-        if owner and task in _TASK_VERBS:
-            return " ".join(filter(None, [self.care(extraction, extraction.owners), when]))
-        what = " ".join(filter(None, [children, label or (_TASK_NOUNS[task] if task else "")]))
-        return " ".join(filter(None, [what or "Plan", when, f"— {owner}" if owner else ""]))
+        task, owners, when = extraction.task, extraction.owners, self._when(extraction)
+        subject = self._subject(extraction)
+        if task is Task.CANCEL or task is Task.MOVE:
+            verb = "Cancel" if task is Task.CANCEL else "Move"
+            if not (extraction.child or extraction.activity):
+                subject = "plan"
+            to = when.replace("on ", "to ", 1) if task is Task.MOVE else when
+            return " ".join(filter(None, [verb, subject, to]))
+        if task in _TASK_VERBS and owners:
+            return " ".join(filter(None, [self.care(extraction, owners), when]))
+        if task in _TASK_VERBS and extraction.child:
+            return " ".join(filter(None, [self._deed(task, extraction, imperative=True), when]))
+        text = " ".join(filter(None, [f"{subject[:1].upper()}{subject[1:]}", when]))
+        return f"{text} ({self.names(owners)})" if owners else text
 
     def _when(self, extraction: Extraction) -> str:
         days = ", ".join(self.day(day) for day in extraction.dates)
+        days = f"on {days}" if days else ""
         if not extraction.times:
             return days
         start = extraction.times[0]
         end = next((end for begin, end in extraction.time_ranges if begin == start), None)
         clock = f"{self.clock(start)}–{self.clock(end)}" if end else self.clock(start)
-        return " ".join(filter(None, [days, clock]))
+        return f"{days} at {clock}".strip()
 
     def _may_be_spoken(self, activity: str) -> bool:
         household, vocabulary = self.participants.household, self.participants.vocabulary
@@ -198,5 +253,11 @@ class Phrasing:
     def _clock_text(self, text: str) -> str:
         return self.clock(time.fromisoformat(text))
 
-    def _short_day(self, day: str) -> str:
-        return _DAYS[date.fromisoformat(day).weekday()]
+
+def _weekday(day: str) -> str:
+    """Return the weekday of an ISO date."""
+    return _LONG_DAYS[date.fromisoformat(day).weekday()]
+
+
+def _possessive(names: str) -> str:
+    return f"{names}'" if names.endswith("s") else f"{names}'s"

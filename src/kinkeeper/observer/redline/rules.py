@@ -3,6 +3,7 @@
 Each returns the facts its wording needs, or None where it does not match.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from kinkeeper.observer.schedule import Slot
 
 HORIZON = timedelta(hours=24)
 MISMATCH = timedelta(minutes=60)
+_WORDS = re.compile(r"\w+")
 _HANDOVER = timedelta(minutes=30)
 _LONG_DUTY = timedelta(hours=2)
 _CHANGES = frozenset({Task.CANCEL, Task.MOVE})
@@ -79,11 +81,18 @@ def _collides(case: Case, own: Interval, booked: Interval, buffer: timedelta) ->
 
 
 def _is_about(case: Case, slot: Slot) -> bool:
-    activity = case.extraction.activity
-    return (
-        (slot.activity is not None and slot.activity in {activity, *case.mentioned})
-        or (slot.source_id is not None and slot.source_id in case.source_ids)
-    )  # fmt: skip
+    """Whether a message speaks of what stands there: by activity, by source, or by the title of what has no activity."""
+    named = {each for each in (case.extraction.activity, *case.mentioned) if each}
+    if slot.activity is None and any(_is_titled(slot, each) for each in named):
+        return True
+    return slot.activity in named or (
+        slot.source_id is not None and slot.source_id in case.source_ids
+    )
+
+
+def _is_titled(slot: Slot, activity: str) -> bool:
+    """Whether the title has all words of an activity, as an event has that somebody asked for in a conversation."""
+    return set(activity.casefold().split("-")) <= set(_WORDS.findall(slot.label.casefold()))
 
 
 def resource_conflict(case: Case, rules: RedlineRules) -> Facts | None:
@@ -126,7 +135,7 @@ def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
     if set(slot.who) & set(extraction.child) or _is_long_duty(slot):
         return False
     own = case.interval(slot.day, rules.default_duration)
-    if own is None:
+    if own is None or _is_drive_to(extraction, slot, own):
         return False
     is_same_round = (
         slot.task == extraction.task
@@ -135,6 +144,24 @@ def _is_elsewhere(case: Case, slot: Slot, rules: RedlineRules) -> bool:
     )
     return not is_same_round and _handover(own, extraction.task).overlaps(
         _handover(slot.interval, Task(slot.task) if slot.task else None)
+    )
+
+
+def _is_drive_to(extraction: Extraction, slot: Slot, own: Interval) -> bool:
+    """Whether a child is brought or fetched at an hour that was not said but is that of what waits in an open card.
+
+    Such a card names no child, and of people at most those who drive; so its hour is where the drive's comes from. An
+    answer to a question has its hour from that question.
+    """
+    return (
+        extraction.task in JOBS
+        and extraction.attribution is None
+        and not names(extraction, *_TIMES)
+        and slot.is_booking
+        and slot.action_id is not None
+        and set(slot.who) <= set(extraction.owners)
+        and slot.interval is not None
+        and slot.interval.start == own.start
     )
 
 

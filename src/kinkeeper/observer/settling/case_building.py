@@ -93,7 +93,7 @@ class CaseBuilder:
         outcome = attribute_part(
             prepared, part, self._answerable(conn, prepared, part), self._config
         )
-        pending = [
+        waiting = [
             action
             for action in action_rows.open_actions(
                 conn,
@@ -103,17 +103,19 @@ class CaseBuilder:
             )
             if action.proposal.type.is_about_calendar
         ]
-        schedule = self._schedule(conn, outcome.extraction, prepared, pending)
+        # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
+        pending = [action for action in waiting if action.proposal.extraction]
+        schedule = self._schedule(conn, outcome.extraction, prepared, waiting)
         outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
         extraction = standing.extraction
         if extraction.dates != outcome.extraction.dates:
-            schedule = self._schedule(conn, extraction, prepared, pending)
+            schedule = self._schedule(conn, extraction, prepared, waiting)
         completed = complete(
-            extraction, schedule, today=prepared.sent_at.date(), participants=self._participants,
+            extraction, schedule, sent_at=prepared.sent_at, participants=self._participants,
             words=_own_words(part.reading),
         )  # fmt: skip
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
-            schedule = self._schedule(conn, completed, prepared, pending)
+            schedule = self._schedule(conn, completed, prepared, waiting)
         if standing.slot is not None:
             schedule = schedule.without_slot(standing.slot.key)
         case = _as_change_or_booking(

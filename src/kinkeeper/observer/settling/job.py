@@ -89,7 +89,7 @@ class UnderstandingJob:
         def settle(conn: Connection) -> None:
             if not leases.hold(conn, observer_messages, key, epoch):
                 raise LeaseLostError(
-                    f"the claim {epoch} on message row {key[1]!r} no longer stands"
+                    f"the claim {epoch} on message row {key[1]!r} is no longer valid"
                 )
             self._settlement.settle(conn, prepared, epoch=epoch, now=arrived_at)
 

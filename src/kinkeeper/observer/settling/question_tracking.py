@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.household.model import Household
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import fetches_from
@@ -24,13 +25,14 @@ class QuestionTracker:
     """Opens, narrows and closes the questions of one household.
 
     Args:
-        household: Tenant key.
+        household: Theirs.
         proposer: Builds the card of what is left of a question.
         config: How long questions can be answered.
     """
 
-    def __init__(self, household: str, proposer: Proposer, config: ObserverConfig) -> None:
-        self._household = household
+    def __init__(self, household: Household, proposer: Proposer, config: ObserverConfig) -> None:
+        self._family = household
+        self._household = household.id
         self._proposer = proposer
         self._config = config
 
@@ -171,7 +173,9 @@ class QuestionTracker:
             ground, row_id=f"{question.id}:{'+'.join(rest)}", replaces=(),
             case=replace(ground.case, extraction=extraction),
         )  # fmt: skip
-        result = proposals.propose(conn, self._proposer.remainder(left, extraction), now=now)
+        result = proposals.propose(
+            conn, self._proposer.remainder(left, extraction), household=self._family, now=now
+        )
         questions.narrow(
             conn, self._household, question, extraction=extraction, action_id=result.action.id
         )

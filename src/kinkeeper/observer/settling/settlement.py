@@ -75,7 +75,7 @@ class Settlement:
         self._cases = CaseBuilder(participants, config)
         self._phrasing = Phrasing(participants=participants, limits=config.limits)
         self._proposer = Proposer(self._phrasing, self._household)
-        self._questions = QuestionTracker(self._household, self._proposer, config)
+        self._questions = QuestionTracker(self._family, self._proposer, config)
 
     def settle(
         self, conn: Connection, prepared: Prepared, *, epoch: int, now: datetime
@@ -242,10 +242,11 @@ class Settlement:
 
     def _ground(self, turn: Turn) -> Ground:
         maintenance = turn.part.reading.of_kind("maintenance")
+        message = turn.prepared.stored.message
         return Ground(
             case=turn.case, row_id=turn.source, slot=turn.slot,
-            chat_id=turn.prepared.stored.message.chat_id, sender=turn.sender,
-            expires_at=turn.now + self._config.action_ttl,
+            chat_id=message.chat_id, sender=turn.sender,
+            scope=turn.prepared.scope,
             default_duration=self._config.rules.default_duration,
             maintenance=maintenance[0].id if maintenance else None,
             replaces=written_before(turn, self._household),
@@ -265,7 +266,7 @@ class Settlement:
         )
         if proposal is None:
             return None
-        result = proposals.propose(turn.conn, proposal, now=turn.now)
+        result = proposals.propose(turn.conn, proposal, household=self._family, now=turn.now)
         if result.is_new:
             supersede_stale(turn, self._household, taken_in, by_action_id=result.action.id)
         return result.action

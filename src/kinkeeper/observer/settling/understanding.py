@@ -9,13 +9,13 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
-from kinkeeper.core.messages import MessageKind
+from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
-from kinkeeper.language.corrections import reads_as_correction
-from kinkeeper.language.replies import is_question
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.language.text import tokenise
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer import repository
@@ -33,14 +33,15 @@ from kinkeeper.observer.settling.linking import attribute_part
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.parting import segments
 from kinkeeper.observer.wording.reading import Reading, read_message
+from kinkeeper.reading.corrections import reads_as_correction
+from kinkeeper.reading.replies import is_question
+from kinkeeper.reading.times.model import TimeSpan
 
 _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
 
 # Nobody arranges more in one message; a longer list holds up all others, and would be as many cards.
 _MOST_PARTS = 12
-
-_LONG = 500  # characters, which take some 20 ms to read
 
 
 class Extractor(Protocol):
@@ -155,7 +156,7 @@ class Understanding:
         parts = await self._reconsidered(parts, member, loaded)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
-            parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
+            scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
             unread_parts=len(found) - len(read),
         )  # fmt: skip
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
@@ -165,6 +166,14 @@ class Understanding:
         texts = tuple(query.text for query in queries)
         parts[0] = replace(parts[0], extraction=replace(parts[0].extraction, brain_queries=texts))
         return replace(prepared, parts=tuple(parts), brain=await self._context.ask(queries))
+
+    async def _scope(self, message: InboundMessage) -> str:
+        """Return who may see what a message tells; read once, and before anything is written."""
+        household = self._participants.household
+        wish = await read_beside(
+            message.text, lambda: secrecy_of(message.text, household, message.sender, is_group=True)
+        )
+        return HOUSEHOLD_SCOPE if wish is None else wish.scope
 
     async def _part(self, reading: Reading, member: Member | None, loaded: Loaded) -> Part:
         await asyncio.sleep(0)  # each takes milliseconds: others have their turn before the next
@@ -227,7 +236,7 @@ class Understanding:
             reading = self._read(text, sent_at)
             return reading, segments(reading)
 
-        return work() if len(text) <= _LONG else await asyncio.to_thread(work)
+        return await read_beside(text, work)
 
     def _read(self, text: str, sent_at: datetime) -> Reading:
         participants = self._participants

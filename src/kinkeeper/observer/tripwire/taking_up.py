@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from kinkeeper.core.messages import InboundMessage, MessageKind
-from kinkeeper.language.replies import Reply, ReplyKind
 from kinkeeper.observer.answers.questions import Asked
 from kinkeeper.observer.model import Stance
+from kinkeeper.reading.replies import Reply, ReplyKind
 
 _SPEAKER = frozenset({"i", "i'll", "i'm"})
 _TAKING = frozenset({ReplyKind.CLAIM, ReplyKind.YIELD, ReplyKind.ASSIGN})

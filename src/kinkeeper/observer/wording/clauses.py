@@ -7,12 +7,14 @@ before that subject, or an asking word, turns the statement into a request.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kinkeeper.language.lexicon import Mention
 from kinkeeper.observer.model import Stance, Task
 from kinkeeper.observer.wording.grammar import grammar
 from kinkeeper.observer.wording.reading import Reading
 
+_REACH = 300  # characters around a task that tell whose it is, where nothing separates them
 _CLAUSE_BREAKS = re.compile(
     r"(?:[.!?;\n]|, (?=(?:i|we|you|can|could|will|who|but|so|then|and|<adult>|<child>|done|finished|free|off)(?: |$))"
     r"| (?:but|and then|so|and) (?=(?:i|we|you|he|she|they|who|can|could|would|will|<adult>)(?: |$))"
@@ -92,10 +94,13 @@ class TaskPhrase:
 def task_phrases(reading: Reading) -> tuple[TaskPhrase, ...]:
     """Return the task phrases of a message, in text order, without overlaps."""
     found: list[tuple[int, int, Task]] = []
+    is_taken = bytearray(len(reading.skeleton))
     for task, pattern in grammar().tasks.items():
         for match in pattern.finditer(reading.skeleton):
-            if not any(start < match.end() and match.start() < end for start, end, _ in found):
-                found.append((match.start(), match.end(), task))
+            start, end = match.span()
+            if not any(is_taken[start:end]):
+                found.append((start, end, task))
+                is_taken[start:end] = bytes([1]) * (end - start)
     return tuple(_phrase(reading, *item) for item in sorted(found))
 
 
@@ -148,12 +153,17 @@ def clause_around(reading: Reading, offset: int) -> tuple[int, int]:
     return start, end
 
 
-def clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of what parts the clauses of a skeleton.
+@lru_cache(maxsize=16)
+def clause_breaks(skeleton: str) -> tuple[tuple[int, int], ...]:
+    """Return (start, end) of what separates the clauses of a skeleton.
 
     An "and" between two children parts nothing where the first has no detail of its own: both share what
     follows ("take Ann and Ben to judo", unlike "take Ann to choir and Ben to judo").
     """
+    return tuple(_clause_breaks(skeleton))
+
+
+def _clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
     last = 0
     for match in _CLAUSE_BREAKS.finditer(skeleton):
         before = skeleton[last : match.end()]
@@ -169,6 +179,7 @@ def clause_breaks(skeleton: str) -> Iterator[tuple[int, int]]:
 
 def _phrase(reading: Reading, start: int, end: int, task: Task) -> TaskPhrase:
     clause_start, clause_end = clause_around(reading, start)
+    clause_start, clause_end = max(clause_start, start - _REACH), min(clause_end, end + _REACH)
     before = reading.skeleton[clause_start:start]
     subjects = list(_SUBJECT.finditer(before))
     clause = reading.skeleton[clause_start:clause_end].strip()

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.replies import ReplyKind
 from kinkeeper.observer.model import (
     Stance,
     Task,
@@ -34,6 +33,7 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.subjects import activity_of
 from kinkeeper.observer.wording.wanted import ERRANDS
+from kinkeeper.reading.replies import ReplyKind
 
 _OTHERS = re.compile(
     r"<adult> (?:are|is|can|could|would|will) you (?:(?:around|about|free|available)(?!\w)|(?:do|take|get|cover)(?: (?:it|him|her|them|that))?(?= ?[?.!]| ?$))"

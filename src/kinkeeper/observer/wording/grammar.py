@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from kinkeeper.observer.model import Task
+from kinkeeper.reading.spellings import words_written_out
 
 _WHO = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|him|her|them|everyone|everybody|both(?: of them)?|the (?:(?:little|wee|small) )?ones?|the (?:wee|little|small) (?:man|fella|fellow|lad|lass|guy|boy|girl)|the baby)"
 _NAMED = r"(?:(?:my |our |the )?(?:<child>|<kids>)(?: and (?:<child>|<kids>))*|both(?: of them)?|the (?:little )?ones?|the baby)"
@@ -50,7 +51,7 @@ def grammar() -> Grammar:
     """Return the shipped grammar."""
     data = tomllib.loads(files(__package__).joinpath("grammar.toml").read_text(encoding="utf-8"))
     return Grammar(
-        words=data["words"],
+        words=_words(data["words"]),
         doubtful_nouns=frozenset(data["nouns"]["doubtful"]),
         before_nouns=frozenset(data["nouns"]["before"]),
         before_both_jobs=frozenset(data["nouns"]["before_both_jobs"]),
@@ -60,6 +61,15 @@ def grammar() -> Grammar:
         tasks={Task(name): _compile(patterns) for name, patterns in data["tasks"].items()},
         stances={name: _compile(patterns) for name, patterns in data["stances"].items()},
     )
+
+
+def _words(own: Mapping[str, str]) -> Mapping[str, str]:
+    """Return words written out; several that mean one to this grammar are one ("anyone", "anybody")."""
+    common = {
+        spelling: " ".join(own.get(word, word) for word in plain.split())
+        for spelling, plain in words_written_out().items()
+    }
+    return {**common, **own}
 
 
 def _compile(patterns: list[str]) -> re.Pattern[str]:

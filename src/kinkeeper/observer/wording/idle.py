@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from kinkeeper.household.model import Member, Role
-from kinkeeper.language.when.model import TimeSpan
+from kinkeeper.language.text import words_before
 from kinkeeper.observer.model import Stance
 from kinkeeper.observer.wording.clauses import TaskPhrase, has_cue
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.times.model import TimeSpan
 
 _QUOTED = re.compile(
     r"\b(?:said|says|goes|asked|asks|asking|wrote|was like|texted|told \w+)\b[^\"\u201c]{0,20}[\"\u201c]",
@@ -56,7 +57,8 @@ def is_a_limit(reading: Reading) -> bool:
     """Whether the day only says until when something holds or is due ("no sport till Friday", "money due Friday")."""
     dated = [span for span in reading.spans if span.has_date]
     return bool(dated) and all(
-        _LIMIT.match(span.surface) or _DUE.search(reading.text[: span.start_char]) for span in dated
+        _LIMIT.match(span.surface) or _DUE.search(words_before(reading.text, span.start_char))
+        for span in dated
     )
 
 

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from kinkeeper.language.when.model import Grain, TimeSpan
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.times.model import Grain, TimeSpan
 
 _LETTER: Final = re.compile(
     r"\b(?:dear (?:parents?|famil\w+|guardians?|carers?|caregivers?|residents?|members?|all|patients?|customers?|neighbou?rs?|"

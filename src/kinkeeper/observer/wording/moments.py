@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
+from kinkeeper.language.text import words_before
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, clause_around, has_cue
 from kinkeeper.observer.wording.clocks import AFTERNOON, dotted_time, figures, is_given_up, nearer
 from kinkeeper.observer.wording.own_hours import day_alone, without_own_hours
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _NAMES_HOUR = re.compile(
     r"\d|o'?clock|half|quarter|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)(?!\w)"
@@ -133,7 +134,10 @@ def _clocks(
 def _without_given_up(reading: Reading, spans: Sequence[TimeSpan]) -> list[TimeSpan]:
     """Leave out days that are given up for others, however often they are named ("Sat instead of Fri, got a do Friday")."""
     given_up = {
-        day for span in spans if is_given_up(reading.text[: span.start_char]) for day in _days(span)
+        day
+        for span in spans
+        if is_given_up(words_before(reading.text, span.start_char))
+        for day in _days(span)
     }
     kept = [span for span in spans if not _days(span) or not given_up.issuperset(_days(span))]
     return kept if any(_days(span) for span in kept) else list(spans)
@@ -153,7 +157,7 @@ def _bounds(reading: Reading, span: TimeSpan) -> bool:
         return False
     return (
         _AFTER.match(span.surface) is not None
-        or _ENDING.search(reading.text[: span.start_char]) is not None
+        or _ENDING.search(words_before(reading.text, span.start_char)) is not None
     )
 
 
@@ -170,13 +174,13 @@ def replaces_time(reading: Reading) -> bool:
     """
     spans = [span for span in reading.spans if span.has_time]
     clocks = {span.start_char for span in spans} | {at for at, _ in figures(reading)}
-    old = {at for at in clocks if is_given_up(reading.text[:at])}
+    old = {at for at in clocks if is_given_up(words_before(reading.text, at))}
     return bool(old) and bool(clocks - old)
 
 
 def _without_old_time(reading: Reading, span: TimeSpan) -> TimeSpan:
     """Leave of a time that does not hold any more at most its day ("instead of 4 today")."""
-    if not span.has_time or not is_given_up(reading.text[: span.start_char]):
+    if not span.has_time or not is_given_up(words_before(reading.text, span.start_char)):
         return span
     return day_alone(span)
 
@@ -187,8 +191,8 @@ def _bare_new_time(reading: Reading, *, is_replacing: bool, is_move: bool) -> li
     new = [
         clock
         for at, clock in figures(reading)
-        if not is_given_up(reading.text[:at])
-        and (is_replacing or (is_move and _LEADING_TO.search(reading.text[:at])))
+        if not is_given_up(words_before(reading.text, at))
+        and (is_replacing or (is_move and _LEADING_TO.search(words_before(reading.text, at))))
     ]
     return [nearer(new[0], old[0] if old else AFTERNOON)] if new else []
 
@@ -299,7 +303,7 @@ def _moved_from(reading: Reading, spans: Sequence[TimeSpan]) -> TimeSpan | None:
     if len(dated) < 2 and not (dated and len(spans) > 1):  # noqa: PLR2004 - one to leave, one to go to
         return None
     for span in dated:
-        before = reading.text[: span.start_char].casefold().rstrip()
+        before = words_before(reading.text, span.start_char).casefold().rstrip()
         after = reading.text[span.end_char : span.end_char + 2].casefold()
         if before.endswith(("from", "instead of", "rather than", "not")) or after.startswith(
             ("'s", "’s")

@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.wording.clauses import clause_around
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _OWN_HOUR = re.compile(
     r"(?<!\w)(?:i|we|<adult>) (?:(?:am|are|is|will|be|should|only|usually|actually|do|not) )*"

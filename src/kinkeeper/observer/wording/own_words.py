@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.when.model import Grain, SpanKind, TimeSpan
 from kinkeeper.observer.model import OWN_WORDS, Stance
 from kinkeeper.observer.wording.clocks import has_dotted_hour
 from kinkeeper.observer.wording.idle import is_a_limit
 from kinkeeper.observer.wording.letters import is_letter
 from kinkeeper.observer.wording.plain_words import is_errand, is_noun_phrase
 from kinkeeper.observer.wording.reading import Reading, Symbol
+from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
 
 _LONGEST = 60
 _SENTENCE = re.compile(

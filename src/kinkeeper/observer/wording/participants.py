@@ -7,8 +7,8 @@ from datetime import time, timedelta
 from kinkeeper.household.model import Household, Member, Role
 from kinkeeper.household.vocabulary import Vocabulary, Word, WordKind, compile_vocabulary
 from kinkeeper.language.lexicon import Lexicon, Mention, Term
-from kinkeeper.language.when import NamedTimeWords
 from kinkeeper.observer.wording.private_words import private_words
+from kinkeeper.reading.times import NamedTimeWords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
-from kinkeeper.language.when.model import Grain
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import CUES, clause_breaks, has_cue, task_phrases
 from kinkeeper.observer.wording.grammar import grammar
 from kinkeeper.observer.wording.own_hours import day_alone
 from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.times.model import Grain
 
 _HOLDS = re.compile(
     r"(?<!\w)(?:i|we|you|<adult>) (?:(?:will|can|is|are|am) )?(?:have|has|get|gets|got|take|takes|do|does|having|getting|taking|doing)(?: got)? <(?:child|kids)>"
@@ -24,6 +24,7 @@ _DOES = re.compile(
 _ITEM = re.compile(
     r"<childs?>(?: (?:at|is|is at|has|from))? (?:<(?:time|datetime|range)>|\d{1,2}[.:][0-5]\d)(?! ?(?:to|at|with) )"
 )
+_MOST_CLAUSES = 60
 _NEXT_OF_LIST = re.compile(r"<childs?> (?:at|from|around|about|by)? ?<(?:time|datetime)>(?: |$)")
 
 
@@ -31,10 +32,10 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
     """Return the parts of a message that each arrange something of their own; the whole one otherwise.
 
     A part stands on its own where it names what is arranged, or who has somebody, and for which child or,
-    of an activity, on which day.
+    of an activity, on which day. Only the first 60 clauses are looked at.
     """
     ends = [end for _, end in clause_breaks(reading.skeleton)]
-    bounds = list(pairwise([0, *ends, len(reading.skeleton) + 1]))
+    bounds = list(pairwise([0, *ends, len(reading.skeleton) + 1]))[:_MOST_CLAUSES]
     standing = _handed_out(reading, bounds) or [
         pair
         for number, pair in enumerate(bounds)
@@ -66,7 +67,7 @@ def segments(reading: Reading) -> tuple[Reading, ...]:
 
 def _children_with_hours(reading: Reading) -> tuple[Reading, ...]:
     """The items of a list of children, each with an hour, under one heading ("meetings Fri: Ann 2.20, Ben 3pm")."""
-    items = [match.start() for match in _ITEM.finditer(reading.skeleton)]
+    items = [match.start() for match in islice(_ITEM.finditer(reading.skeleton), _MOST_CLAUSES)]
     parts = [
         reading.within(first, last, lead=_heading(reading, items[0]))
         for first, last in pairwise([*items, len(reading.skeleton) + 1])

@@ -5,17 +5,19 @@ place of each thing that was recognised, so that one rule serves every household
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
+from operator import attrgetter
 
-from kinkeeper.language import when
 from kinkeeper.language.lexicon import Lexicon, Mention
-from kinkeeper.language.replies import Reply, asks_for_owner, is_question, read_reply
-from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.language.when.model import SpanKind, TimeSpan
+from kinkeeper.language.sentences import mask_stops
+from kinkeeper.language.text import Token, TokenKind, tokenise, words_before
 from kinkeeper.observer.wording.grammar import grammar
+from kinkeeper.reading import times
+from kinkeeper.reading.replies import Reply, asks_for_owner, is_question, read_reply
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 _MARKS = {
     "child": "<child>",
@@ -120,10 +122,7 @@ class Reading:
             lead: Another stretch, [start, end), that is put before it ("I'll take" of a list).
         """
         ranges = [lead, (start, end)]
-        chosen = [
-            [symbol for symbol in self.symbols if first <= symbol.at < last]
-            for first, last in ranges
-        ]
+        chosen = [self.symbols[self._place(first) : self._place(last)] for first, last in ranges]
         stretches = [(part[0].start, part[-1].end) for part in chosen if part]
         moved: list[Symbol] = []
         at = 0
@@ -138,9 +137,13 @@ class Reading:
             skeleton=" ".join(symbol.text for symbol in moved),
         )
 
+    def _place(self, offset: int) -> int:
+        """Return the index of the first symbol at a skeleton offset or behind it."""
+        return bisect_left(self.symbols, offset, key=attrgetter("at"))
+
     def symbol_at(self, offset: int) -> Symbol:
         """Return the symbol that covers a skeleton offset."""
-        before = bisect_right([symbol.at for symbol in self.symbols], offset) - 1
+        before = bisect_right(self.symbols, offset, key=attrgetter("at")) - 1
         return self.symbols[max(before, 0)]
 
     def mention_at(self, offset: int) -> Mention | None:
@@ -159,7 +162,7 @@ def read_message(
     sent_at: datetime,
     lexicon: Lexicon,
     locale: str,
-    named_times: Sequence[when.NamedTimeWords] = (),
+    named_times: Sequence[times.NamedTimeWords] = (),
     usual_hour: time | None = None,
 ) -> Reading:
     """Read one message.
@@ -179,7 +182,7 @@ def read_message(
     found = lexicon.find(tokens)
     read = tuple(
         replace(span, surface=text[span.start_char : span.end_char])
-        for span in when.read(
+        for span in times.read(
             _without_names(text, found), sent_at, locale=locale, named_times=named_times,
             usual_hour=usual_hour,
         )
@@ -238,7 +241,9 @@ def _without_comparisons(spans: Sequence[TimeSpan], text: str) -> tuple[TimeSpan
         span
         for span in spans
         if not _EARLIER.search(span.surface)
-        and not (_LATER.search(span.surface) and _OF_A_COURSE.search(text[: span.start_char]))
+        and not (
+            _LATER.search(span.surface) and _OF_A_COURSE.search(words_before(text, span.start_char))
+        )
     )
 
 
@@ -345,7 +350,9 @@ def _after(tokens: Sequence[Token], mention: Mention) -> str:
 
 def _words(token: Token) -> str:
     if token.kind is TokenKind.PUNCTUATION:
-        return token.text if token.text in _CLAUSE_END or token.text in {"&", "+"} else ""
+        is_shown = token.text in _CLAUSE_END or token.text in {"&", "+"}
+        is_inside = token.text == "." and mask_stops(token.source)[token.start] != "."
+        return token.text if is_shown and not is_inside else ""
     text = grammar().words.get(token.text, token.text)
     return re.sub(r"[<>]", "", text)
 

@@ -4,13 +4,13 @@ import re
 
 from kinkeeper.household.model import Member, Role
 from kinkeeper.language.lexicon import Mention
-from kinkeeper.language.when.model import SpanKind, TimeSpan
 from kinkeeper.observer.model import Task
 from kinkeeper.observer.wording.clauses import TaskPhrase, clause_around, destination, has_cue
 from kinkeeper.observer.wording.grammar import grammar
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.observer.wording.wanted import ERRANDS
+from kinkeeper.reading.times.model import SpanKind, TimeSpan
 
 _WITH = re.compile(
     r"(?<!\w)(?:stuck|busy|tied up|out|away|here|still|waiting|sitting) (?:(?!<act>)[^.,;]){0,40}?with (?P<who><childs?>|<kids>)"

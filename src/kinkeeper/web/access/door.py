@@ -1,5 +1,8 @@
 """Recognises who makes a request, and tells each route whom it lets in."""
 
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -13,6 +16,7 @@ from kinkeeper.web.access import repository
 from kinkeeper.web.access.model import (
     DECIDERS,
     FAMILY,
+    LIMITS,
     OWNERS,
     READERS,
     VIEWERS,
@@ -30,6 +34,7 @@ from kinkeeper.web.security.forms import csrf_token, is_write, require_own_origi
 # How long another process's ending of a key may go unnoticed here.
 _BELIEVED = timedelta(seconds=5)
 _MOST_BELIEVED = 1000
+_MOST_LOGINS = 20_000
 _SEEN_EVERY = timedelta(minutes=5)
 _SESSION_DAYS = 365
 _LONGEST_SECRET = 200
@@ -57,6 +62,12 @@ class Door:
     def __init__(self, context: WebContext) -> None:
         self._context = context
         self._known: dict[str, tuple[Key, datetime]] = {}
+        self._logins: OrderedDict[str, str] = OrderedDict()
+
+    def login_of(self, request: HTTPConnection) -> str | None:
+        """Return the id of the login that a request carries, if it was good when it came last; asks no database."""
+        credential = _credential(request, is_https=request.scope["scheme"] == "https")
+        return None if credential is None else self._logins.get(digest_of(credential.secret))
 
     async def person(self, request: HTTPConnection) -> Person:
         """Return who makes a request.
@@ -65,20 +76,60 @@ class Door:
             LoginNeededError: It carries no key, or one that opens nothing here.
             UnavailableError: The database cannot be asked.
         """
+        person = await self._person(request)
+        self._context.visited.set()
+        return person
+
+    async def while_known(
+        self, request: HTTPConnection, person: Person, pieces: AsyncGenerator[str]
+    ) -> AsyncGenerator[str]:
+        """Pass on what is streamed to a person, and end before the first piece that they may no longer have.
+
+        Args:
+            request: What they came with.
+            person: Who they were when the stream began.
+            pieces: With a sign of life every few seconds, so that a stream of an ended key does not stay open.
+
+        Raises:
+            UnavailableError: The database cannot be asked.
+        """
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if not await self._is_still(request, person):
+                    return
+                yield piece
+
+    async def _is_still(self, request: HTTPConnection, person: Person) -> bool:
+        """Whether a request's key still opens the same to the same member."""
+        try:
+            now = await self._person(request)
+        except LoginNeededError:
+            return False
+        return (now.key.id, now.member, now.role, now.household.id) == (
+            person.key.id, person.member, person.role, person.household.id,
+        )  # fmt: skip
+
+    async def _person(self, request: HTTPConnection) -> Person:
         credential = _credential(request, is_https=request.scope["scheme"] == "https")
         if credential is None:
-            raise LoginNeededError("log in, or send an API token: Authorization: Bearer TOKEN")
+            raise LoginNeededError("sign in, or send an API token: Authorization: Bearer TOKEN")
         now = self._context.clock.now()
         key = await self._key(credential, now)
         house = self._context.houses.get(key.household) if key else None
         member = house.household.member(key.member) if house and key else None
+        digest = digest_of(credential.secret)
         if key is None or house is None or member is None or not is_alive(key, now):
-            raise LoginNeededError("this login has ended; open a new link, or use another token")
-        self._context.visited.set()
+            self._logins.pop(digest, None)
+            raise LoginNeededError("this sign-in has ended; use a new link or another token")
+        self._logins[digest] = key.id
+        self._logins.move_to_end(digest)
+        if len(self._logins) > _MOST_LOGINS:
+            self._logins.popitem(last=False)
         csrf = csrf_token(credential.secret) if credential.kind is KeyKind.SESSION else ""
+        role = role_now(house.household, member, key.role)
         return Person(
-            member=member, role=role_now(member, key.role), household=house.household, key=key,
-            csrf=csrf, secret=credential.secret,
+            member=member.limited_to(LIMITS.get(role)), role=role, household=house.household,
+            key=key, csrf=csrf, secret=credential.secret,
         )  # fmt: skip
 
     def forget(self) -> None:
@@ -101,7 +152,8 @@ class Door:
         if key is None:
             return None
         if now >= key.seen_at + _SEEN_EVERY and is_alive(key, now):
-            await store.write(lambda conn: repository.mark_seen(conn, key, now=now))
+            own = store.locking(key.household)
+            await own.write(lambda conn: repository.mark_seen(conn, key, now=now))
         if len(believed) >= _MOST_BELIEVED:
             believed.clear()
         believed[digest] = (key, now)
@@ -111,14 +163,17 @@ class Door:
 class Allowed:
     """A route's rule: who may use it. Every route has one, or `anyone`.
 
-    A write that comes with a cookie must also prove that it comes from our own pages.
+    A write that comes with a cookie must also prove that it comes from our own pages. A program's token reads, and
+    writes only where what it brings is proposed to people.
 
     Args:
         roles: Whom it lets in.
+        takes_programs: Whether a program's token may use it although it writes.
     """
 
-    def __init__(self, roles: frozenset[AccessRole]) -> None:
+    def __init__(self, roles: frozenset[AccessRole], *, takes_programs: bool = False) -> None:
         self.roles = roles
+        self.takes_programs = takes_programs
 
     async def __call__(self, request: Request) -> Person:
         """Return who makes the request.
@@ -132,7 +187,11 @@ class Allowed:
             require_own_origin(request)
             await require_token(request, person.secret)
         if person.role not in self.roles:
-            raise DeniedError(f"a login as {person.role.value} may not do this")
+            raise DeniedError(f"people with the role {person.role.value} cannot do this")
+        if person.key.is_program and is_write(request) and not self.takes_programs:
+            raise DeniedError(
+                "this token belongs to a program, which can only read and propose, while people decide on the pages; to act as a person, create another token"
+            )
         return person
 
 
@@ -151,6 +210,8 @@ Decider = Annotated[Person, Depends(Allowed(DECIDERS))]
 Relative = Annotated[Person, Depends(Allowed(FAMILY))]
 Reader = Annotated[Person, Depends(Allowed(READERS))]
 Viewer = Annotated[Person, Depends(Allowed(VIEWERS))]
+Proposer = Annotated[Person, Depends(Allowed(READERS, takes_programs=True))]
+Searcher = Annotated[Person, Depends(Allowed(VIEWERS, takes_programs=True))]
 
 
 def door_of(connection: HTTPConnection) -> Door:

@@ -9,18 +9,19 @@ from kinkeeper.web.views.people import People, Person
 from kinkeeper.web.views.wording import Wording
 
 _WORDS = {
-    KeyKind.SESSION: "Logged in",
+    KeyKind.SESSION: "Signed-in device",
     KeyKind.INVITE: "Open invite",
-    KeyKind.TOKEN: "Token of a program",
-    KeyKind.FEED: "Address of the calendar",
-    KeyKind.OWN_FEED: "Address of the calendar, only one's own",
+    KeyKind.TOKEN: "API token",
+    KeyKind.FEED: "Calendar feed",
+    KeyKind.OWN_FEED: "Calendar feed, own events only",
 }
+_PROGRAM = "API token for a program: can read and propose"
 _ENDS = {
-    KeyKind.SESSION: "Log out",
-    KeyKind.INVITE: "Take back",
+    KeyKind.SESSION: "Sign out",
+    KeyKind.INVITE: "Revoke",
     KeyKind.TOKEN: "End",
-    KeyKind.FEED: "Take back",
-    KeyKind.OWN_FEED: "Take back",
+    KeyKind.FEED: "Revoke",
+    KeyKind.OWN_FEED: "Revoke",
 }
 _ROLES = {
     AccessRole.OWNER: "owner: decides, invites",
@@ -28,7 +29,7 @@ _ROLES = {
     AccessRole.CHILD: "child: reads",
     AccessRole.GUEST: "guest: reads",
     AccessRole.SCREEN: "screen: today and the calendar",
-    AccessRole.BRIDGE: "bridge: brings messages",
+    AccessRole.BRIDGE: "bridge: delivers messages",
 }
 _INVITED_AS = (
     AccessRole.OWNER,
@@ -128,10 +129,10 @@ def keys_page(
 
 def _line(key: Key, own: Key, *, household: Household, people: People, wording: Wording) -> KeyLine:
     member = household.member(key.member)
-    role = role_now(member, key.role) if member else key.role
+    role = role_now(household, member, key.role) if member else key.role
     expires = key.expires_at if key.kind is not KeyKind.SESSION else None
     return KeyLine(
-        id=key.id, person=people.of(key.member), kind=_WORDS[key.kind], label=key.label,
+        id=key.id, person=people.of(key.member), kind=_PROGRAM if key.is_program else _WORDS[key.kind], label=key.label,
         role=_ROLES[role],
         seen="" if key.kind is KeyKind.INVITE else f"last used {wording.moment(key.seen_at)}",
         expires=f"until {wording.moment(expires)}" if expires else "",

@@ -36,15 +36,16 @@ class Issued:
     secret: str
 
 
-def require_fitting(member: Member, role: AccessRole) -> None:
+def require_fitting(household: Household, member: Member, role: AccessRole) -> None:
     """Refuse a role that the household file does not allow a member.
 
     Raises:
-        InputError: Only parents, guardians and helpers may decide.
+        InputError: Only parents, guardians and helpers may decide, and the owner is who the file says.
     """
-    if role_now(member, role) is not role:
+    if role_now(household, member, role) is not role:
         raise InputError(
-            f"{member.id!r} may not be {role.value}: only parents, guardians and helpers decide"
+            f"{member.id!r} cannot have the role {role.value}: only parents, guardians and helpers can decide things,"
+            " and the household file names the owner"
         )
 
 
@@ -90,11 +91,11 @@ def invite_member(
     """
     member = household.member(member_id)
     if member is None:
-        raise InputError(f"{member_id!r} is no member of this household")
+        raise InputError(f"{member_id!r} is not a member of this household")
     wanted = role or usual_role(household, member)
     if wanted is AccessRole.BRIDGE:
-        raise InputError("a bridge is a program; make it a token on the server's terminal")
-    require_fitting(member, wanted)
+        raise InputError("a bridge is a program; create a token for it in the server's terminal")
+    require_fitting(household, member, wanted)
     return invite(conn, household.id, member.id, role=wanted, now=now, hours=hours)
 
 
@@ -107,7 +108,7 @@ def find_invite(conn: Connection, secret: str, *, now: datetime) -> Key:
     key = repository.find_by_digest(conn, KeyKind.INVITE, digest_of(secret))
     if key is None or not is_alive(key, now):
         raise NotFoundError(
-            "this link was used already, is too old, or was taken back; ask for a new one"
+            "this link has been used, has expired or has been revoked; ask for a new one"
         )
     return key
 
@@ -126,7 +127,7 @@ def redeem(conn: Connection, secret: str, *, label: str, now: datetime) -> Issue
     """
     key = find_invite(conn, secret, now=now)
     if not repository.end_key(conn, key.household, key.id, now=now):
-        raise NotFoundError("this link was used a moment ago; ask for a new one")
+        raise NotFoundError("this link has just been used; ask for a new one")
     return _issue(
         conn, key.household, KeyKind.SESSION, key.member, role=key.role, label=label, now=now, expires_at=now + _LONGEST_SESSION,
     )  # fmt: skip
@@ -141,8 +142,9 @@ def create_token(
     label: str,
     now: datetime,
     expires_at: datetime | None = None,
+    is_program: bool = False,
 ) -> Issued:
-    """Make an API token for a program that acts for a member.
+    """Make an API token that acts for a member.
 
     Args:
         conn: In a write transaction.
@@ -152,17 +154,12 @@ def create_token(
         label: What it is for.
         now: Aware.
         expires_at: Aware; None lasts until it is ended.
+        is_program: Whether it is for a program that answers by itself: it reads and proposes, no more.
     """
     return _issue(
-        conn,
-        household,
-        KeyKind.TOKEN,
-        member,
-        role=role,
-        label=label,
-        now=now,
-        expires_at=expires_at,
-    )
+        conn, household, KeyKind.TOKEN, member, role=role, label=label, now=now,
+        expires_at=expires_at, is_program=is_program,
+    )  # fmt: skip
 
 
 def create_feed(
@@ -204,11 +201,13 @@ def _issue(
     label: str,
     now: datetime,
     expires_at: datetime | None,
+    is_program: bool = False,
 ) -> Issued:
     secret = new_secret()
     key = Key(
         id=new_id(), household=household, kind=kind, member=member, role=role,
         label=label[:_LONGEST_LABEL], created_at=now, expires_at=expires_at, seen_at=now,
+        is_program=is_program,
     )  # fmt: skip
     repository.insert_key(conn, key, digest_of(secret))
     return Issued(key=key, secret=secret)

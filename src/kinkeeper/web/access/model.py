@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from kinkeeper.actions.consent import Author, Origin
 from kinkeeper.household.model import Household, Member, Role
 
 
@@ -24,6 +25,18 @@ FAMILY = DECIDERS | {AccessRole.CHILD}
 READERS = DECIDERS | {AccessRole.CHILD, AccessRole.GUEST}
 VIEWERS = READERS | {AccessRole.SCREEN}
 BRIDGES = DECIDERS | {AccessRole.BRIDGE}
+LIMITS = {
+    AccessRole.CHILD: Role.CHILD, AccessRole.GUEST: Role.OTHER, AccessRole.SCREEN: Role.OTHER,
+    AccessRole.BRIDGE: Role.OTHER,
+}  # fmt: skip
+"""Whose rights a member has at most who comes in with a lower role than their own."""
+
+_WITHIN = {
+    AccessRole.OWNER: frozenset(AccessRole), AccessRole.ADULT: frozenset(AccessRole) - OWNERS,
+    AccessRole.CHILD: frozenset({AccessRole.CHILD, AccessRole.GUEST, AccessRole.SCREEN}),
+    AccessRole.GUEST: frozenset({AccessRole.GUEST, AccessRole.SCREEN}),
+}  # fmt: skip
+"""Which roles open no more than a role does."""
 
 
 class KeyKind(StrEnum):
@@ -50,6 +63,8 @@ class Key:
         created_at: Aware.
         expires_at: Aware; None lasts until it is ended.
         seen_at: Aware; last use that was written down.
+        is_program: Whether a program holds it that answers by itself: it reads for the member and proposes, and
+            neither writes nor decides anything.
     """
 
     id: str
@@ -61,6 +76,7 @@ class Key:
     created_at: datetime
     expires_at: datetime | None
     seen_at: datetime
+    is_program: bool = False
 
 
 FEEDS = (KeyKind.FEED, KeyKind.OWN_FEED)
@@ -76,18 +92,19 @@ def is_alive(key: Key, now: datetime) -> bool:
 
 def usual_role(household: Household, member: Member) -> AccessRole:
     """Return the role a member is invited with unless told otherwise."""
-    if member.id == household.owner:
+    if member.id == household.owner and member.is_adult:
         return AccessRole.OWNER
     if member.is_adult:
         return AccessRole.ADULT
     return AccessRole.CHILD if member.role is Role.CHILD else AccessRole.GUEST
 
 
-def role_now(member: Member, granted: AccessRole) -> AccessRole:
-    """Return the role in force: who is no adult by the household file (any more) decides nothing."""
-    if granted in DECIDERS and not member.is_adult:
-        return AccessRole.CHILD if member.role is Role.CHILD else AccessRole.GUEST
-    return granted
+def role_now(household: Household, member: Member, granted: AccessRole) -> AccessRole:
+    """Return the role in force: the narrower of what was granted and what the household file allows now."""
+    most = usual_role(household, member)
+    if granted in FAMILY and not member.is_adult:
+        return most
+    return most if granted is AccessRole.OWNER else granted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +112,7 @@ class Person:
     """Who makes a request.
 
     Attributes:
-        member: Theirs by the household file.
+        member: Theirs by the household file, limited to the rights of the role in force.
         role: In force now.
         household: Theirs.
         key: What they came in with.
@@ -113,9 +130,31 @@ class Person:
     @property
     def may_decide(self) -> bool:
         """Whether they may confirm, reject and undo."""
-        return self.role in DECIDERS
+        return self.role in DECIDERS and not self.key.is_program
 
     @property
     def may_speak(self) -> bool:
         """Whether they may talk with the assistant: what an adult says decides, so the login must be allowed to."""
-        return self.role in READERS and (self.may_decide or not self.member.is_adult)
+        return self.may_propose and not self.key.is_program
+
+    @property
+    def may_propose(self) -> bool:
+        """Whether something may be proposed in their name; an adult's login with a lower role only looks."""
+        known = self.household.member(self.member.id)
+        is_lowered_adult = known is not None and known.is_adult and self.role not in DECIDERS
+        return self.role in READERS and not is_lowered_adult
+
+    @property
+    def ends(self) -> frozenset[AccessRole]:
+        """Granted roles of the keys they may end beside their own: those that open no more than theirs does now."""
+        known = self.household.member(self.member.id) or self.member
+        within = _WITHIN.get(self.role, frozenset())
+        return frozenset(
+            each for each in AccessRole if role_now(self.household, known, each) in within
+        )
+
+    @property
+    def author(self) -> Author:
+        """Who writes, for the gate."""
+        origin = Origin.TOOL if self.key.is_program else Origin.SAID
+        return Author(is_adult=self.role in DECIDERS, origin=origin)

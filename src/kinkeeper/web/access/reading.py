@@ -4,11 +4,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from kinkeeper.actions.authority import is_anothers, is_own
 from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.readers import Reader
 from kinkeeper.actions.repository import read_action
-from kinkeeper.actions.requests.performing import FROM_CHAT
 from kinkeeper.core.errors import NotFoundError
+from kinkeeper.household.viewing import Viewer
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.access.viewing import viewer_of
 
@@ -22,11 +22,17 @@ def may_read(person: Person, action: PendingAction) -> bool:
         person: Who looks.
         action: Of their household.
     """
-    if is_anothers(action, person.member, person.household):
-        return False
-    if is_own(action, person.member, person.household):
-        return True
-    return person.may_decide or action.proposal.source_type != FROM_CHAT
+    return reader_of(person, Viewer.of(person.household.id, person.member.id)).may_read(action)
+
+
+def reader_of(person: Person, viewer: Viewer) -> Reader:
+    """Return who reads actions on a page or in the API: nobody reads along.
+
+    Args:
+        person: Who looks.
+        viewer: On whose behalf rows are read.
+    """
+    return Reader(member=person.member, household=person.household, viewer=viewer)
 
 
 def require_may_read(person: Person, action: PendingAction) -> None:

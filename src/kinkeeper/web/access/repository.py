@@ -22,7 +22,7 @@ def insert_key(conn: Connection, key: Key, digest: str) -> None:
         insert(access_keys).values(
             household=key.household, id=key.id, kind=key.kind.value, digest=digest,
             member=key.member, role=key.role.value, label=key.label, created_at=key.created_at,
-            expires_at=key.expires_at, seen_at=key.seen_at,
+            expires_at=key.expires_at, seen_at=key.seen_at, is_program=key.is_program,
         )
     )  # fmt: skip
 
@@ -50,7 +50,13 @@ def somebody_decides(conn: Connection, household: str, *, now: datetime) -> bool
 
 
 def end_key(
-    conn: Connection, household: str, key_id: str, *, now: datetime, member: str | None = None
+    conn: Connection,
+    household: str,
+    key_id: str,
+    *,
+    now: datetime,
+    member: str | None = None,
+    roles: Collection[AccessRole] = tuple(AccessRole),
 ) -> bool:
     """End one key; returns whether it was open until now.
 
@@ -60,25 +66,30 @@ def end_key(
         key_id: Of the key.
         now: Aware.
         member: Only if this member holds it; None whoever does.
+        roles: Only if it was granted with one of these.
     """
     where = [
         access_keys.c.household == household,
         access_keys.c.id == key_id,
         access_keys.c.ended_at.is_(None),
+        access_keys.c.role.in_(roles),
     ]
     if member is not None:
         where.append(access_keys.c.member == member)
     return conn.execute(update(access_keys).where(*where).values(ended_at=now)).rowcount == 1
 
 
-def end_sessions(conn: Connection, household: str, member: str, *, now: datetime) -> int:
-    """End all sessions of a member; returns how many were open."""
+def end_sessions(
+    conn: Connection, household: str, member: str, *, now: datetime, roles: Collection[AccessRole]
+) -> int:
+    """End the sessions of a member that were granted with one of these roles; returns how many were open."""
     return conn.execute(
         update(access_keys)
         .where(
             access_keys.c.household == household,
             access_keys.c.member == member,
             access_keys.c.kind == KeyKind.SESSION.value,
+            access_keys.c.role.in_(roles),
             access_keys.c.ended_at.is_(None),
         )
         .values(ended_at=now)
@@ -119,9 +130,18 @@ def mark_seen(conn: Connection, key: Key, *, now: datetime) -> None:
     )
 
 
+def mark_program(conn: Connection, key: Key) -> None:
+    """Note that a program holds a token; it stays one."""
+    conn.execute(
+        update(access_keys)
+        .where(access_keys.c.household == key.household, access_keys.c.id == key.id)
+        .values(is_program=True)
+    )
+
+
 def _key(row: Row[tuple[object, ...]]) -> Key:
     return Key(
         id=row.id, household=row.household, kind=KeyKind(row.kind), member=row.member,
         role=AccessRole(row.role), label=row.label, created_at=row.created_at,
-        expires_at=row.expires_at, seen_at=row.seen_at,
+        expires_at=row.expires_at, seen_at=row.seen_at, is_program=row.is_program,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Table of what opens a household: invites, sessions and API tokens, by digest only."""
 
-from sqlalchemy import Column, Index, String, Table, UniqueConstraint
+from sqlalchemy import Boolean, Column, Index, String, Table, UniqueConstraint, false
 
 from kinkeeper.store.schema import Instant, metadata
 
@@ -18,6 +18,7 @@ access_keys = Table(
     Column("expires_at", Instant),
     Column("seen_at", Instant, nullable=False),
     Column("ended_at", Instant),
+    Column("is_program", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("digest"),
     Index("ix_access_keys_kind", "household", "kind", "ended_at"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from kinkeeper.core.errors import DeniedError
-from kinkeeper.household.viewing import Viewer
+from kinkeeper.household.viewing import Viewer, viewer_for
 from kinkeeper.web.access.model import DECIDERS, AccessRole, Person
 
 
@@ -22,10 +22,10 @@ def viewer_of(person: Person, *, now: datetime, projects: Collection[str] = ()) 
         DeniedError: Only the owner and adults see what belongs to projects.
     """
     if projects and person.role not in DECIDERS:
-        raise DeniedError("what belongs to a project is for the owner and adults of the household")
+        raise DeniedError("only the owner and adults can see a project's memories")
     household = person.household.id
     if person.role is AccessRole.SCREEN:
         return Viewer.of(household)
-    if person.role is AccessRole.GUEST:
-        return Viewer.guest(person.household, person.member.id, now=now)
-    return Viewer.of(household, person.member.id, projects=projects)
+    if projects:
+        return Viewer.of(household, person.member.id, projects=projects)
+    return viewer_for(person.household, person.member, now=now)

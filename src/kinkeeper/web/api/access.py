@@ -17,7 +17,7 @@ router = APIRouter(tags=["access"])
 
 
 class Me(BaseModel):
-    """Who makes the request."""
+    """Who is making the request."""
 
     member: str
     name: str
@@ -34,7 +34,7 @@ class InviteWish(BaseModel):
 
 
 class Invite(BaseModel):
-    """A link that logs its holder in once."""
+    """A link that signs a person in, once."""
 
     id: str
     link: str
@@ -44,7 +44,7 @@ class Invite(BaseModel):
 
 
 class KeyLine(BaseModel):
-    """A key in a list."""
+    """A sign-in, link or token in a list."""
 
     id: str
     kind: KeyKind
@@ -59,7 +59,7 @@ class KeyLine(BaseModel):
 
 @router.get("/api/me")
 async def me(person: Viewer) -> Me:
-    """Tell who makes the request."""
+    """Return who is making the request."""
     return Me(
         member=person.member.id, name=person.member.name, role=person.role,
         household=person.household.id,
@@ -68,10 +68,10 @@ async def me(person: Viewer) -> Me:
 
 @router.post("/api/invites", status_code=201)
 async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
-    """Make a link that logs a member in, once."""
+    """Create a link that signs a member in, once."""
     context = context_of(request)
     now = context.clock.now()
-    issued = await context.store.write(
+    issued = await context.store.locking(person.household.id).write(
         lambda conn: logins.invite_member(
             conn, person.household, wish.member, role=wish.role, now=now, hours=wish.hours
         )
@@ -84,7 +84,7 @@ async def invite(request: Request, wish: InviteWish, person: Owner) -> Invite:
 
 @router.get("/api/keys")
 async def keys(request: Request, person: Reader) -> list[KeyLine]:
-    """List own invites, sessions and tokens; the owner's list has everybody's."""
+    """List your own invites, sessions and tokens; the owner sees everybody's."""
     store = context_of(request).store
     whose = None if person.role is AccessRole.OWNER else person.member.id
     found = await store.read(
@@ -95,15 +95,19 @@ async def keys(request: Request, person: Reader) -> list[KeyLine]:
 
 @router.delete("/api/keys/{key_id}", status_code=204)
 async def end_key(request: Request, key_id: str, person: Reader) -> None:
-    """End an invite, a session or a token: one's own, or as owner anybody's."""
+    """End an invite, a session or a token: your own, or anybody's if you are the owner."""
     context = context_of(request)
     whose = None if person.role is AccessRole.OWNER else person.member.id
     now = context.clock.now()
-    was_open = await context.store.write(
-        lambda conn: repository.end_key(conn, person.household.id, key_id, now=now, member=whose)
+    is_own = key_id == person.key.id
+    roles = frozenset(AccessRole) if is_own else person.ends
+    was_open = await context.store.locking(person.household.id).write(
+        lambda conn: repository.end_key(
+            conn, person.household.id, key_id, now=now, member=whose, roles=roles
+        )
     )
     if not was_open:
-        raise NotFoundError(f"no open key has the id {key_id!r}")
+        raise NotFoundError(f"there is no active key with the id {key_id!r}")
     door_of(request).forget()
 
 

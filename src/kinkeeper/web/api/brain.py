@@ -24,11 +24,11 @@ from kinkeeper.web.context import context_of
 router = APIRouter(tags=["memory"])
 
 
-_NOTHING = BrainAnswer(relevance=0.0, summary="it names nothing that could be looked up")
+_NOTHING = BrainAnswer(relevance=0.0, summary="the question contains nothing to look up")
 
 
 class SourceRecord(BaseModel):
-    """What an answer rests on."""
+    """A source of an answer."""
 
     id: str
     kind: SourceKind
@@ -47,7 +47,7 @@ class SourceRecord(BaseModel):
 
 
 class Time(BaseModel):
-    """A time that the question or its sources speak of."""
+    """A time mentioned in the question or its sources."""
 
     type: str
     value: str
@@ -60,28 +60,29 @@ class Time(BaseModel):
 
 
 class ExtractedEvent(BaseModel):
-    """Something that takes place, as far as the sources tell."""
+    """An event mentioned in the sources."""
 
     summary: str
     start: datetime
     end: datetime
     location: str | None
     recurrence: str | None
+    confirmed: bool
 
     @classmethod
     def of(cls, event: KnownEvent) -> "ExtractedEvent":
         """Return the record of an event."""
         return cls(
             summary=event.summary, start=event.start, end=event.end, location=event.location,
-            recurrence=event.recurrence,
+            recurrence=event.recurrence, confirmed=event.is_confirmed,
         )  # fmt: skip
 
 
 class Answer(BaseModel):
     """What is known, and how well it answers the question.
 
-    `activity`, `task` and `day` tell how the question was understood; `relevance`, `summary` and `items` say what
-    an observer may rest on: bookings, and what is remembered about times.
+    `activity`, `task` and `day` show how the question was understood; `relevance`, `summary` and `items` hold what
+    an observer may use: bookings, and what is remembered about times.
     """
 
     query: str
@@ -109,7 +110,7 @@ async def ask(
 ) -> Answer:
     """Answer a question such as "who usually does pickup on Tuesday" or "what is Leo allergic to".
 
-    Whoever asks may add `context`, `format=json`, `child` and `X-Observer-Request`; none of them changes the answer.
+    Callers may add `context`, `format=json`, `child` and `X-Observer-Request`; none of them changes the answer.
     """
     house, clock = house_of(request, person), context_of(request).clock
     household = house.household
@@ -117,10 +118,11 @@ async def ask(
         raise NotFoundError(f"there is no household {x_family_context!r} here")
     query = query_of(q, house.participants, now=clock.now())
     brain = HouseholdBrain(house.store, household, house.finder, clock)
-    known = await brain.know(query, viewer_of(person, now=context_of(request).clock.now()))
+    viewer = viewer_of(person, now=clock.now())
+    known = await brain.know(query, viewer)
     observed = _NOTHING
     if query.activity or query.task or query.day:
-        observed = await brain.ask(query)
+        observed = await brain.ask(query, viewer)
     return Answer(
         query=q, activity=query.activity, task=query.task, day=query.day, answer=known.answer,
         sources=[SourceRecord.of(source) for source in known.sources], confidence=known.sureness,

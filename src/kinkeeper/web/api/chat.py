@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from datetime import datetime
 from http import HTTPStatus
@@ -19,10 +19,13 @@ from kinkeeper.conversation.threads import Thread
 from kinkeeper.conversation.turn import Turn
 from kinkeeper.conversation.turns import LONGEST_TEXT
 from kinkeeper.messaging.records import storable
-from kinkeeper.web.access.door import Reader
+from kinkeeper.web.access.door import Reader, door_of
+from kinkeeper.web.access.model import Person
 from kinkeeper.web.context import context_of
+from kinkeeper.web.live import Listeners
 from kinkeeper.web.speaking import CHANNEL, conversation_of
-from kinkeeper.web.streaming import ALIVE, HEADERS, alive
+from kinkeeper.web.streaming import ALIVE, HEADERS, RECONNECT, alive
+from kinkeeper.web.told import LARGEST_NUMBER
 
 router = APIRouter(tags=["conversation"])
 
@@ -37,9 +40,10 @@ Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"\S")]
 
 
 class Message(BaseModel):
-    """What a person says.
+    """A message from a person.
 
-    The same `message_id` in the same thread is answered once; sent again it gives the stream of the first.
+    `thread` is your own name for a conversation, or its id. The same `message_id` in the same thread is answered
+    once; sending the message again returns the first stream.
     """
 
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
@@ -48,7 +52,7 @@ class Message(BaseModel):
 
 
 class ThreadRecord(BaseModel):
-    """A conversation; `title` is how it began."""
+    """A conversation; `title` is its beginning."""
 
     id: str
     channel: str
@@ -60,13 +64,13 @@ class ThreadRecord(BaseModel):
     def of(cls, thread: Thread) -> "ThreadRecord":
         """Return the record of a thread."""
         return cls(
-            id=thread.id, channel=thread.channel, title=thread.title,
+            id=thread.called, channel=thread.channel, title=thread.title,
             created_at=thread.created_at, last_at=thread.last_at,
         )  # fmt: skip
 
 
 class TurnRecord(BaseModel):
-    """What was said, and what was answered; `outcome` is missing while that is under way."""
+    """What was said and what was answered; `outcome` is missing while the answer is in progress."""
 
     id: str
     text: str
@@ -87,26 +91,26 @@ class TurnRecord(BaseModel):
 
 
 class Threads(BaseModel):
-    """A person's conversations, the one last spoken in first."""
+    """A person's conversations, the most recent first."""
 
     threads: list[ThreadRecord]
 
 
 class History(BaseModel):
-    """The last turns of a conversation, oldest first; `after` is where its stream stands."""
+    """The last turns of a conversation, oldest first; `after` is the current position of its stream."""
 
     thread: str
     turns: list[TurnRecord]
 
 
 class Stopped(BaseModel):
-    """How many turns were told to stop."""
+    """How many turns were stopped."""
 
     stopped: int
 
 
 class Why(BaseModel):
-    """How a turn was decided, and what its answer rests on."""
+    """How a turn was decided, and what its answer is based on."""
 
     turn: TurnRecord
     used: list[dict[str, Any]]
@@ -121,7 +125,7 @@ class Why(BaseModel):
 
 @router.post("/chat", responses=_STREAM, response_class=StreamingResponse)
 async def say(request: Request, person: Reader, message: Message) -> StreamingResponse:
-    """Say something to the assistant; the answer is streamed, and is made whether or not somebody reads it."""
+    """Send a message to the assistant; the answer is streamed, and completed even if nobody reads the stream."""
     talk = conversation_of(request, person)
     said = await talk.say(
         person.member, storable(message.text), channel=CHANNEL,
@@ -130,8 +134,11 @@ async def say(request: Request, person: Reader, message: Message) -> StreamingRe
     )  # fmt: skip
     events = talk.events(person.member, said.thread_id, after=said.after, turn_id=said.turn_id)
     # A header holds no letters but Latin ones; a thread may be called anything.
-    names = {"X-Thread": quote(said.thread_id), "X-Turn": quote(said.turn_id)}
-    return _streamed(request, events, names)
+    names = {
+        "X-Thread": quote(storable(message.thread or said.thread_id)),
+        "X-Turn": quote(said.turn_id),
+    }
+    return _streamed(request, person, events, names)
 
 
 @router.get("/chat/{thread}/events", responses=_STREAM, response_class=StreamingResponse)
@@ -140,27 +147,32 @@ async def listen(
     person: Reader,
     thread: str,
     *,
-    after: Annotated[int, Query(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0, le=LARGEST_NUMBER)] = 0,
     last_event_id: Annotated[str | None, Header(max_length=20)] = None,
 ) -> StreamingResponse:
-    """Stream what is told in a conversation, from where a reader left off: `Last-Event-ID`, or `after`."""
+    """Stream the events of a conversation, from where a reader left off: `Last-Event-ID`, or `after`."""
     talk = conversation_of(request, person)
-    await talk.history(person.member, thread, last=1)
+    listeners: Listeners = request.app.state.listeners
+    listeners.require_room(person)
+    own = await talk.thread(person.member, thread)
     is_number = last_event_id is not None and last_event_id.isdecimal()
-    since = int(last_event_id or 0) if is_number else after
-    return _streamed(request, talk.events(person.member, thread, after=since), {})
+    since = min(int(last_event_id or 0), LARGEST_NUMBER) if is_number else after
+    events = talk.events(person.member, own.id, after=since)
+    return _streamed(
+        request, person, events, {}, counted=lambda lines: listeners.counted(person, lines)
+    )
 
 
 @router.post("/chat/{thread}/stop")
 async def stop(request: Request, person: Reader, thread: str) -> Stopped:
-    """Stop what is under way in a conversation; what is done is done, what is not is left."""
+    """Stop what is in progress in a conversation; finished steps are kept."""
     stopped = await conversation_of(request, person).stop(person.member, thread)
     return Stopped(stopped=stopped)
 
 
 @router.get("/api/threads")
 async def list_threads(request: Request, person: Reader) -> Threads:
-    """Tell which conversations whoever asks has."""
+    """List your conversations."""
     found = await conversation_of(request, person).threads(person.member)
     return Threads(threads=[ThreadRecord.of(thread) for thread in found])
 
@@ -169,14 +181,14 @@ async def list_threads(request: Request, person: Reader) -> Threads:
 async def tell_thread(
     request: Request, person: Reader, thread: str, *, last: Annotated[int, Query(ge=1, le=200)] = 50
 ) -> History:
-    """Tell what was said in a conversation."""
+    """Return what was said in a conversation."""
     found = await conversation_of(request, person).history(person.member, thread, last=last)
     return History(thread=thread, turns=[TurnRecord.of(turn) for turn in found])
 
 
 @router.get("/api/turns/{turn}")
 async def why(request: Request, person: Reader, turn: str) -> Why:
-    """Tell how an answer came about: what was used, how it was routed, what took how long."""
+    """Explain an answer: what was used, how it was routed, and how long each step took."""
     trace = await conversation_of(request, person).why(person.member, turn)
     return Why(
         turn=TurnRecord.of(trace.turn), used=[dict(each) for each in trace.turn.used],
@@ -191,11 +203,17 @@ async def why(request: Request, person: Reader, turn: str) -> Why:
 
 
 def _streamed(
-    request: Request, events: AsyncIterator[TurnEvent], headers: dict[str, str]
+    request: Request,
+    person: Person,
+    events: AsyncIterator[TurnEvent],
+    headers: dict[str, str],
+    *,
+    counted: Callable[[AsyncIterator[str]], AsyncIterator[str]] = lambda lines: lines,
 ) -> StreamingResponse:
     stopping = context_of(request).stopping
+    lines = door_of(request).while_known(request, person, _lines(events, stopping))
     return StreamingResponse(
-        _lines(events, stopping), media_type="text/event-stream", status_code=HTTPStatus.OK,
+        counted(lines), media_type="text/event-stream", status_code=HTTPStatus.OK,
         headers={**HEADERS, **headers},
     )  # fmt: skip
 
@@ -205,6 +223,8 @@ async def _lines(events: AsyncIterator[TurnEvent], stopping: asyncio.Event) -> A
     async with aclosing(_numbered(events)) as lines, aclosing(alive(lines, stopping)) as living:
         async for line in living:
             yield ALIVE if line is None else line
+    if stopping.is_set():
+        yield RECONNECT
 
 
 async def _numbered(events: AsyncIterator[TurnEvent]) -> AsyncGenerator[str]:

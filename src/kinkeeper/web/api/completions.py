@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from kinkeeper.conversation.conversation import Said
 from kinkeeper.core.errors import UnavailableError
 from kinkeeper.messaging.records import storable
-from kinkeeper.web.access.door import Reader
+from kinkeeper.web.access.door import Reader, door_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.completions.asking import Completion, require_model, shown_by
 from kinkeeper.web.completions.errors import error_body
@@ -30,21 +30,21 @@ router = APIRouter(prefix="/v1", tags=["programs"])
 
 _MAKER = "kinkeeper"
 _DONE = "data: [DONE]\n\n"
-_TOO_LATE = "this takes longer than a request may; ask again how it stands"
+_TOO_LATE = "this is taking too long for one request; ask again later"
 _UNAVAILABLE = 503
 _encoder = msgspec.json.Encoder()
 
 Named = Annotated[str | None, Header(max_length=200)]
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The answer; with `stream`, server-sent events of its pieces.",
+        "description": "The answer; with `stream`, its pieces as server-sent events.",
         "content": {"application/json": {}, "text/event-stream": {}},
     }
 }
 
 
 class Model(BaseModel):
-    """What a program may name as its model: the household's assistant."""
+    """The model that a program can choose: the household's assistant."""
 
     id: str
     object: str = "model"
@@ -53,7 +53,7 @@ class Model(BaseModel):
 
 
 class Models(BaseModel):
-    """All of them."""
+    """All models."""
 
     object: str = "list"
     data: list[Model]
@@ -61,13 +61,13 @@ class Models(BaseModel):
 
 @router.get("/models")
 async def list_models(person: Reader) -> Models:
-    """Tell by which name the assistant goes."""
+    """List the assistant as a model."""
     return Models(data=[Model(id=person.household.bot_name)])
 
 
 @router.get("/models/{model}")
 async def tell_model(person: Reader, model: str) -> Model:
-    """Tell of one name whether the assistant goes by it."""
+    """Return the model if the assistant has this name."""
     require_model(model, person.household.bot_name)
     return Model(id=person.household.bot_name)
 
@@ -82,10 +82,10 @@ async def complete(
     x_openwebui_chat_id: Named = None,
     idempotency_key: Named = None,
 ) -> Response:
-    """Say the last message to the assistant, and answer it: whole, or in pieces with `stream`.
+    """Send the last message to the assistant and return the answer, in pieces with `stream`.
 
-    Earlier messages only tell which conversation goes on, system messages nothing. What did or
-    asked something is answered as before where the same request comes again within two minutes (or ever, with an `Idempotency-Key`).
+    Earlier messages only identify the conversation; system messages are ignored. If the last message did or
+    asked something, the same request within two minutes (or at any time with an `Idempotency-Key`) gets the same answer.
     """
     talk = conversation_of(request, person)
     require_model(wanted.model, person.household.bot_name)
@@ -97,7 +97,8 @@ async def complete(
     said = await talk.pass_on(person.member, shown)
     answering = _Answering(request, person, said)
     if wanted.stream:
-        return StreamingResponse(answering.lines(), media_type="text/event-stream", headers=HEADERS)
+        lines = door_of(request).while_known(request, person, answering.lines())
+        return StreamingResponse(lines, media_type="text/event-stream", headers=HEADERS)
     return Response(_encoder.encode(await answering.whole()), media_type="application/json")
 
 

@@ -15,6 +15,7 @@ from kinkeeper.memory.context.presenting import as_markdown, as_record
 from kinkeeper.memory.context.streaming import Thread
 from kinkeeper.memory.context.tiers import Tier
 from kinkeeper.memory.model import Category, StatementType
+from kinkeeper.memory.sessions import session_of
 from kinkeeper.web.access import door
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
@@ -47,7 +48,7 @@ class Observation(BaseModel):
 
 
 class Remembered(BaseModel):
-    """A fact or episode that the last turns of a session call for."""
+    """A fact or episode that is relevant to the last turns of a session."""
 
     id: str
     text: str
@@ -59,7 +60,7 @@ class Remembered(BaseModel):
 
 
 class CutPart(BaseModel):
-    """A text that did not fit whole."""
+    """A text that did not fit completely."""
 
     part: Part
     index: int
@@ -68,9 +69,9 @@ class CutPart(BaseModel):
 
 
 class Turn(BaseModel):
-    """What the next turn of a session begins with, within the budget of tokens.
+    """What the next turn of a session starts with, within the token budget.
 
-    `is_cold` says that nothing was looked up for it (yet).
+    `is_cold` means that nothing has been looked up for it yet.
     """
 
     recent: list[str]
@@ -96,7 +97,7 @@ class Turn(BaseModel):
 
 
 class Context(BaseModel):
-    """What a session begins with: tier after tier, each memory once; `turn` where a session was named."""
+    """What a session starts with: tier by tier, each memory once; `turn` is present if a session was named."""
 
     observations: list[Observation]
     skipped_tiers: list[Tier]
@@ -118,10 +119,10 @@ async def inject(
     session: Annotated[Name | None, Query()] = None,
     form: Annotated[Format, Query(alias="format")] = Format.MARKDOWN,
 ) -> Context | Response:
-    """Return the memories that a session begins with, as Markdown unless JSON is asked for.
+    """Return the memories that a session starts with, as Markdown unless JSON is requested.
 
-    Memories of a project only come where it is named; those that resemble a query, where there is one. With a
-    session's id, JSON also has what its last turns call for.
+    A project's memories are included only if it is named, and memories similar to a query only if there is one. With a
+    session's id, JSON also contains what is relevant to its last turns.
     """
     house, now = door.house_of(request, person), context_of(request).clock.now()
     names = house.household.names
@@ -133,7 +134,7 @@ async def inject(
     turn = None
     if session is not None:
         turn = await assembled(
-            house.store, house.streaming, Thread(viewer, session), now=now,
+            house.store, house.streaming, Thread(viewer, session_of(person.member.id, session)), now=now,
             budget=house.context_tokens, names=names, zone=house.household.zone,
         )  # fmt: skip
     return Context(**as_record(found, names), turn=Turn.of(turn) if turn else None)

@@ -17,7 +17,7 @@ _PROBLEM: Mapping[str, Any] = {
         "type": {"type": "string", "examples": ["urn:kinkeeper:problem:not-found"]},
         "title": {"type": "string", "examples": ["Not Found"]},
         "status": {"type": "integer", "examples": [404]},
-        "detail": {"type": "string", "examples": ["no open key has the id 'x'"]},
+        "detail": {"type": "string", "examples": ["there is no active key with the id 'x'"]},
         "errors": {
             "type": "array",
             "items": {
@@ -33,7 +33,7 @@ _PROBLEM: Mapping[str, Any] = {
 }
 _ERROR: Mapping[str, Any] = {
     "type": "object",
-    "description": "What went wrong and what to do, as OpenAI's protocol has it.",
+    "description": "What went wrong and what to do, in the format of OpenAI's protocol.",
     "required": ["error"],
     "properties": {
         "error": {
@@ -49,22 +49,22 @@ _ERROR: Mapping[str, Any] = {
     },
 }
 _MEANINGS = {
-    HTTPStatus.BAD_REQUEST: "The body is not what its type says.",
-    HTTPStatus.UNAUTHORIZED: "No login, or one that has ended.",
-    HTTPStatus.FORBIDDEN: "This login may not do this.",
-    HTTPStatus.NOT_FOUND: "The household has nothing of that id.",
-    HTTPStatus.CONFLICT: "It has changed meanwhile; look again.",
+    HTTPStatus.BAD_REQUEST: "The body does not match its content type.",
+    HTTPStatus.UNAUTHORIZED: "Not signed in, or the sign-in has ended.",
+    HTTPStatus.FORBIDDEN: "This sign-in is not allowed to do this.",
+    HTTPStatus.NOT_FOUND: "The household has nothing with that id.",
+    HTTPStatus.CONFLICT: "It has changed in the meantime; reload it.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
-    HTTPStatus.MISDIRECTED_REQUEST: "The server does not go by that name.",
+    HTTPStatus.MISDIRECTED_REQUEST: "The server is not known by that host name.",
     HTTPStatus.UNPROCESSABLE_ENTITY: "A value is missing, unknown or impossible.",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests; Retry-After says how long to wait.",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not stored; Retry-After says when to send it again.",
 }
 _SECURITY: Mapping[str, Any] = {
-    "token": {"type": "http", "scheme": "bearer", "description": "Made by `kinkeeper token`."},
+    "token": {"type": "http", "scheme": "bearer", "description": "Created with `kinkeeper token`."},
     "session": {
         "type": "apiKey", "in": "cookie", "name": "kinkeeper",
-        "description": "Of a browser; a write then needs X-CSRF-Token, too.",
+        "description": "Browser session; writes also need X-CSRF-Token.",
     },
 }  # fmt: skip
 
@@ -121,7 +121,10 @@ _MESSAGE: Mapping[str, Any] = {
         "sent_at": {"type": "string", "examples": ["2026-03-05T18:00:00-06:00"]},
         "reply_to": {"type": ["string", "null"]},
         "kind": {"enum": ["text", "reaction", "edit", None]},
-        "target": {"type": ["string", "null"], "description": "What a reaction or edit is for."},
+        "target": {
+            "type": ["string", "null"],
+            "description": "The message that a reaction or edit refers to.",
+        },
     },
 }
 _RECEIVED: Mapping[str, Any] = {
@@ -143,7 +146,7 @@ def _plain(summary: str, status: int, media_type: str, schema: Mapping[str, Any]
 def _observe() -> dict[str, Any]:
     many = {"type": "object", "properties": {"messages": {"type": "array", "items": _RECEIVED}}}
     told = _plain(
-        "Messages were stored before this answer", 202, "application/json",
+        "The messages were stored before this response", 202, "application/json",
         {"anyOf": [_RECEIVED, many]},
     )  # fmt: skip
     batch = {"type": "array", "items": _MESSAGE, "minItems": 1, "maxItems": 100}
@@ -152,7 +155,7 @@ def _observe() -> dict[str, Any]:
         "content": {"application/json": {"schema": {"anyOf": [_MESSAGE, batch]}}},
     }
     return told | {
-        "summary": "Take in messages of a chat",
+        "summary": "Submit messages from a chat",
         "tags": ["observer"],
         "requestBody": body,
     }
@@ -174,11 +177,11 @@ def _mcp() -> dict[str, Any]:
     for status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.NOT_ACCEPTABLE):
         content = {"application/json": {"schema": _ANY}}
         told["responses"][str(int(status))] = {
-            "description": "The message is none of the protocol", "content": content,
+            "description": "The message does not follow the protocol", "content": content,
         }  # fmt: skip
     body = {"required": True, "content": {"application/json": {"schema": _ANY}}}
     return told | {
-        "summary": "Exchange a message of the Model Context Protocol",
+        "summary": "Exchange a Model Context Protocol message",
         "tags": ["programs"],
         "requestBody": body,
     }
@@ -189,7 +192,7 @@ _TEXT = {"type": "string"}
 _PLAIN: Mapping[str, Any] = {
     "/observe": {"post": _observe()},
     "/mcp": {"post": _mcp()},
-    "/metrics": {"get": _plain("Figures for Prometheus", 200, "text/plain", _TEXT)},
+    "/metrics": {"get": _plain("Metrics for Prometheus", 200, "text/plain", _TEXT)},
     "/healthz": {"get": _plain("It is alive", 200, "application/json", _ANY) | {"security": []}},
     "/readyz": {"get": _ready()},
 }

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from kinkeeper.actions.receipts import Receipt
 from kinkeeper.actions.setting_right import SettingRight
 from kinkeeper.memory.confidence import confidence_now
+from kinkeeper.memory.context.attribution import Names, name_of
 from kinkeeper.memory.facts import load_fact, statements_of
 from kinkeeper.memory.history import Version, history
 from kinkeeper.memory.journal import Cause
@@ -29,7 +30,7 @@ _LONGEST = 2000
 
 
 class Evidence(BaseModel):
-    """A sentence that a fact rests on, as it was said."""
+    """A sentence that a fact is based on, as it was said."""
 
     episode_id: str
     text: str
@@ -37,16 +38,16 @@ class Evidence(BaseModel):
     said_at: datetime
 
     @classmethod
-    def of(cls, statement: Statement) -> Self:
-        """Return the record of a statement."""
+    def of(cls, statement: Statement, names: Names) -> Self:
+        """Return the record of a statement, with the names of the household for its members."""
         return cls(
-            episode_id=statement.episode_id, text=statement.text, speaker=statement.speaker,
-            said_at=statement.said_at,
+            episode_id=statement.episode_id, text=statement.text,
+            speaker=name_of(statement.speaker, names), said_at=statement.said_at,
         )  # fmt: skip
 
 
 class FactRecord(BaseModel):
-    """A fact as it stands; `facts` are its details, `confidence` is what it is now."""
+    """A fact; `facts` are its details, `confidence` is its current confidence."""
 
     id: str
     scope: str
@@ -103,7 +104,7 @@ class FactWithEvidence(FactRecord):
 
 
 class VersionRecord(BaseModel):
-    """A fact as one change left it; `change_set` is None for how it was before anything that is still kept."""
+    """A fact after one change; `change_set` is null for the state before the oldest change that is still kept."""
 
     change_set: str | None
     cause: Cause | None
@@ -123,7 +124,7 @@ class VersionRecord(BaseModel):
 
 
 class FactChange(BaseModel):
-    """One change of a fact: other words, that it never was true, or who may recall it."""
+    """One change to a fact: its wording, that it was never true, or who may recall it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -141,21 +142,23 @@ class FactChange(BaseModel):
 
 @router.get("/api/facts/{fact_id}")
 async def show(request: Request, person: Viewer, fact_id: str) -> FactWithEvidence:
-    """Show a fact, whatever its status, and what it rests on."""
+    """Return a fact, whatever its status, and what it is based on."""
     now = context_of(request).clock.now()
     viewer = viewer_of(person, now=now)
 
     def read(conn: Connection) -> tuple[Fact, Sequence[Statement]]:
         return load_fact(conn, viewer, fact_id), statements_of(conn, viewer, fact_id)
 
-    fact, said = await house_of(request, person).store.read(read)
+    house = house_of(request, person)
+    fact, said = await house.store.read(read)
+    names = house.household.names
     record = FactRecord.of(fact, now=now).model_dump()
-    return FactWithEvidence(**record, evidence=[Evidence.of(each) for each in said])
+    return FactWithEvidence(**record, evidence=[Evidence.of(each, names) for each in said])
 
 
 @router.get("/api/facts/{fact_id}/history")
 async def show_history(request: Request, person: Viewer, fact_id: str) -> list[VersionRecord]:
-    """List what became of a fact, newest first: each version with when, by whom and why."""
+    """List the versions of a fact, newest first, with the time, person and reason of each change."""
     now = context_of(request).clock.now()
     viewer = viewer_of(person, now=now)
 
@@ -169,7 +172,7 @@ async def show_history(request: Request, person: Viewer, fact_id: str) -> list[V
 async def change(
     request: Request, response: Response, person: Decider, *, fact_id: str, wish: FactChange
 ) -> Told:
-    """Set a fact right; the answer's action can be taken back."""
+    """Correct a fact; the returned action can be undone."""
 
     def decide(conn: Connection, right: SettingRight) -> Receipt:
         if wish.narrative is not None:
@@ -183,7 +186,7 @@ async def change(
 
 @router.delete("/api/facts/{fact_id}", responses=RECEIPTS)
 async def forget(request: Request, response: Response, person: Decider, fact_id: str) -> Told:
-    """Erase a fact for good, with the words it rests on: there is no way back."""
+    """Erase a fact and the words it is based on. This cannot be undone."""
     told = await _decided(
         request, response, person, lambda conn, right: right.forget(conn, fact_id)
     )
@@ -193,7 +196,7 @@ async def forget(request: Request, response: Response, person: Decider, fact_id:
 
 @router.post("/api/memory/changes/{change_set}/undo", responses=RECEIPTS)
 async def take_back(request: Request, response: Response, person: Decider, change_set: str) -> Told:
-    """Take back a change of memory as a whole: somebody's, or a night's."""
+    """Undo a whole memory change, made by a person or a nightly run."""
     return await _decided(
         request, response, person, lambda conn, right: right.take_back(conn, change_set)
     )

@@ -24,19 +24,19 @@ router = APIRouter(tags=["calendar"])
 
 _SEEN_EVERY = timedelta(hours=1)
 _SECOND = timedelta(seconds=1)
-_NOWHERE = "there is no calendar here; ask for a new address"
+_NOWHERE = "there is no calendar at this address; ask for a new one"
 _ICS = {"text/calendar": {"schema": {"type": "string"}}}
 
 
 class FeedWish(BaseModel):
-    """An address to make: of the whole calendar, or of what concerns the one who asks."""
+    """A feed to create: for the whole calendar, or only your own events."""
 
     is_own: bool = False
     label: Annotated[str, Field(max_length=80)] = ""
 
 
 class Feed(BaseModel):
-    """An address that opens the calendar; it is shown this once, and ended like any other key."""
+    """The secret address of a calendar feed; it is shown only once, and can be revoked like any other key."""
 
     id: str
     address: str
@@ -75,10 +75,10 @@ class Editions:
 
 @router.post("/api/feeds", status_code=HTTPStatus.CREATED)
 async def make_feed(request: Request, wish: FeedWish, person: Decider) -> Feed:
-    """Make an address for a calendar program; whoever has it reads the calendar until it is ended."""
+    """Create a feed address for a calendar app; anyone who has it can read the calendar until it is revoked."""
     context = context_of(request)
     now = context.clock.now()
-    issued = await context.store.write(
+    issued = await context.store.locking(person.household.id).write(
         lambda conn: logins.create_feed(
             conn,
             person.household.id,
@@ -102,15 +102,17 @@ async def make_feed(request: Request, wish: FeedWish, person: Decider) -> Feed:
 async def calendar(
     request: Request, secret: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
-    """Return the calendar that an address opens."""
+    """Return the calendar behind a feed address."""
     context = context_of(request)
     now = context.clock.now()
     key = await context.store.read(lambda conn: logins.find_feed(conn, secret)) if secret else None
     house = context.houses.get(key.household) if key else None
-    if key is None or house is None or house.household.member(key.member) is None:
+    holder = house.household.member(key.member) if key and house else None
+    # Who may have no such address any more has none that opens anything.
+    if key is None or house is None or holder is None or not holder.is_adult:
         raise NotFoundError(_NOWHERE)
     if now >= key.seen_at + _SEEN_EVERY:
-        await context.store.write(lambda conn: repository.mark_seen(conn, key, now=now))
+        await house.store.write(lambda conn: repository.mark_seen(conn, key, now=now))
     member = key.member if key.kind is KeyKind.OWN_FEED else None
     content = await house.store.read(lambda conn: calendar_file(conn, house, member))
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -147,8 +149,8 @@ def calendar_file(conn: Connection, house: House, member: str | None) -> bytes:
         ]
     from kinkeeper.calendar.ics import export_ics  # noqa: PLC0415 - loads a library that few need
 
-    name = house.household.id if member is None else house.participants.name(member)
-    return export_ics(events, overrides, name=name)
+    name = house.household.title if member is None else house.participants.name(member)
+    return export_ics(events, overrides, name=name, places=house.household.place_names)
 
 
 def _is_known(request: Request, tag: str, since: datetime) -> bool:

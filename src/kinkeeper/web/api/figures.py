@@ -16,11 +16,11 @@ router = APIRouter(tags=["observer"])
 
 _DAYS = 30
 _MOST_DAYS = 366
-Days = Annotated[int, Query(ge=1, le=_MOST_DAYS, description="Local days, today the last.")]
+Days = Annotated[int, Query(ge=1, le=_MOST_DAYS, description="Number of local days up to today.")]
 
 
 class NearMissRecord(BaseModel):
-    """A message that stayed just below the first gate."""
+    """A message that scored just below the first gate."""
 
     message_id: str
     chat_id: str
@@ -48,7 +48,7 @@ class GateRecord(BaseModel):
 
 
 class FeedbackRecord(BaseModel):
-    """What people said about it."""
+    """Feedback from people."""
 
     not_right: dict[str, int]
     verdicts: dict[str, int]
@@ -57,7 +57,7 @@ class FeedbackRecord(BaseModel):
 
 
 class Figures(BaseModel):
-    """The figures of a span of local days."""
+    """The figures of a range of local days."""
 
     first: date
     last: date
@@ -75,7 +75,7 @@ class Figures(BaseModel):
 
 
 class FailedMessage(BaseModel):
-    """A message that was handed to a person; what went wrong last, without its text."""
+    """A message that a person has to look at; the last error, without its text."""
 
     message_id: str
     chat_id: str
@@ -83,7 +83,7 @@ class FailedMessage(BaseModel):
 
 
 class Workload(BaseModel):
-    """How many messages of the span are in which state."""
+    """The number of messages in each state."""
 
     first: date
     last: date
@@ -98,7 +98,7 @@ class Workload(BaseModel):
 
 @router.get("/api/metrics")
 async def metrics(request: Request, person: Relative, *, days: Days = _DAYS) -> Figures:
-    """Tell how silent it was, what its gates did, and what people decided."""
+    """Return how often it spoke, what its gates did, and what people decided."""
     house, now = house_of(request, person), context_of(request).clock.now()
     household, zone = house.household.id, house.household.zone
     last = now.astimezone(zone).date()
@@ -111,7 +111,7 @@ async def metrics(request: Request, person: Relative, *, days: Days = _DAYS) -> 
 
 @router.get("/api/observability/jobs")
 async def jobs(request: Request, person: Owner, *, days: Days = _DAYS) -> Workload:
-    """Tell what waits to be understood or sent, and what failed."""
+    """Return what is waiting to be read or sent, and what failed."""
     house, now = house_of(request, person), context_of(request).clock.now()
     return Workload.model_validate(
         await house.store.read(lambda conn: workload_record(conn, house.household, days, now=now))

@@ -11,9 +11,10 @@ from pydantic import BaseModel, Field
 from kinkeeper.brain.finding import EventHit, Kind, find
 from kinkeeper.core.time import latest_told
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.memory.context.attribution import Names, name_of
 from kinkeeper.memory.finding.search import Search
 from kinkeeper.memory.finding.showing import Hit
-from kinkeeper.web.access.door import Viewer, house_of
+from kinkeeper.web.access.door import Searcher, Viewer, house_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
@@ -42,7 +43,7 @@ _KINDS = {
 
 Kinds = Annotated[
     list[Kind],
-    Field(max_length=len(Kind), description="What may be found, in place of `search_type`."),
+    Field(max_length=len(Kind), description="Kinds of results, instead of `search_type`."),
 ]
 AsOf = Annotated[
     str,
@@ -50,8 +51,7 @@ AsOf = Annotated[
         min_length=8,
         max_length=40,
         examples=["2026-03-05", "2026-03-05T16:30:00"],
-        description="As of the end of a day, or of an instant (local without offset): facts that held then, "
-        "whatever became of them, and what had been said by then. A time to come is now. Not of events.",
+        description="Search as of the end of a day, or as of an instant (local if without offset): facts that were true then, whatever became of them, and what had been said by then. A future time counts as now. Events ignore this.",
     ),
 ]
 
@@ -68,10 +68,10 @@ class SearchWish(BaseModel):
 
 
 class Result(BaseModel):
-    """Something remembered or planned. Of an episode, sentences that hold no more are left out of the text.
+    """A memory or an event. Sentences of an episode that are no longer true are left out of the text.
 
-    `score` orders the results; `relevance` says how well it bears on the query, `parts` what the score is made of.
-    An event is at the time it begins next, or in the time asked for.
+    `score` orders the results; `relevance` says how relevant it is to the query; `parts` are the parts of the score.
+    The time of an event is its next start, or its start in the range asked for.
     """
 
     id: str
@@ -90,8 +90,8 @@ class Result(BaseModel):
     parts: dict[str, float]
 
     @classmethod
-    def of(cls, hit: Hit | EventHit) -> Self:
-        """Return the record of a hit."""
+    def of(cls, hit: Hit | EventHit, names: Names) -> Self:
+        """Return the record of a hit, with the names of the household for its members."""
         if isinstance(hit, EventHit):
             return cls(
                 id=hit.id, kind=hit.kind, text=hit.text, category=None, confidence=None, at=hit.at,
@@ -100,7 +100,8 @@ class Result(BaseModel):
             )  # fmt: skip
         return cls(
             id=hit.id, kind=Kind(hit.kind), text=hit.text, category=hit.category,
-            confidence=hit.confidence, at=hit.at, created_at=hit.created_at, speaker=hit.speaker,
+            confidence=hit.confidence, at=hit.at, created_at=hit.created_at,
+            speaker=name_of(hit.speaker, names),
             session=hit.session, scope=hit.scope, provenance=list(hit.provenance),
             score=hit.score, relevance=hit.relevance, parts=dict(hit.parts),
         )  # fmt: skip
@@ -126,7 +127,7 @@ async def search(
     types: Annotated[Kinds | None, Query()] = None,
     as_of: Annotated[AsOf | None, Query()] = None,
 ) -> Results:
-    """Search facts and episodes that the asker may see, of the projects named, too, and events where asked for."""
+    """Search the facts and episodes that you may see, those of named projects, and events if requested."""
     wish = SearchWish(
         query=query, search_type=search_type, limit=limit, project=project or [], types=types or [],
         as_of=as_of,
@@ -135,8 +136,8 @@ async def search(
 
 
 @router.post("/api/memory/search")
-async def search_posted(request: Request, person: Viewer, wish: SearchWish) -> Results:
-    """Search as GET does, with a query that is too long or too private for an address."""
+async def search_posted(request: Request, person: Searcher, wish: SearchWish) -> Results:
+    """Search like GET, for queries that are too long or too private for a URL."""
     return await _found(request, person, wish)
 
 
@@ -153,6 +154,6 @@ async def _found(request: Request, person: Person, wish: SearchWish) -> Results:
         store=house.store, finder=house.finder, household=house.household,
     )  # fmt: skip
     return Results(
-        results=[Result.of(hit) for hit in found.hits], is_complete=found.is_complete,
+        results=[Result.of(hit, house.household.names) for hit in found.hits], is_complete=found.is_complete,
         took_ms=1_000 * (perf_counter() - start),
     )  # fmt: skip

@@ -16,7 +16,7 @@ _LONGEST_ID = 128
 
 
 class Gate(BaseModel):
-    """A gate as it was logged; no score where none was produced."""
+    """A gate as it was logged; without a score if none was produced."""
 
     stage: str
     score: float | None
@@ -34,7 +34,7 @@ class Rung(BaseModel):
 
 
 class MessageTrace(BaseModel):
-    """The way of one message, as it was recorded."""
+    """How one message was processed."""
 
     message_id: str
     chat_id: str
@@ -74,10 +74,13 @@ async def trace(
     *,
     chat: Annotated[
         str | None,
-        Query(max_length=_LONGEST_ID, description="Its chat, where several have that id."),
+        Query(
+            max_length=_LONGEST_ID,
+            description="Its chat, if several chats have a message with that id.",
+        ),
     ] = None,
 ) -> MessageTrace:
-    """Tell how a message was decided."""
+    """Return how a message was decided."""
     house = house_of(request, person)
     found = await house.store.read(
         lambda conn: load_trace(conn, house.household, message_id, chat_id=chat)

@@ -36,7 +36,7 @@ class Rows(BaseModel):
 
 
 class Share(BaseModel):
-    """How many messages were answered in one mode; `is_healthy` is missing where there are too few to tell."""
+    """How many messages were answered in one mode; `is_healthy` is missing if there are too few."""
 
     mode: str
     share: float
@@ -46,7 +46,7 @@ class Share(BaseModel):
 
 
 class Part(BaseModel):
-    """A part that may or may not matter: how often it did its work, and how often a turn went another way for it."""
+    """A component: how often it ran, and how often it changed the course of a turn."""
 
     name: str
     fired: int
@@ -71,7 +71,7 @@ class Iterations(Rows):
 
 @router.get("/routing")
 async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing:
-    """Tell how messages were routed: mode, scores, margin, signals, healthy shares, what had an effect; no words."""
+    """Return how messages were routed: mode, scores, margin, signals, healthy shares, effects; no message text."""
     house, since = house_of(request, person), context_of(request).clock.now() - _LATELY
     rows = await _latest(request, person, routing_decisions, limit)
     found = await house.store.read(lambda conn: effects(conn, house.household.id, since=since))
@@ -84,7 +84,7 @@ async def routing(request: Request, person: Owner, limit: Limit = 50) -> Routing
 
 @router.get("/iterations")
 async def iterations(request: Request, person: Owner, limit: Limit = 50) -> Iterations:
-    """Tell the steps of acting: what was carried out, how long it took, why it ended; no parameters."""
+    """Return the executed steps: what was carried out, how long it took, why it ended; no parameters."""
     rows = {
         name: (await _latest(request, person, table, limit)).rows
         for name, table in {
@@ -97,7 +97,7 @@ async def iterations(request: Request, person: Owner, limit: Limit = 50) -> Iter
 
 @router.get("/calls")
 async def calls(request: Request, person: Owner, limit: Limit = 50) -> Rows:
-    """Tell the calls of models: role, prompt, outcome, time, tokens; no words."""
+    """Return the model calls: role, prompt, outcome, time, tokens; no text."""
     found = await _latest(request, person, model_calls, limit)
     return Rows(
         rows=[

@@ -42,7 +42,7 @@ async def observe(request: Request) -> Response:
     records, is_one = read_records(body)
     messages, errors = _messages(records, house, now=context_of(request).clock.now())
     if errors:
-        detail = "nothing was stored; correct what is named and send all of it again"
+        detail = "nothing was stored; correct the items named here and send everything again"
         return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=errors)
     received = await _take_in(request, house, messages)
     answers = [
@@ -95,7 +95,7 @@ def _line(number: int, line: bytes) -> Any:
 
 def _require_few(count: int) -> None:
     if not count:
-        raise InputError("there is no message in it")
+        raise InputError("the request contains no message")
     if count > MOST_MESSAGES:
         raise InputError(f"{count} messages at once; send at most {MOST_MESSAGES}")
 
@@ -124,7 +124,7 @@ def _message(record: Any, house: House, *, now: datetime) -> InboundMessage:
         raise InputError(f'"text" is longer than {LONGEST_TEXT} characters')
     # Words are kept for so many days after they were said: these would never be old.
     if message.sent_at > now + _CLOCKS_DIFFER:
-        raise InputError('"sent_at" lies in the future; set the clock of whoever sends this')
+        raise InputError('"sent_at" is in the future; check the clock on the sending machine')
     return message
 
 

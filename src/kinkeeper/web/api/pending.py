@@ -16,6 +16,7 @@ from kinkeeper.actions.model import ActionStatus, PendingAction, RejectReason
 from kinkeeper.actions.payload import action_record
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.repository import list_actions
+from kinkeeper.actions.restore import restore
 from kinkeeper.observer import feedback
 from kinkeeper.web.access.door import Decider, Relative, house_of
 from kinkeeper.web.access.model import Person
@@ -30,7 +31,7 @@ _MOST = 500
 
 
 class FrozenPayload(BaseModel):
-    """What a yes would write; the hash covers all that a person is shown of it."""
+    """What an approval would write; the hash covers everything that a person is shown."""
 
     hash: str
     version: int
@@ -39,7 +40,7 @@ class FrozenPayload(BaseModel):
 
 
 class ActionRecord(BaseModel):
-    """A proposal as it stands."""
+    """A proposal and its current state."""
 
     id: str
     type: str
@@ -83,7 +84,7 @@ class ActionRecord(BaseModel):
 class ActionPage(BaseModel):
     """Some actions, oldest first.
 
-    `next` is what `after` must be for those that follow; None at the end.
+    `next` is the value of `after` for the next page; null at the end.
     """
 
     actions: list[ActionRecord]
@@ -91,7 +92,7 @@ class ActionPage(BaseModel):
 
 
 class Press(BaseModel):
-    """What a decision rests on. With the hash of what was shown, a card that has changed is refused."""
+    """A decision. With the hash of what was shown, it is refused if the card has changed."""
 
     payload_hash: Annotated[str, Field(min_length=64, max_length=64)] | None = None
 
@@ -115,7 +116,7 @@ class Feedback(BaseModel):
 
 
 class Told(BaseModel):
-    """What became of a decision; made from the receipt and nothing else."""
+    """The result of a decision, taken from its receipt."""
 
     outcome: Outcome
     message: str
@@ -145,7 +146,7 @@ async def pending(
     after: Annotated[str, Query(max_length=36)] = "",
     limit: Annotated[int, Query(ge=1, le=_MOST)] = _PAGE,
 ) -> ActionPage:
-    """List actions, those that wait unless other states are asked for, oldest first."""
+    """List actions, oldest first; only those waiting unless other states are requested."""
     house, now = house_of(request, person), context_of(request).clock.now()
     wanted, viewer = frozenset(status or {ActionStatus.PENDING}), viewer_of(person, now=now)
     found = await house.store.read(
@@ -165,7 +166,7 @@ async def pending(
 async def confirm(
     request: Request, response: Response, person: Decider, *, action_id: str, press: Press
 ) -> Told:
-    """Say yes; where there are several ways, nothing happens and they are listed."""
+    """Approve an action; if there are several choices, nothing happens and they are listed."""
     return await _decide(
         request, response, person, press=press,
         decision=lambda conn, details: approvals.confirm(conn, action_id, **details),
@@ -176,7 +177,7 @@ async def confirm(
 async def resolve(
     request: Request, response: Response, person: Decider, *, action_id: str, press: ChoicePress
 ) -> Told:
-    """Choose one of the ways."""
+    """Approve one of the choices."""
     return await _decide(
         request, response, person, press=press,
         decision=lambda conn, details: approvals.resolve(conn, action_id, press.choice, **details),
@@ -187,7 +188,7 @@ async def resolve(
 async def reject(
     request: Request, response: Response, person: Decider, *, action_id: str, press: RejectPress
 ) -> Told:
-    """Say no."""
+    """Dismiss an action."""
 
     def decide(conn: Connection, details: PressDetails) -> Receipt:
         reason = press.reason.value if press.reason else None
@@ -203,7 +204,7 @@ async def reject(
 async def say_what_was_wrong(
     request: Request, person: Decider, action_id: str, said: Feedback
 ) -> None:
-    """Say what was wrong with a card, whatever became of it; changes no action."""
+    """Report what was wrong with a card, decided or not; this changes no action."""
     house, now = house_of(request, person), context_of(request).clock.now()
 
     def write(conn: Connection) -> None:
@@ -213,9 +214,20 @@ async def say_what_was_wrong(
     await house.store.write(write)
 
 
+@router.post("/api/pending/{action_id}/restore", responses=RECEIPTS)
+async def bring_back(
+    request: Request, response: Response, person: Decider, *, action_id: str, press: Press
+) -> Told:
+    """Restore an expired action: the same plan waits again, as a new action."""
+    return await _decide(
+        request, response, person, press=press,
+        decision=lambda conn, details: restore(conn, action_id, **details),
+    )  # fmt: skip
+
+
 @router.post("/api/actions/{action_id}/undo", responses=RECEIPTS)
 async def take_back(request: Request, response: Response, person: Decider, action_id: str) -> Told:
-    """Take back what was done."""
+    """Undo an action."""
 
     def decide(conn: Connection, details: PressDetails) -> Receipt:
         return undo.undo(

@@ -14,7 +14,7 @@ router = APIRouter(tags=["observer"])
 
 
 class QuietWish(BaseModel):
-    """How long nothing shall be said that nobody asked for: "2h", "1h30m", "off"."""
+    """How long to stay quiet unless asked: "2h", "1h30m", "off"."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -22,14 +22,14 @@ class QuietWish(BaseModel):
 
 
 class Quiet(BaseModel):
-    """Until when it is quiet; None where it is not."""
+    """Until when it is quiet; null if it is not."""
 
     until: datetime | None
 
 
 @router.get("/api/quiet")
 async def tell_quiet(request: Request, person: Reader) -> Quiet:
-    """Tell until when it is quiet."""
+    """Return until when it is quiet."""
     house, now = house_of(request, person), context_of(request).clock.now()
     until = await house.store.read(lambda conn: quiet_until(conn, house.household.id, now=now))
     return Quiet(until=until.astimezone(house.household.zone) if until else None)
@@ -37,7 +37,7 @@ async def tell_quiet(request: Request, person: Reader) -> Quiet:
 
 @router.post("/api/quiet")
 async def wish_quiet(request: Request, person: Decider, wish: QuietWish) -> Quiet:
-    """Say nothing unprompted from now on, or speak again."""
+    """Stop unprompted messages for a while, or allow them again."""
     house, now = house_of(request, person), context_of(request).clock.now()
     household, duration = house.household, parse_duration(wish.length)
     if duration is None:

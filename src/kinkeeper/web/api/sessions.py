@@ -1,44 +1,39 @@
 """POST /api/sessions/messages: what was said in other programs' sessions, to be remembered."""
 
 import asyncio
-from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from starlette.exceptions import HTTPException
 
-from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import check_told
+from kinkeeper.actions.session_words import keep
+from kinkeeper.core.errors import DeniedError
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, person_scope, project_scope
 from kinkeeper.memory.context.streaming import Thread
-from kinkeeper.memory.sessions import SessionMessage, take_in
-from kinkeeper.memory.statements.sensitive import holds_sensitive
+from kinkeeper.memory.sessions import SessionMessage, session_of
+from kinkeeper.memory.statements.secrecy import audience_of, secrecy_of
 from kinkeeper.messaging.records import storable
-from kinkeeper.web.access.door import Reader, house_of
+from kinkeeper.web.access.door import Proposer, house_of
 from kinkeeper.web.access.model import Person
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import context_of
+from kinkeeper.web.told import ToldTime
 
 router = APIRouter(tags=["memory"])
 
 _LONGEST_NAME = 200
+_LONGEST_TEXT = 65_536  # characters; what is said in one go, and read at once
+_LONGEST_METADATA = 16_384  # characters as JSON
 
 Name = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME, pattern=r"\S")]
 
 
-def _told(instant: datetime) -> datetime:
-    try:
-        return check_told(instant)
-    except InputError as error:
-        raise ValueError(error) from None
-
-
 class About(BaseModel):
-    """What else is known of a pair; more may stand there, and is kept with it."""
+    """What else is known about a pair; further fields are kept with it."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -49,9 +44,10 @@ class About(BaseModel):
 class Pair(BaseModel):
     """A person's message in a session, and what was answered.
 
-    With `metadata.project` it belongs to that project, with `metadata.private` to the person alone, with
-    `"private": false` to everybody of the household. Where nothing is said it is everybody's, unless it tells of the
-    person's own health, money, keys or love.
+    With `metadata.project` it belongs to that project, with `metadata.private` only to the person, with
+    `"private": false` to the whole household. By default it belongs to the household, unless it is about the
+    person's own health, feelings, money, keys or love life. A wish in the message to keep it secret, from everybody or from some,
+    is always respected.
     """
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -62,7 +58,7 @@ class Pair(BaseModel):
     message_id: Name | None = None
     source: Name = "unknown"
     channel: Name = "unknown"
-    timestamp: Annotated[datetime, AfterValidator(_told)] | None = None
+    timestamp: ToldTime | None = None
     metadata: About = About()
 
 
@@ -86,20 +82,37 @@ class Queued(BaseModel):
         }
     },
 )
-async def post_message(request: Request, person: Reader) -> Queued:
-    """Take in a pair; answers once it is stored. What is worth remembering is read out of it later.
+async def post_message(request: Request, person: Proposer) -> Queued:
+    """Store a pair; the response is sent once it is stored. Memories are extracted from it later.
 
-    The same pair sent again is stored once: by its `messageId`, else by session, time and text.
+    The same pair of the same person sent again is stored once: by its `messageId`, or by session and time. Other
+    words with a `messageId` that the session has already are refused with status 409. What children and
+    guests say about others, and everything sent with a program's token, waits for approval before it is remembered.
+
+    A message and an answer have at most 65,536 characters each; longer texts are imported.
+
+    Raises:
+        DeniedError: The sign-in is read-only, or the project is not for this person.
+        HTTPException: The pair is too long, or none.
     """
+    if not person.may_propose:
+        raise DeniedError("this sign-in is read-only")
     house, now = house_of(request, person), context_of(request).clock.now()
     pair = _pair(await request.body())
-    # Of megabytes it takes half a second, in which others are answered.
-    message = await asyncio.to_thread(_message, pair, person, house.household)
-    taken = await house.store.write(lambda conn: take_in(conn, house.household.id, message, at=now))
+    _require_readable(pair)
+    message = _message(pair, house.household)
+    # Of the longest it takes a while, in which others are answered.
+    scope = await asyncio.to_thread(_scope, pair, person)
+    taken = await house.store.write(
+        lambda conn: keep(
+            conn, message, person.author, household=house.household, member=person.member,
+            scope=scope, at=now,
+        )
+    )  # fmt: skip
     if house.streaming is not None and taken.is_new:
         house.streaming.turn_ended(
-            Thread(viewer_of(person, now=context_of(request).clock.now()), taken.session_id), asked=message.user_message,
-            answered=message.assistant_response or "",
+            Thread(viewer_of(person, now=now), session_of(person.member.id, taken.session_id)),
+            asked=message.user_message, answered=message.assistant_response or "",
         )  # fmt: skip
     return Queued.model_validate({"sessionId": taken.session_id, "repeat": not taken.is_new})
 
@@ -120,7 +133,27 @@ def _pair(body: bytes) -> Pair:
         raise HTTPException(HTTPStatus.BAD_REQUEST, wrong) from None
 
 
-def _message(pair: Pair, person: Person, household: Household) -> SessionMessage:
+def _require_readable(pair: Pair) -> None:
+    """Refuse what would take long to read, while everybody else waits.
+
+    Raises:
+        HTTPException: A text or the metadata is too long; the message names the limit.
+    """
+    metadata = pair.metadata.model_dump_json(exclude_unset=True)
+    for name, text, most in (
+        ("userMessage", pair.user_message, _LONGEST_TEXT),
+        ("assistantResponse", pair.assistant_response or "", _LONGEST_TEXT),
+        ("metadata", metadata, _LONGEST_METADATA),
+    ):
+        if len(text) > most:
+            raise HTTPException(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"{name} is too long: it has {len(text):,} characters, and at most {most:,} are accepted; "
+                "longer texts belong into an import (kinkeeper import)",
+            )
+
+
+def _message(pair: Pair, household: Household) -> SessionMessage:
     at = pair.timestamp
     if at is not None and at.tzinfo is None:
         at = at.replace(tzinfo=household.zone)
@@ -131,13 +164,17 @@ def _message(pair: Pair, person: Person, household: Household) -> SessionMessage
         assistant_response=None if answer is None else storable(answer),
         source=storable(pair.source), channel=storable(pair.channel), timestamp=at,
         message_id=pair.message_id, metadata=pair.metadata.model_dump(exclude_unset=True),
-        member=person.member.id, scope=_scope(pair, person),
     )  # fmt: skip
 
 
 def _scope(pair: Pair, person: Person) -> str:
-    about = pair.metadata
-    if about.project is not None and not about.private:
-        return project_scope(storable(about.project))
-    is_private = about.private if about.private is not None else holds_sensitive(pair.user_message)
-    return person_scope(person.member.id) if is_private else HOUSEHOLD_SCOPE
+    about, member, household = pair.metadata, person.member.id, person.household
+    if about.private:
+        return person_scope(member)
+    wish = secrecy_of(pair.user_message, household, member)
+    if about.project is not None:
+        own = person_scope(member)
+        return project_scope(storable(about.project)) if wish is None else own
+    if about.private is None:
+        return audience_of(pair.user_message, household, member)
+    return HOUSEHOLD_SCOPE if wish is None else wish.scope

@@ -25,7 +25,7 @@ Deed = Annotated[str | None, Header(max_length=160, pattern=_VISIBLE)]
 
 
 class TaskRecord(BaseModel):
-    """A task. Times are the household's; a deadline without time of day is a date."""
+    """A task, in the household's time; a deadline without a time of day is a date."""
 
     id: str
     title: str
@@ -41,14 +41,14 @@ class TaskRecord(BaseModel):
 
 
 class TaskList(BaseModel):
-    """Tasks, those with a time first; `others` counts those of other people that are not listed."""
+    """Tasks, those with a time first; `others` counts other people's tasks that are not listed."""
 
     tasks: list[TaskRecord]
     others: int
 
 
 class TaskTold(BaseModel):
-    """What became of it: done, or awaiting an adult's yes. The action can be taken back."""
+    """The result: done, or waiting for an adult's approval. The action can be undone."""
 
     status: ResultStatus
     summary: str
@@ -71,7 +71,7 @@ async def list_tasks(
     *,
     status: WhichTasks = WhichTasks.OPEN,
     who: Annotated[
-        list[str] | None, Query(max_length=50, description="Whose; everybody's if not given.")
+        list[str] | None, Query(max_length=50, description="Whose tasks; default is everybody's.")
     ] = None,
     query: Annotated[str | None, Query(max_length=300)] = None,
 ) -> TaskList:
@@ -102,7 +102,7 @@ async def create(
 async def update(
     request: Request, response: Response, person: Reader, task_id: TaskId, *, changes: TaskChanges
 ) -> TaskTold:
-    """Change a task; what is not named stays, null takes away."""
+    """Change a task; omitted fields are kept, null removes a value."""
     params = await _that(request, person, task_id)
     params["changes"] = changes.model_dump(mode="json", exclude_unset=True)
     return _told(await done_by_hand(request, person, "task.update", params), response)
@@ -112,7 +112,7 @@ async def update(
 async def complete(
     request: Request, response: Response, person: Reader, task_id: TaskId
 ) -> TaskTold:
-    """Mark a task as done; one that repeats goes on to its next turn."""
+    """Mark a task as done; a repeating task moves to its next occurrence."""
     params = await _that(request, person, task_id)
     return _told(await done_by_hand(request, person, "task.complete", params), response)
 

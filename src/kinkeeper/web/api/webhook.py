@@ -20,7 +20,7 @@ async def genuine(request: Request) -> Webhook:
     """
     webhook = context_of(request).webhook
     if webhook is None:
-        raise NotFoundError("no updates are taken here")
+        raise NotFoundError("updates are not accepted here")
     if not webhook.is_genuine(request.headers.get(_SECRET_HEADER)):
         raise DeniedError("the secret is missing or wrong")
     return webhook

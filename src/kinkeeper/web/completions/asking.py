@@ -51,13 +51,13 @@ class Message(BaseModel):
 
 
 class Format(BaseModel):
-    """Which form an answer is to have."""
+    """The requested format of an answer."""
 
     type: str
 
 
 class Completion(BaseModel):
-    """A request for an answer. What it says of sampling, lengths and tools is not looked at.
+    """A request for an answer. Its settings for sampling, lengths and tools are ignored.
 
     Attributes:
         model: The assistant's name, as /v1/models lists it.
@@ -113,7 +113,7 @@ def shown_by(wanted: Completion, login: str, *, named: str | None, message_id: s
     if not talk or talk[-1].role != _PERSON:
         raise InputError("the last message must be the user's")
     if not talk[-1].is_text:
-        raise InputError("only text is understood here: no images, audio or files")
+        raise InputError("only text is supported: no images, audio or files")
     said = [each.text for each in talk if each.role == _PERSON]
     conversation = ["named", named] if named else ["begun", said[0]]
     return Shown(
@@ -131,12 +131,12 @@ def _last_answer(talk: Sequence[Message]) -> str:
 
 def _require_possible(wanted: Completion) -> None:
     if wanted.n not in {None, 1}:
-        raise InputError("n must be 1: what is said is done once")
+        raise InputError("n must be 1, because each request is carried out once")
     if wanted.response_format is not None and wanted.response_format.type != "text":
-        raise InputError("response_format must be text: answers are made for people")
+        raise InputError("response_format must be text")
     if wanted.audio is not None or (wanted.modalities or ["text"]) != ["text"]:
         raise InputError("answers are text only: no audio")
     if wanted.logprobs:
-        raise InputError("there are no logprobs: not every answer comes from a model")
+        raise InputError("logprobs are not available, because not every answer comes from a model")
     if wanted.tool_choice not in (None, "auto", "none"):
-        raise InputError("no tools of yours are called here; leave tool_choice out")
+        raise InputError("your own tools cannot be called here; leave out tool_choice")

@@ -11,7 +11,7 @@ _NOTHING_TO_SAY = "Okay."
 _BETWEEN = "\n\n"
 _HOW = "Answer “yes” to have this done, or “no” to leave it."
 _HOW_SEVERAL = "Each of these waits for your answer: say which, with “yes” or “no”."
-_ADULTS_ONLY = "An adult of the household has to say yes to that."
+_ADULTS_ONLY = "An adult in the household has to approve that."
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kinkeeper.brain.finding import Kind
 from kinkeeper.web.api import memory_search
+from kinkeeper.web.api.events import WaitingRecord
 
 LONGEST_TEXT = 1000
 """Most characters of one text that is taken or returned."""
@@ -15,7 +16,7 @@ MOST_PENDING = 50
 
 
 class Arguments(BaseModel):
-    """What a tool takes; unknown names are refused."""
+    """The arguments of a tool; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,9 +26,7 @@ class SearchMemory(Arguments):
 
     query: Annotated[
         str,
-        Field(
-            min_length=1, max_length=2000, description="A question, or words of what is looked for."
-        ),
+        Field(min_length=1, max_length=2000, description="A question, or words to search for."),
     ]
     limit: Annotated[int, Field(ge=1, le=20, description="Most results.")] = 5
     kinds: Annotated[
@@ -38,7 +37,7 @@ class SearchMemory(Arguments):
 
 
 class Remembered(BaseModel):
-    """Something remembered or planned; `at` is when it was said, or begins."""
+    """A memory or an event; `at` is when it was said, or when it starts."""
 
     id: str
     kind: Kind
@@ -67,12 +66,12 @@ class Remember(Arguments):
         ),
     ]
     private: Annotated[
-        bool | None, Field(description="Whether only this person may recall it; left out where they did not say.")
+        bool | None, Field(description="Whether only this person may recall it; omit if they did not say.")
     ] = None  # fmt: skip
 
 
 class Proposed(BaseModel):
-    """What waits for a person's yes; nothing is done before."""
+    """A proposal that waits for a person's approval; nothing is done before that."""
 
     action_id: str
     status: str
@@ -83,17 +82,21 @@ class Proposed(BaseModel):
 class ListEvents(Arguments):
     """Which days of the calendar."""
 
-    start: Annotated[
-        date | None, Field(description="First day, YYYY-MM-DD; today if left out.")
-    ] = None
+    start: Annotated[date | None, Field(description="First day, YYYY-MM-DD; default is today.")] = (
+        None
+    )
     days: Annotated[int, Field(ge=1, le=60, description="How many days.")] = 7
     member: Annotated[
-        str | None, Field(max_length=64, description="Id of a member: only what they take part in or are in charge of.")
+        str | None, Field(max_length=64, description="Id of a member: only events they take part in or are in charge of.")
     ] = None  # fmt: skip
 
 
 class CalendarEvent(BaseModel):
-    """One occurrence; times are the household's, with offset."""
+    """One occurrence; times are in the household's time zone, with an offset.
+
+    `confirmed` is false if it is only proposed and nobody has confirmed it yet. `waiting`
+    lists such proposals: what they would change, who claims to be in charge, and who was asked.
+    """
 
     id: str
     summary: str
@@ -104,10 +107,12 @@ class CalendarEvent(BaseModel):
     responsible: list[str]
     place: str | None
     repeats: str | None
+    confirmed: bool
+    waiting: list[WaitingRecord]
 
 
 class EventsFound(BaseModel):
-    """What takes place from the first day up to the last, included."""
+    """The events from the first to the last day, inclusive."""
 
     first: date
     last: date
@@ -123,7 +128,7 @@ class ListPending(Arguments):
 
 
 class Waiting(BaseModel):
-    """Something that waits for a person's yes, and all that the yes would do."""
+    """Something that waits for a person's approval, and everything that the approval would do."""
 
     id: str
     type: str
@@ -135,7 +140,7 @@ class Waiting(BaseModel):
 
 
 class PendingFound(BaseModel):
-    """What waits, oldest first, and where people decide about it."""
+    """What is waiting, oldest first, and where people decide about it."""
 
     pending: list[Waiting]
     is_cut: bool

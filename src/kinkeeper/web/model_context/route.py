@@ -5,8 +5,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from kinkeeper.web.access.door import Allowed
-from kinkeeper.web.access.model import READERS
+from kinkeeper.web.access import repository
+from kinkeeper.web.access.door import Allowed, door_of
+from kinkeeper.web.access.model import READERS, KeyKind
+from kinkeeper.web.context import context_of
 from kinkeeper.web.plain import plain_route
 from kinkeeper.web.security.forms import require_own_origin
 
@@ -24,13 +26,21 @@ class _Exchange(Response):
 async def exchange_messages(request: Request) -> Response:
     """Answer a message of the protocol.
 
+    A token that is used here is a program's from then on: whoever holds it must not also write or decide with it.
+
     Raises:
         DeniedError: A page of another site sent it.
     """
     require_own_origin(request)
+    key = request.state.person.key
+    if key.kind is KeyKind.TOKEN and not key.is_program:
+        await context_of(request).store.write(lambda conn: repository.mark_program(conn, key))
+        door_of(request).forget()
     return _Exchange()
 
 
 routes: list[Route] = [
-    plain_route("/mcp", exchange_messages, rule=Allowed(READERS), methods=("POST",))
+    plain_route(
+        "/mcp", exchange_messages, rule=Allowed(READERS, takes_programs=True), methods=("POST",)
+    )
 ]

@@ -11,15 +11,16 @@ from sqlalchemy import Connection
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import read_action
 from kinkeeper.calendar.model import Event, Occurrence
-from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.repository import list_overrides, load_event
-from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.calendar.search import occurrences_between, times_of
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.time import Interval, local_days
+from kinkeeper.household.viewing import Viewer as Viewing
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.access.model import FAMILY
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.records import load_ground, load_standing
+from kinkeeper.web.told import ToldTime
 from kinkeeper.web.views.calendar import Span, calendar_page, clamped, shown_days
 from kinkeeper.web.views.cards import Ground
 from kinkeeper.web.views.overlay import collect
@@ -70,7 +71,7 @@ async def show_entry(
     person: Viewer,
     event_id: Annotated[str, Path(max_length=200)],
     *,
-    at: Annotated[datetime | None, Query()] = None,
+    at: Annotated[ToldTime | None, Query()] = None,
 ) -> HTMLResponse:
     """Show one entry, with why it is there."""
     desk = desk_of(request, person)
@@ -81,7 +82,7 @@ async def show_entry(
         ground = load_ground(conn, desk.household, action) if action else Ground()
         quotes = tuple(map(desk.quotes.of, ground.messages))
         entry = entry_page(
-            event, _occurrence(conn, event, at), action,
+            event, _occurrence(conn, event, at, desk.viewer), action,
             quotes if person.role in FAMILY else (), words=desk.words, people=desk.people,
         )  # fmt: skip
         return {"entry": entry}
@@ -98,7 +99,9 @@ def _action(conn: Connection, desk: Desk, event: Event) -> PendingAction | None:
         return None
 
 
-def _occurrence(conn: Connection, event: Event, at: datetime | None) -> Occurrence | None:
+def _occurrence(
+    conn: Connection, event: Event, at: datetime | None, viewer: Viewing
+) -> Occurrence | None:
     """Return the occurrence that begins at an instant; of what happens once, that one."""
     if at is None or at.tzinfo is None or clamped(at.date()) != at.date():
         return None
@@ -106,7 +109,7 @@ def _occurrence(conn: Connection, event: Event, at: datetime | None) -> Occurren
     near = Interval(at, at + timedelta(minutes=1))
     found = [
         each
-        for each in expand(event, overrides, near)
+        for each in times_of(event, overrides, near, viewer)
         if near.start <= each.interval.start < near.end
     ]
     return found[0] if found else None

@@ -40,16 +40,17 @@ async def chat_page(
     """Show a conversation, by default the usual one."""
     conversation_of(request, person)
     desk = desk_of(request, person)
-    member = person.member.id
-    usual = usual_thread_id(desk.household, member, CHANNEL, None)
-    wanted = token_hex(16) if new else thread or usual
+    member, home = person.member, person.household
+    usual = usual_thread_id(home.id, member.id, CHANNEL, None, login=home.login_of(member))
+    asked = token_hex(16) if new else thread or usual
 
     def read(conn: Connection) -> Mapping[str, Any]:
-        listed = threads.list_threads(conn, desk.household, member, limit=_MOST_THREADS)
-        is_known = _is_own(conn, desk, wanted)
-        found = turns.last_turns(conn, desk.household, wanted, last=_MOST_SHOWN) if is_known else ()
-        if thread and not is_known and thread != usual:
+        listed = threads.list_threads(conn, home, member, limit=_MOST_THREADS)
+        own = threads.find_thread(conn, home, member, asked)
+        if thread and own is None and thread != usual:
             raise NotFoundError(f"you have no conversation {thread!r}")
+        wanted = asked if own is None else own.id
+        found = turns.last_turns(conn, home.id, wanted, last=_MOST_SHOWN) if own else ()
         return {
             "thread": wanted, "is_fresh": not found, "after": _place(conn, desk, wanted, found),
             "seen": events.last_number(conn, desk.household, wanted),
@@ -74,11 +75,6 @@ async def say(
         person.member, storable(text), channel=CHANNEL, thread_id=storable(thread) or None
     )
     return RedirectResponse(f"/chat?thread={said.thread_id}", status_code=HTTPStatus.SEE_OTHER)
-
-
-def _is_own(conn: Connection, desk: Desk, thread_id: str) -> bool:
-    found = threads.load_thread(conn, desk.household, thread_id)
-    return found is not None and found.member == desk.person.member.id
 
 
 def _place(conn: Connection, desk: Desk, thread_id: str, found: Sequence[Turn]) -> int:

@@ -34,7 +34,7 @@ async def change_page(request: Request, person: Decider, action_id: str) -> HTML
             action, household=desk.house.household, people=desk.people, wording=desk.wording
         )
         if form is None or action.status is not ActionStatus.PENDING:
-            raise ConflictError("this card cannot be changed (any more); go back to what waits")
+            raise ConflictError("this card can no longer be edited; go back to the inbox")
         ground = load_ground(conn, desk.household, action)
         return {"form": form, "quotes": [desk.quotes.of(each) for each in ground.messages]}
 
@@ -56,7 +56,7 @@ async def change(
     """Save what the form says in place of what the card said."""
     desk = desk_of(request, person)
     if clamped(day) != day:
-        raise InputError(f"the calendar does not go to {day}; choose another day")
+        raise InputError(f"{day} is outside the calendar's range; choose another day")
     correction = Correction(
         day=day, start=_clock(start, "start"), end=_clock(end, "end"),
         owners=tuple(dict.fromkeys(owner)),
@@ -75,4 +75,6 @@ def _clock(text: str, name: str) -> time | None:
     try:
         return time.fromisoformat(text.strip())
     except ValueError as error:
-        raise InputError(f"the {name} {text!r} is no time of day; write it like 16:30") from error
+        raise InputError(
+            f"the {name} {text!r} is not a time of day; write it like 16:30"
+        ) from error

@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from kinkeeper.actions.model import PendingAction
-from kinkeeper.actions.repository import open_actions
+from kinkeeper.actions.readers import waiting_for
+from kinkeeper.actions.repository import SHOWN_EXPIRED, restorable_actions
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.observer.redline.phrasing import Limits, Phrasing
 from kinkeeper.web import live
 from kinkeeper.web.access.door import house_of
 from kinkeeper.web.access.model import FAMILY, Person
-from kinkeeper.web.access.reading import action_shown_to, may_read
+from kinkeeper.web.access.reading import action_shown_to, may_read, reader_of
 from kinkeeper.web.access.viewing import viewer_of
 from kinkeeper.web.context import House, context_of
 from kinkeeper.web.pages.responses import page
@@ -102,7 +103,15 @@ class Desk:
         Args:
             conn: Any transaction.
         """
-        found = open_actions(conn, self.viewer, now=self.now)
+        return waiting_for(conn, reader_of(self.person, self.viewer), now=self.now)
+
+    def expired_actions(self, conn: Connection) -> list[PendingAction]:
+        """Return what expired and can be brought back, as far as the person may read it.
+
+        Args:
+            conn: Any transaction.
+        """
+        found = restorable_actions(conn, self.viewer, now=self.now, since=self.now - SHOWN_EXPIRED)
         return [action for action in found if may_read(self.person, action)]
 
     def action(self, conn: Connection, action_id: str) -> PendingAction:

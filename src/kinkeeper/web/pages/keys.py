@@ -1,4 +1,4 @@
-"""Logins and links: who can get in, inviting, and the calendar's address for calendar programs."""
+"""Sign-ins and links: who can get in, inviting, and the calendar's address for calendar programs."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -40,7 +40,7 @@ async def invite(
     """Make a link, and show it this once."""
     context = context_of(request)
     now = context.clock.now()
-    issued = await context.store.write(
+    issued = await context.store.locking(person.household.id).write(
         lambda conn: logins.invite_member(
             conn, person.household, member, role=role, now=now, hours=_HOURS
         )
@@ -65,7 +65,7 @@ async def share_calendar(
     """Make an address for a calendar program, and show it this once."""
     context = context_of(request)
     now = context.clock.now()
-    issued = await context.store.write(
+    issued = await context.store.locking(person.household.id).write(
         lambda conn: logins.create_feed(
             conn, person.household.id, person.member.id, is_own=events == "own",
             label=label.strip(), now=now,
@@ -81,11 +81,15 @@ async def end_key(request: Request, person: Reader, key_id: str) -> RedirectResp
     context = context_of(request)
     now = context.clock.now()
     whose = _whose(person)
-    was_open = await context.store.write(
-        lambda conn: repository.end_key(conn, person.household.id, key_id, now=now, member=whose)
+    is_own = key_id == person.key.id
+    roles = frozenset(AccessRole) if is_own else person.ends
+    was_open = await context.store.locking(person.household.id).write(
+        lambda conn: repository.end_key(
+            conn, person.household.id, key_id, now=now, member=whose, roles=roles
+        )
     )
     if not was_open:
-        raise NotFoundError("this was ended already")
+        raise NotFoundError("this has already been ended")
     door_of(request).forget()
     return RedirectResponse("/people", HTTPStatus.SEE_OTHER)
 

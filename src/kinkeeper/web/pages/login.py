@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Connection
 
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.web.access import logins, repository
@@ -52,7 +53,10 @@ async def use_invite(request: Request, code: Code) -> RedirectResponse:
     context = context_of(request)
     now = context.clock.now()
     label = browser_name(request.headers.get("user-agent", ""))
-    issued = await context.store.write(lambda conn: logins.redeem(conn, code, label=label, now=now))
+    key = await context.store.read(lambda conn: logins.find_invite(conn, code, now=now))
+    issued = await context.store.locking(key.household).write(
+        lambda conn: logins.redeem(conn, code, label=label, now=now)
+    )
     wanted = request.cookies.get(_NEXT)
     response = RedirectResponse(ways.found(wanted or ""), HTTPStatus.SEE_OTHER)
     set_cookie(response, issued.secret, is_https=request.url.scheme == "https")
@@ -66,7 +70,7 @@ async def logout(request: Request, person: Viewer) -> RedirectResponse:
     """End this browser's session."""
     context = context_of(request)
     now = context.clock.now()
-    await context.store.write(
+    await context.store.locking(person.household.id).write(
         lambda conn: repository.end_key(conn, person.household.id, person.key.id, now=now)
     )
     return _left(request)
@@ -74,12 +78,16 @@ async def logout(request: Request, person: Viewer) -> RedirectResponse:
 
 @router.post("/logout/everywhere")
 async def logout_everywhere(request: Request, person: Viewer) -> RedirectResponse:
-    """End all sessions of this member."""
+    """End this browser's session, and those of this member that open no more than it does."""
     context = context_of(request)
     now = context.clock.now()
-    await context.store.write(
-        lambda conn: repository.end_sessions(conn, person.household.id, person.member.id, now=now)
-    )
+    here = person.household.id
+
+    def end(conn: Connection) -> None:
+        repository.end_key(conn, here, person.key.id, now=now)
+        repository.end_sessions(conn, here, person.member.id, now=now, roles=person.ends)
+
+    await context.store.locking(here).write(end)
     return _left(request)
 
 
@@ -94,5 +102,5 @@ def _name(request: Request, key: Key) -> str:
     house = context_of(request).houses.get(key.household)
     member = house.household.member(key.member) if house else None
     if member is None:
-        raise NotFoundError("this link is for somebody who is no member here (any more)")
+        raise NotFoundError("this link is for somebody who is no longer a member")
     return member.name

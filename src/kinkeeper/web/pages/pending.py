@@ -12,9 +12,10 @@ from sqlalchemy import Connection
 from kinkeeper.actions import approvals, undo
 from kinkeeper.actions.authority import PressDetails
 from kinkeeper.actions.consent import Stakes
-from kinkeeper.actions.model import ActionType, RejectReason
+from kinkeeper.actions.model import ActionStatus, ActionType, RejectReason
 from kinkeeper.actions.receipts import Outcome, Receipt
 from kinkeeper.actions.registry import stakes_of
+from kinkeeper.actions.restore import restore
 from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.observer import feedback
 from kinkeeper.observer.accounts.metrics import failures
@@ -59,6 +60,7 @@ async def pending_page(
         ]
         return {
             "cards": cards, "past": past, "batches": batches(cards), "left": left,
+            "expired": [desk.cards.expired(each) for each in desk.expired_actions(conn)],
             "notice": _notice(conn, desk, about, outcome, changed=changed, saved=saved),
         }  # fmt: skip
 
@@ -84,7 +86,7 @@ async def confirm(
         way = [each.effects for each in action.proposal.choices if each.label == choice]
         effects = way[0] if way else action.proposal.effects
         if effects and stakes_of(effects) is Stakes.HIGH and sure != "yes":
-            raise InputError("this takes out or rewrites a whole entry; tick the box that says so")
+            raise InputError("this removes or replaces a whole event; tick the box to confirm")
         if choice:
             return approvals.resolve(conn, action_id, choice, **details)
         return approvals.confirm(conn, action_id, **details)
@@ -113,6 +115,18 @@ async def not_right(
         return receipt
 
     return told(await desk.house.store.write(decide))
+
+
+@router.post("/pending/{action_id}/restore")
+async def bring_back(
+    request: Request, person: Decider, action_id: str, *, hash_: Hash
+) -> RedirectResponse:
+    """Bring back what expired: it waits again."""
+    desk = desk_of(request, person)
+    receipt = await desk.house.store.write(
+        lambda conn: restore(conn, action_id, **press(desk, hash_))
+    )
+    return told(receipt)
 
 
 @router.post("/pending/{action_id}/undo")
@@ -168,7 +182,8 @@ def press(desk: Desk, shown: str) -> PressDetails:
 
 def told(receipt: Receipt) -> RedirectResponse:
     """Send the person back to the cards, to memory or to the lists, with what became of it."""
-    is_undone = receipt.outcome is Outcome.UNDONE
+    was_done = receipt.action.status is ActionStatus.DONE
+    is_undone = receipt.outcome is Outcome.UNDONE and was_done
     kind = receipt.action.proposal.type
     if is_undone and kind is ActionType.MEMORY_FACT:
         return RedirectResponse("/memory?told=undone", HTTPStatus.SEE_OTHER)
@@ -186,7 +201,7 @@ def _notice(
 ) -> Notice | None:
     if saved:
         noun = "thing is" if saved == 1 else "things are"
-        return Notice(text=f"{saved} {noun} saved now. Each can be taken back alone.")
+        return Notice(text=f"{saved} {noun} saved. Each can be undone separately.")
     if outcome is None:
         return None
     try:

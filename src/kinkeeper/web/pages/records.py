@@ -11,8 +11,8 @@ from kinkeeper.actions.states import Cause
 from kinkeeper.actions.tables import action_sources, action_transitions
 from kinkeeper.actions.words import OVERHEARD
 from kinkeeper.calendar.model import Event, Occurrence, Override, SourceType
-from kinkeeper.calendar.recurrence import expand
 from kinkeeper.calendar.rows import read_events, read_overrides
+from kinkeeper.calendar.search import times_of
 from kinkeeper.core.time import Interval
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.messaging import inbox
@@ -43,7 +43,7 @@ def load_standing(conn: Connection, viewer: Viewer, actions: Iterable[PendingAct
         (event_id, start): occurrence
         for event_id, start in wanted
         if start is not None and event_id in events
-        for occurrence in _occurrence(events[event_id], overrides.get(event_id, ()), start)
+        for occurrence in _occurrence(events[event_id], overrides.get(event_id, ()), start, viewer)
     }
     return Standing(events=events, occurrences=found)
 
@@ -120,9 +120,10 @@ def _all_effects(action: PendingAction) -> Sequence[Mapping[str, Any]]:
 
 
 def _occurrence(
-    event: Event, overrides: Sequence[Override], start: datetime
+    event: Event, overrides: Sequence[Override], start: datetime, viewer: Viewer
 ) -> Iterable[Occurrence]:
     moved = [each.start for each in overrides if each.original_start == start and each.start]
     near = [start, *moved]
     window = Interval(min(near), max(near) + _INSTANT)
-    return [each for each in expand(event, overrides, window) if each.original_start == start]
+    times = times_of(event, overrides, window, viewer)
+    return [each for each in times if each.original_start == start]

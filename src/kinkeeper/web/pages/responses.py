@@ -12,13 +12,13 @@ from kinkeeper.web.pages.rendering import render
 
 _FOR_PROGRAMS = ("/api/", "/v1/", "/mcp")
 _TITLES = {
-    HTTPStatus.FORBIDDEN: "Not with this login",
-    HTTPStatus.NOT_FOUND: "Not here",
-    HTTPStatus.CONFLICT: "It is not as it was",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "That could not be used",
-    HTTPStatus.TOO_MANY_REQUESTS: "Too often just now",
+    HTTPStatus.FORBIDDEN: "Not allowed",
+    HTTPStatus.NOT_FOUND: "Page not found",
+    HTTPStatus.CONFLICT: "This has changed",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "That didn't work",
+    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong",
-    HTTPStatus.SERVICE_UNAVAILABLE: "Not just now",
+    HTTPStatus.SERVICE_UNAVAILABLE: "Not available right now",
 }
 """What people read instead of the phrases of HTTP."""
 _NOT_KEPT = {"Cache-Control": "no-store"}
@@ -57,6 +57,6 @@ def error_page(status: int, detail: str, headers: Mapping[str, str] | None = Non
     phrase = HTTPStatus(status).phrase
     title = _TITLES.get(HTTPStatus(status), phrase)
     if detail == phrase:
-        detail = "Nothing is here under this address, or not for a press of this kind."
+        detail = "There is no page at this address."
     detail = detail[:1].upper() + detail[1:]
     return page("error.html", None, status=status, headers=headers, title=title, detail=detail)

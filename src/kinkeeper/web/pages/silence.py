@@ -1,4 +1,4 @@
-"""The silence ledger: how much was heard, and how little of it was said."""
+"""Activity: how much was heard, and how little of it was said."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -51,7 +51,7 @@ async def tasks_page(
             "notice": _notice(conn, desk, about),
             "todo": task_lines(todo, desk.people, desk.wording),
             "done": task_lines(done[:_MOST_DONE], desk.people, desk.wording),
-            "notes": note_cards(list_notes(conn, desk.viewer)),
+            "notes": note_cards(list_notes(conn, desk.viewer), desk.people),
             "members": list(desk.people.members.values()),
             "today": desk.wording.today.isoformat(),
         }  # fmt: skip
@@ -137,14 +137,14 @@ def _deadline(day: str, at: str) -> dict[str, str]:
     """
     if not day:
         if at:
-            raise InputError("a time needs its day; choose the day, too")
+            raise InputError("choose a day for this time as well")
         return {}
     try:
         date.fromisoformat(day)
         if at:
             time.fromisoformat(at)
     except ValueError as error:
-        raise InputError(f"{day} {at} is no day and time") from error
+        raise InputError(f"{day} {at} is not a real date and time") from error
     return {"deadline": f"{day}T{at}" if at else day}
 
 
@@ -158,9 +158,9 @@ def _notice(conn: Connection, desk: Desk, about: str) -> Notice | None:
         return None
     summary = action.proposal.summary
     if action.undone_at is not None:
-        return Notice(text=f"Taken back: {summary}")
+        return Notice(text=f"Undone: {summary}")
     if action.status is ActionStatus.PENDING:
-        return Notice(text=f"Waits for an adult's yes: {summary}")
+        return Notice(text=f"Needs an adult's approval: {summary}")
     return Notice(
         text=summary, undo_id=action.id if can_be_undone(action) else "",
         is_good=action.status is ActionStatus.DONE,

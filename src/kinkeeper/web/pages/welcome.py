@@ -38,7 +38,7 @@ class Stage:
             NotFoundError: This server has no sample.
         """
         if self._context.sample is None:
-            raise NotFoundError("this server plays no sample")
+            raise NotFoundError("this server does not have the sample")
         async with self._lock:
             if not self._scenes:
                 self._scenes = scenes([row async for row in self._context.sample()])

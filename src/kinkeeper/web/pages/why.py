@@ -69,7 +69,7 @@ async def replay(
     """Decide it again, keep nothing, and show how it compares."""
     desk = desk_of(request, person)
     if desk.house.prover is None:
-        raise NotFoundError("this server does not decide again")
+        raise NotFoundError("this server cannot re-run decisions")
     trace = await desk.house.store.read(
         lambda conn: load_trace(conn, desk.house.household, message_id, chat_id=chat)
     )

@@ -11,10 +11,10 @@ _LARGER: Mapping[str, int] = {
     "/observe": 1024 * KIB,
     "/telegram/webhook": 1024 * KIB,
     "/api/events/import": 4096 * KIB,
-    "/api/sessions/messages": 16384 * KIB,
+    "/api/sessions/messages": 1024 * KIB,
     "/v1/chat/completions": 4096 * KIB,
 }
-_TOO_LARGE = "the body is too large; at most {kib} KiB are taken here"
+_TOO_LARGE = "the body is too large; at most {kib} KiB are accepted here"
 
 
 def largest_body(path: str) -> int:

@@ -61,4 +61,4 @@ async def require_token(request: Request, secret: str) -> None:
         token = (await request.form()).get(CSRF_FIELD)
     if not isinstance(token, str) or not is_csrf_token(token, secret):
         await request.close()  # or an uploaded file would stay open
-        raise DeniedError("the page is from another login; reload it and send it again")
+        raise DeniedError("this page belongs to another sign-in; reload it and try again")

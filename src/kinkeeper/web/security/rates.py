@@ -1,6 +1,7 @@
 """How many requests a client may make: token buckets in memory. The time is an argument."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -21,6 +22,10 @@ class RouteClass(StrEnum):
     INGEST = "ingest"
     READ = "read"
     WRITE = "write"
+
+
+_OF_LOGINS = frozenset({RouteClass.READ, RouteClass.WRITE})
+"""Kinds of requests that count for a login, where they carry one, and not for their address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,27 @@ class RateGate:
         rates = {kind: getattr(limits, kind.value) for kind in RouteClass}
         self._buckets = {kind: Buckets(rate) for kind, rate in rates.items() if rate is not None}
 
-    def seconds_to_wait(self, method: str, path: str, address: str, now: datetime) -> float:
-        """Count one request; returns 0.0, or how many seconds its client has to wait."""
-        buckets = self._buckets.get(route_class(method, path))
-        return 0.0 if buckets is None else buckets.take(client_of(address), now)
+    def seconds_to_wait(
+        self,
+        method: str,
+        path: str,
+        now: datetime,
+        *,
+        address: str,
+        login: Callable[[], str | None],
+    ) -> float:
+        """Count one request; returns 0.0, or how many seconds its client has to wait.
+
+        Args:
+            method: Of the request.
+            path: Of the request.
+            now: Aware.
+            address: Where it comes from: several people may share it.
+            login: Returns the id of the login that it carries, if that is a good one: then it alone is counted.
+        """
+        kind = route_class(method, path)
+        buckets = self._buckets.get(kind)
+        if buckets is None:
+            return 0.0
+        own = login() if kind in _OF_LOGINS else None
+        return buckets.take(client_of(address) if own is None else f"login {own}", now)

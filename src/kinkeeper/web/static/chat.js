@@ -72,6 +72,22 @@ function announce(turnId, piece, isEnd) {
   else unread.set(turnId, text.slice(end));
 }
 
+// What can be said next with one tap.
+function offer(part, replies) {
+  if (part.querySelector(".replies") || !replies.length) return;
+  const row = document.createElement("p");
+  row.className = "replies buttons";
+  for (const words of replies) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button plain";
+    button.dataset.say = words;
+    button.textContent = words[0].toUpperCase() + words.slice(1);
+    row.append(button);
+  }
+  part.querySelector(".reply").after(row);
+}
+
 function settle(question, text, isTrouble = false) {
   const stands = question.querySelector(".ask-stands");
   stands.textContent = text;
@@ -97,7 +113,7 @@ async function decide(question, verb) {
     const isSettled = "message" in told;
     settle(question, told.message ?? told.detail ?? "That did not work; try again.", !isSettled);
   } catch {
-    settle(question, "There is no connection; nothing was decided. Try again.", true);
+    settle(question, "No connection; nothing was decided. Try again.", true);
   } finally {
     buttons.forEach((button) => { button.disabled = false; });
   }
@@ -152,6 +168,7 @@ const SHOW = {
   done(part, data) {
     const said = part.querySelector(".reply");
     if (data.text !== undefined && said.textContent !== data.text) said.textContent = data.text;
+    offer(part, data.replies ?? []);
     announce(part.dataset.turn, "", true);
     open.delete(part.dataset.turn);
     bringUpToDate();
@@ -219,7 +236,7 @@ async function say(text) {
     if (!source || source.readyState === EventSource.CLOSED) listen();
   } catch (error) {
     const said = part.querySelector(".reply");
-    said.textContent = error instanceof TypeError ? "There is no connection; this was not sent." : error.message;
+    said.textContent = error instanceof TypeError ? "No connection; this was not sent." : error.message;
     said.classList.add("trouble");
     announcer.textContent = said.textContent;
     if (!box.value) box.value = text;

@@ -47,7 +47,7 @@ async function refresh() {
         told ||= fresh.dataset.say ?? "";
       }
     }
-    if (changed && announcer) announcer.textContent = told || "The page was brought up to date.";
+    if (changed && announcer) announcer.textContent = told || "The page has been updated.";
   } catch {
     // The connection is gone; the event source comes back by itself and asks again.
   } finally {

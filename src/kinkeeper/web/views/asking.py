@@ -85,7 +85,7 @@ def _sentence(text: str, day: date | None, count: int, wording: Wording) -> str:
 
 def _nothing(text: str, day: date | None, wording: Wording) -> str:
     if text:
-        return "Nothing that is remembered bears on this."
+        return "Nothing in memory matches this."
     if day is not None:
-        return f"Nothing was remembered by {wording.long_day(day)}."
-    return "Nothing is remembered yet."
+        return f"There were no memories yet on {wording.long_day(day)}."
+    return "No memories yet."

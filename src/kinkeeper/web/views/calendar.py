@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 
 from kinkeeper.core.time import Interval, local_days
-from kinkeeper.language.when.spans import first_of_week
+from kinkeeper.reading.times.spans import first_of_week
 from kinkeeper.web.views.items import Item, Lines
 from kinkeeper.web.views.overlay import Found
 from kinkeeper.web.views.people import Person

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from kinkeeper.actions.consent import Stakes
 from kinkeeper.actions.effects.memory import remembered_lines
@@ -10,7 +10,7 @@ from kinkeeper.actions.model import ActionType, PendingAction, RejectReason
 from kinkeeper.actions.payload import shown_lines
 from kinkeeper.actions.registry import stakes_of
 from kinkeeper.household.model import Household, Member
-from kinkeeper.household.viewing import person_of
+from kinkeeper.household.viewing import kept_from, person_of
 from kinkeeper.language.text import enumerated
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.cards.correcting import correctable
@@ -20,15 +20,15 @@ from kinkeeper.web.views.overlay import job_title, unowned
 from kinkeeper.web.views.quotes import Quote, Quotes
 
 _KINDS = {
-    ActionType.EVENT_CREATE: "Something new",
+    ActionType.EVENT_CREATE: "New plan",
     ActionType.CARE_ASSIGNMENT: "Who does it",
-    ActionType.SCHEDULE_CHANGE: "A change of plan",
+    ActionType.SCHEDULE_CHANGE: "Change of plan",
     ActionType.MAINTENANCE_UPDATE: "Upkeep",
-    ActionType.MEMORY_FACT: "To remember",
-    ActionType.TASK: "A task",
-    ActionType.NOTE: "A note",
-    ActionType.EMAIL: "A mail",
-    ActionType.FOREIGN_TOOL: "Another program",
+    ActionType.MEMORY_FACT: "Memory",
+    ActionType.TASK: "Task",
+    ActionType.NOTE: "Note",
+    ActionType.EMAIL: "Email",
+    ActionType.FOREIGN_TOOL: "Other program",
 }
 
 
@@ -91,6 +91,23 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiredCard:
+    """A plan that expired and can be brought back.
+
+    Attributes:
+        id: Of the action.
+        payload_hash: Of exactly what is shown.
+        line: What it is.
+        when: When it expired, in words.
+    """
+
+    id: str
+    payload_hash: str
+    line: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """What an action rests on.
 
@@ -141,26 +158,37 @@ class Cards:
             shared=self.words.jobs(asked_for),
             ways=tuple(self._ways(action, standing)),
             deciders=self._deciders(action),
-            lapses=self.words.wording.lapse(proposal.expires_at),
+            lapses=self.words.wording.lapse(action.expires_at),
             may_decide=self.may_decide,
             can_change=self.may_decide and correctable(action) is not None,
             reasons=RejectReason.of(proposal.type),
             asked=self.words.wording.moment(action.created_at),
         )
 
+    def expired(self, action: PendingAction) -> ExpiredCard:
+        """Return the line of an action that expired."""
+        wording = self.words.wording
+        ended = wording.local((action.decided_at or action.expires_at) - timedelta(seconds=1))
+        return ExpiredCard(
+            id=action.id, payload_hash=action.payload_hash, line=action.proposal.summary,
+            when=f"Expired {wording.day(ended.date())}",
+        )  # fmt: skip
+
     def _deciders(self, action: PendingAction) -> str:
         """Return who may decide; a child says yes to what is theirs alone where they asked for it."""
         own = self.household.member(person_of(action.proposal.scope) or "")
         if own is None:
-            return f"{_names(self.household.adults)} may decide."
-        where = "" if own.is_adult else ", in the conversation with me"
-        return f"Only {own.name} may decide{where}."
+            hidden = kept_from(action.proposal.scope)
+            adults = [each for each in self.household.adults if each.id not in hidden]
+            return f"{_names(adults)} can approve this."
+        where = "" if own.is_adult else ", in their chat with me"
+        return f"Only {own.name} can approve this{where}."
 
     def _ways(self, action: PendingAction, standing: Standing) -> Iterable[Way]:
         proposal = action.proposal
         ways = [(choice.label, choice.label, choice.effects) for choice in proposal.choices]
         if proposal.effects or not ways:
-            ways.insert(0, ("Confirm", "", proposal.effects))
+            ways.insert(0, ("Approve", "", proposal.effects))
         for label, choice, effects in ways:
             changes = changes_of(proposal.household, effects, standing)
             yield Way(
@@ -187,4 +215,4 @@ def is_past(action: PendingAction, today: date) -> bool:
 
 def lapses_at(action: PendingAction) -> datetime:
     """Return when a card ends by itself: what lapses first comes first."""
-    return action.proposal.expires_at
+    return action.expires_at

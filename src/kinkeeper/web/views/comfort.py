@@ -94,10 +94,10 @@ class _Draw:
 
 
 def _interruptions(metrics: Metrics, draw: _Draw) -> Comfort:
-    name, figure = "Spoke without being asked", f"{metrics.spoken_per_day:.1f} a day"
+    name, figure = "Unprompted messages", f"{metrics.spoken_per_day:.1f} a day"
     values = {day.day: float(day.spoken) for day in metrics.days}
     return Comfort(
-        name=name, figure=figure, note="Wanted: under 2 a day.",
+        name=name, figure=figure, note="Goal: fewer than 2 a day.",
         chart=draw.chart(name, values, figure=figure, goal=_MOST_SPOKEN_A_DAY),
     )  # fmt: skip
 
@@ -108,45 +108,45 @@ def _false_speaks(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
     judged = sum(sum(each.verdicts.values()) for each in said.values())
     if not judged:
         return Comfort(
-            name=name, figure="", note="Nobody has judged a decision yet; each message's “why?” asks.",
+            name=name, figure="", note="No feedback yet; use “why?” on a message to give some.",
         )  # fmt: skip
     figure = f"{sum(wrong.values()) / judged:.0%}"
     return Comfort(
-        name=name, figure=figure, note=f"Of {judged} that somebody judged.",
+        name=name, figure=figure, note=f"Of {judged} decisions with feedback.",
         chart=draw.chart(name, wrong, figure=figure),
     )  # fmt: skip
 
 
 def _confirmed(metrics: Metrics, actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
-    name, share = "Were right, and got a yes", metrics.confirmed_share
+    name, share = "Approved cards", metrics.confirmed_share
     if share is None:
-        return Comfort(name=name, figure="", note="Nothing has been decided yet.")
+        return Comfort(name=name, figure="", note="Nothing decided yet.")
     figure = f"{share:.0%}"
     values = {day: float(len(waits)) for day, waits in draw.minutes_to_yes(actions).items()}
     return Comfort(
-        name=name, figure=figure, note="Of those decided. Wanted: over 70%.",
-        chart=draw.chart("Got a yes", values, figure=figure),
+        name=name, figure=figure, note="Of all decided cards. Goal: over 70%.",
+        chart=draw.chart("Approved", values, figure=figure),
     )  # fmt: skip
 
 
 def _time_to_confirm(actions: Sequence[PendingAction], draw: _Draw) -> Comfort:
-    name, waits = "Waited for a yes", draw.minutes_to_yes(actions)
+    name, waits = "Time to approval", draw.minutes_to_yes(actions)
     if not waits:
-        return Comfort(name=name, figure="", note="Nothing has been confirmed yet.")
+        return Comfort(name=name, figure="", note="Nothing approved yet.")
     figure = _length(median(minutes for day in waits.values() for minutes in day))
     values = {day: float(round(median(minutes))) for day, minutes in waits.items()}
     return Comfort(
-        name=name, figure=figure, note="Half of them less, half of them longer.",
+        name=name, figure=figure, note="Median.",
         chart=draw.chart(name, values, figure=figure, unit="Minutes"),
     )  # fmt: skip
 
 
 def _wonder(said: Mapping[date, FeedbackCount], draw: _Draw) -> Comfort:
-    name = "Wondered why it spoke"
+    name = "Asked why it spoke"
     values = {day: float(each.confusion) for day, each in said.items()}
     figure = f"{sum(values.get(day, 0.0) for day in draw.days[-_WONDER_DAYS:]):.0f}"
     return Comfort(
-        name=name, figure=figure, note="In the last 7 days. Wanted: 0.",
+        name=name, figure=figure, note="In the last 7 days. Goal: 0.",
         chart=draw.chart(name, values, figure=f"{figure} in the last 7 days"),
     )  # fmt: skip
 

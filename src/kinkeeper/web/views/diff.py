@@ -9,16 +9,16 @@ from kinkeeper.web.views.people import NOBODY, People, Person
 from kinkeeper.web.views.wording import Wording
 
 _HEADINGS = {
-    Verb.ADD: "New in the calendar",
+    Verb.ADD: "New event",
     Verb.MOVE: "Moves",
-    Verb.CANCEL: "Is taken out",
-    Verb.CANCEL_SERIES: "Is taken out",
-    Verb.ASSIGN: "Changes hands",
+    Verb.CANCEL: "Removed",
+    Verb.CANCEL_SERIES: "Removed",
+    Verb.ASSIGN: "New person in charge",
     Verb.UPDATE: "Changes",
 }
 _SERIES_HEADINGS = {
-    Verb.CANCEL_SERIES: "The whole series is taken out",
-    Verb.UPDATE: "The whole series changes",
+    Verb.CANCEL_SERIES: "Whole series removed",
+    Verb.UPDATE: "Whole series changed",
 }
 
 
@@ -82,7 +82,7 @@ class DiffWords:
         """Return a line for each new entry that still lacks its owner."""
         return tuple(
             ChangeLine(
-                heading="New in the calendar, with whoever you choose", before=None,
+                heading="New event, assigned to the person you choose", before=None,
                 after=replace(self.piece(piece), owners=(NOBODY,)), is_gone=False,
             )
             for piece in pieces

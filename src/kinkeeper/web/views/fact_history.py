@@ -13,10 +13,10 @@ from kinkeeper.web.views.people import Person
 from kinkeeper.web.views.wording import Wording
 
 _OVER = {
-    FactStatus.SUPERSEDED: "Something newer took its place:",
-    FactStatus.MERGED_INTO: "It is kept as one with:",
-    FactStatus.DEPRECATED: "It was not mentioned for so long that it is out of use.",
-    FactStatus.RETRACTED: "It holds no more, or never did.",
+    FactStatus.SUPERSEDED: "Replaced by:",
+    FactStatus.MERGED_INTO: "Merged with:",
+    FactStatus.DEPRECATED: "Archived because it wasn't mentioned for a long time.",
+    FactStatus.RETRACTED: "No longer true, or never was.",
 }
 
 
@@ -93,7 +93,7 @@ def standing_of(fact: Fact, follower: Fact | None, wording: Wording) -> Standing
     if fact.status.is_active:
         if fact.valid_to is not None and fact.valid_to <= wording.now:
             day = wording.long_day(wording.local(fact.valid_to).date())
-            return Standing(is_over=True, text=f"It held until {day}.")
+            return Standing(is_over=True, text=f"It was true until {day}.")
         return Standing(is_over=False)
     text = _OVER[fact.status]
     if follower is None:
@@ -104,9 +104,9 @@ def standing_of(fact: Fact, follower: Fact | None, wording: Wording) -> Standing
 def erasure_lines(erasure: Erasure) -> Iterable[str]:
     """Return in words what forgetting erases."""
     counted = (
-        (erasure.facts, "remembered thing with all its earlier versions"),
-        (erasure.statements, "sentence it rests on"),
-        (erasure.episodes, "place in what was said, cut out of it"),
+        (erasure.facts, "memory with all its earlier versions"),
+        (erasure.statements, "sentence it is based on"),
+        (erasure.episodes, "passage cut out of what was said"),
     )
     for count, what in counted:
         number = len(count)
@@ -116,12 +116,12 @@ def erasure_lines(erasure: Erasure) -> Iterable[str]:
 
 def _several(what: str) -> str:
     first, _, rest = what.partition(" ")
-    if first == "remembered":
-        return "remembered things with all their earlier versions"
+    if first == "memory":
+        return "memories with all their earlier versions"
     return f"{first}s {rest}"
 
 
 def _what(change: ChangeSet, fact: Fact) -> str:
     if not fact.status.is_active:
-        return f"{CAUSES[change.cause]}; out of use since"
+        return f"{CAUSES[change.cause]}; not in use since"
     return CAUSES[change.cause]

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
 from kinkeeper.memory.model import Episode
 from kinkeeper.web.views.known import Recollection
 from kinkeeper.web.views.people import Person
@@ -43,7 +42,7 @@ class Turn:
         spoken: When, in full.
         iso: When, for machines.
         channel: Where it was said; empty where unknown.
-        is_private: Whether only one person sees it.
+        audience: Who may see it, in words; empty where the whole household may.
     """
 
     id: str
@@ -55,7 +54,7 @@ class Turn:
     spoken: str
     iso: str
     channel: str
-    is_private: bool
+    audience: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,5 +136,5 @@ def _turn(episode: Episode, outdated: Sequence[Span], recollection: Recollection
         spoken=wording.long_moment(episode.said_at),
         iso=wording.local(episode.said_at).isoformat(timespec="seconds"),
         channel="" if episode.channel == "unknown" else episode.channel,
-        is_private=episode.scope != HOUSEHOLD_SCOPE,
+        audience=recollection.people.audience(episode.scope),
     )

@@ -16,23 +16,23 @@ _DAY = timedelta(days=1)
 _READING = {
     "queued": "waiting to be read",
     "running": "being read",
-    "done": "looked into",
-    "dropped": "let pass",
+    "done": "read",
+    "dropped": "ignored",
     "manual_review": "left to a person",
 }
 _SENDING = {
     "queued": "waiting", "sending": "on the way", "sent": "delivered", "dropped": "held back on purpose",
-    "failed": "refused", "unknown": "perhaps not delivered",
+    "failed": "refused", "unknown": "possibly not delivered",
 }  # fmt: skip
 _ANSWERING = {
     "queued": "waiting", "running": "being answered", "answered": "answered", "cancelled": "stopped",
-    "posted": "said unasked", "failed": "broke down", "manual_review": "left to a person",
+    "posted": "sent unprompted", "failed": "failed", "manual_review": "left to a person",
 }  # fmt: skip
 _OUTSIDE = {
-    "queued": "waiting", "running": "under way", "done": "done", "dropped": "refused",
-    "manual_review": "failed or perhaps not done",
+    "queued": "waiting", "running": "in progress", "done": "done", "dropped": "refused",
+    "manual_review": "failed or possibly not done",
 }  # fmt: skip
-_WORDS = {Health.OK: "In order", Health.WARNING: "Please look", Health.BROKEN: "Broken"}
+_WORDS = {Health.OK: "OK", Health.WARNING: "Warning", Health.BROKEN: "Broken"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,10 +165,10 @@ def health_page(
 def _sentence(findings: Sequence[Finding], queues: Sequence[Queue]) -> str:
     broken = sum(each.health is Health.BROKEN for each in findings)
     if broken:
-        return f"{broken} {'check is' if broken == 1 else 'checks are'} broken; see how to mend it."
+        return f"{broken} {'check' if broken == 1 else 'checks'} failed; see below how to fix it."
     if any(queue.is_stuck for queue in queues):
-        return "Everything runs; some work needs a look."
-    return "Everything is in order."
+        return "Everything is running; some work needs attention."
+    return "Everything is OK."
 
 
 def _queues(work: Work) -> Sequence[Queue]:
@@ -183,7 +183,7 @@ def _queues(work: Work) -> Sequence[Queue]:
             is_stuck=any(work.sending.get(state) for state in ("failed", "unknown")),
         ),
         Queue(
-            name="Updates that could not be taken in", states=_told(failed, {}),
+            name="Updates that couldn't be processed", states=_told(failed, {}),
             is_stuck=work.failed_updates > 0,
         ),
         Queue(
@@ -191,11 +191,11 @@ def _queues(work: Work) -> Sequence[Queue]:
             is_stuck=any(work.answering.get(state) for state in ("failed", "manual_review")),
         ),
         Queue(
-            name="Stages of answers that failed", states=_told(work.stage_failures, {}),
+            name="Failed answer steps", states=_told(work.stage_failures, {}),
             is_stuck=False,
         ),
         Queue(
-            name="Mails and others' tools", states=_told(work.outside, _OUTSIDE),
+            name="Mail and external tools", states=_told(work.outside, _OUTSIDE),
             is_stuck=work.outside.get("manual_review", 0) > 0,
         ),
     )  # fmt: skip
@@ -204,11 +204,11 @@ def _queues(work: Work) -> Sequence[Queue]:
 def _fired(part: Fired) -> str:
     if not part.fired:
         return "not needed so far"
-    return f"{part.fired} times, of which {part.had_effect} changed something"
+    return f"{part.fired} times; {part.had_effect} had an effect"
 
 
 def _shown_share(each: ModeShare) -> str:
-    return f"{each.share:.0%} (healthy: {each.least:.0%} to {each.most:.0%})"
+    return f"{each.share:.0%} (normal: {each.least:.0%} to {each.most:.0%})"
 
 
 def _told(counts: Mapping[str, int], words: Mapping[str, str]) -> str:

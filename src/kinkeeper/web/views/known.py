@@ -16,11 +16,11 @@ from kinkeeper.web.views.wording import Wording
 
 TOPICS: Mapping[Category, str] = {
     Category.IDENTITY: "Who they are",
-    Category.RELATIONSHIP: "People in their life",
-    Category.CONSTRAINT: "Rules and limits",
-    Category.PREFERENCE: "How they like it",
-    Category.GOAL: "What they want",
-    Category.PROJECT_ACTIVE: "What they are busy with",
+    Category.RELATIONSHIP: "People they know",
+    Category.CONSTRAINT: "Allergies, rules and limits",
+    Category.PREFERENCE: "Preferences",
+    Category.GOAL: "Goals",
+    Category.PROJECT_ACTIVE: "Current projects",
     Category.EMOTIONAL: "How they feel",
     Category.TECHNICAL: "How things work",
 }
@@ -29,9 +29,9 @@ TOPICS: Mapping[Category, str] = {
 _TOPICS_OF_ALL: Mapping[Category, str] = {
     Category.IDENTITY: "The home",
     Category.RELATIONSHIP: "People and animals",
-    Category.PREFERENCE: "How it is done",
-    Category.GOAL: "What is wanted",
-    Category.PROJECT_ACTIVE: "What is going on",
+    Category.PREFERENCE: "Preferences",
+    Category.GOAL: "Goals",
+    Category.PROJECT_ACTIVE: "Current projects",
     Category.EMOTIONAL: "How it feels",
 }
 """Headings under everybody, where they differ."""
@@ -81,7 +81,8 @@ class KnownFact:
         doubt: What speaks against it, in words; empty where nothing does.
         fading: How far it has faded, in words; empty where it has not.
         holds: Since when or until when it holds, in words; empty where nobody said.
-        is_private: Whether only one person sees it.
+        audience: Who may see it, in words; empty where the whole household may.
+        is_private: Whether it is not the whole household's.
     """
 
     id: str
@@ -95,6 +96,7 @@ class KnownFact:
     doubt: str
     fading: str
     holds: str
+    audience: str
     is_private: bool
 
 
@@ -106,13 +108,13 @@ class OpenQuestion:
         href: Where the answer goes.
         older: What was said first.
         newer: What was said later.
-        is_private: Whether only one person sees them.
+        audience: Who may see them, in words; empty where the whole household may.
     """
 
     href: str
     older: Evidence
     newer: Evidence
-    is_private: bool
+    audience: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,8 @@ class Recollection:
             id=fact.id, href=fact_href(fact.id), line=fact.narrative, details=tuple(fact.details),
             topic=heading(self.category(fact, whose, evidence), whose), because=said[-1] if said else None,
             often=self._often(fact), learnt=_learnt(fact), doubt=_doubt(fact),
-            fading=_fading(fact, self.wording.now), holds=self._holds(fact), is_private=fact.scope != HOUSEHOLD_SCOPE,
+            fading=_fading(fact, self.wording.now), holds=self._holds(fact),
+            audience=self.people.audience(fact.scope), is_private=fact.scope != HOUSEHOLD_SCOPE,
         )  # fmt: skip
 
     def question(self, pair: Undecided) -> OpenQuestion:
@@ -166,7 +169,7 @@ class Recollection:
         return OpenQuestion(
             href=f"/memory/questions/{quote(pair.id, safe='')}",
             older=self.told(pair.older), newer=self.told(pair.newer),
-            is_private=pair.older.scope != HOUSEHOLD_SCOPE,
+            audience=self.people.audience(pair.older.scope),
         )  # fmt: skip
 
     def told(self, fact: Fact) -> Evidence:
@@ -267,14 +270,14 @@ def _learnt(fact: Fact) -> str:
 
 def _doubt(fact: Fact) -> str:
     if fact.doubted_by is not None:
-        return "Somebody says otherwise; it stays as it is until an adult decides."
+        return "Someone has contradicted this. It stays until an adult decides."
     if fact.is_contradicted:
-        return "Something else that was said does not fit this."
+        return "This conflicts with something else that was said."
     return ""
 
 
 def _fading(fact: Fact, now: datetime) -> str:
     confidence = confidence_now(fact, now)
     if confidence <= OFFERED:
-        return "Comes up only in a search."
-    return "" if confidence >= _SURE else "Not quite sure."
+        return "Only found by searching."
+    return "" if confidence >= _SURE else "Not certain."

@@ -1,4 +1,4 @@
-"""The silence ledger: how much was heard, and how little of it was said. Pure."""
+"""Activity: how much was heard, and how little of it was said. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

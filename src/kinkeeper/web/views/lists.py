@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from kinkeeper.household.viewing import person_of
 from kinkeeper.notes.model import Note
 from kinkeeper.notes.text import entries
 from kinkeeper.tasks.model import Priority, Task
@@ -29,7 +28,7 @@ class TaskLine:
         is_late: Whether its time has passed.
         is_urgent: Whether it is marked so.
         repeats: Whether it comes again.
-        is_private: Whether only one member sees it.
+        audience: Who may see it, in words; empty where the whole household may.
     """
 
     id: str
@@ -42,7 +41,7 @@ class TaskLine:
     is_late: bool
     is_urgent: bool
     repeats: bool
-    is_private: bool
+    audience: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +52,13 @@ class NoteCard:
         id: Of the note.
         title: What it is called.
         lines: Its lines, without the marks of a list.
-        is_private: Whether only one member sees it.
+        audience: Who may see it, in words; empty where the whole household may.
     """
 
     id: str
     title: str
     lines: tuple[str, ...]
-    is_private: bool
+    audience: str
 
 
 def task_lines(tasks: Iterable[Task], people: People, wording: Wording) -> list[TaskLine]:
@@ -73,14 +72,14 @@ def task_lines(tasks: Iterable[Task], people: People, wording: Wording) -> list[
     return [_task_line(task, people, wording) for task in tasks]
 
 
-def note_cards(notes: Iterable[Note]) -> list[NoteCard]:
+def note_cards(notes: Iterable[Note], people: People) -> list[NoteCard]:
     """Return notes as they are shown, in their order."""
     return [
         NoteCard(
             id=note.id,
             title=note.title,
             lines=tuple(entries(note.body)),
-            is_private=person_of(note.scope) is not None,
+            audience=people.audience(note.scope),
         )
         for note in notes
     ]
@@ -104,5 +103,5 @@ def _task_line(task: Task, people: People, wording: Wording) -> TaskLine:
     return TaskLine(
         id=task.id, title=task.title, note=task.description, when=when, spoken=spoken, iso=iso,
         people=people.each(task.who), is_late=is_late, is_urgent=task.priority is Priority.HIGH,
-        repeats=task.rrule is not None, is_private=person_of(task.scope) is not None,
+        repeats=task.rrule is not None, audience=people.audience(task.scope),
     )  # fmt: skip

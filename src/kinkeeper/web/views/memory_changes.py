@@ -10,28 +10,28 @@ from kinkeeper.memory.upkeep.report import ChangeKind
 from kinkeeper.memory.upkeep.telling import Told
 
 CAUSES = {
-    Cause.WRITE: "Something was said",
+    Cause.WRITE: "New statement",
     Cause.IMPORT: "Imported",
     Cause.CORRECT: "Corrected",
     Cause.EDIT: "Edited",
-    Cause.WRONG: "Marked as wrong",
-    Cause.RETRACT: "Holds no more",
+    Cause.WRONG: "Marked as incorrect",
+    Cause.RETRACT: "Marked as outdated",
     Cause.PRIVATE: "Who sees it",
     Cause.DECIDE: "Decided",
-    Cause.CONSOLIDATE: "Tidied up in the night",
+    Cause.CONSOLIDATE: "Nightly upkeep",
     Cause.FORGET: "Forgotten",
     Cause.MEND: "Mended",
 }
 _LEFT = {
-    FactStatus.SUPERSEDED: "Something newer took its place",
-    FactStatus.MERGED_INTO: "The same as something else",
-    FactStatus.DEPRECATED: "Not mentioned for long",
-    FactStatus.RETRACTED: "Holds no more",
+    FactStatus.SUPERSEDED: "Replaced by something newer",
+    FactStatus.MERGED_INTO: "Merged",
+    FactStatus.DEPRECATED: "Not mentioned for a long time",
+    FactStatus.RETRACTED: "No longer true",
 }
 _WISHES = {
-    ChangeKind.MERGED: "Would be kept as one with another",
-    ChangeKind.SUPERSEDED: "Something newer would take its place",
-    ChangeKind.FADED: "Not mentioned for long",
+    ChangeKind.MERGED: "Would be merged",
+    ChangeKind.SUPERSEDED: "Would be replaced by something newer",
+    ChangeKind.FADED: "Not mentioned for a long time",
 }
 _SHORT = 3
 
@@ -121,7 +121,7 @@ def unlisted(pairs: Sequence[Pair], *, beyond: int) -> str:
             continue
         if after.confidence != before.confidence:
             surer = after.confidence > before.confidence
-            counted["grew surer" if surer else "grew less sure"] += 1
+            counted["became more certain" if surer else "became less certain"] += 1
     words = [f"{count} {what}" for what, count in sorted(counted.items())]
     return ", ".join([*words, *([f"{beyond} more"] if beyond else [])])
 
@@ -152,14 +152,14 @@ def _fact_change(before: Fact | None, after: Fact | None) -> FactChange | None:
     held, holds = _words(before), _words(after)
     if held and holds:
         if held != holds:
-            return FactChange(what="Put differently", before=held, after=holds)
+            return FactChange(what="Reworded", before=held, after=holds)
         if before and after and before.scope != after.scope:
-            return FactChange(what="Seen by others than before", before="", after=holds)
+            return FactChange(what="Audience changed", before="", after=holds)
         return None
     if holds:
         return FactChange(what="Again" if before else "New", before="", after=holds)
     if held:
-        what = _LEFT.get(after.status, "Taken out") if after else "Taken out"
+        what = _LEFT.get(after.status, "Removed") if after else "Removed"
         return FactChange(what=what, before=held, after="")
     return None
 

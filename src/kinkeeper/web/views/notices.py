@@ -7,12 +7,12 @@ from kinkeeper.actions.receipts import Outcome, failure
 from kinkeeper.household.model import Household
 
 _MESSAGES = {
-    Outcome.DENIED: "Only an adult of the household can decide this. Nothing was changed.",
-    Outcome.CHANGED: "The card had changed meanwhile; nothing was saved. Please look at it again.",
-    Outcome.CHOOSE: "Nothing was changed yet: choose one of the ways on the card.",
-    Outcome.NOT_UNDOABLE: "This cannot be taken back.",
-    Outcome.ALREADY_DONE: "That was confirmed before; nothing was changed by you.",
-    Outcome.ALREADY_UNDONE: "That was taken back before; nothing was changed by you.",
+    Outcome.DENIED: "Only an adult in the household can decide this. Nothing was changed.",
+    Outcome.CHANGED: "The card has changed in the meantime; nothing was saved. Please check it again.",
+    Outcome.CHOOSE: "Nothing has been changed yet. Choose one of the options on the card.",
+    Outcome.NOT_UNDOABLE: "This can't be undone.",
+    Outcome.ALREADY_DONE: "That was already approved; nothing changed.",
+    Outcome.ALREADY_UNDONE: "That was already undone; nothing changed.",
 }
 
 
@@ -47,18 +47,21 @@ def notice_of(
     if outcome is Outcome.DONE and is_done:
         chosen = [each.result for each in action.proposal.choices if each.label == action.choice]
         return Notice(text=f"Saved: {(chosen or [summary])[0]}", undo_id=action.id)
-    if outcome is Outcome.UNDONE and action.undone_at is not None:
-        return Notice(text=f"Taken back: {summary}")
+    if outcome is Outcome.RESTORED and action.status is ActionStatus.PENDING:
+        return Notice(text=f"Waiting for approval again: {summary}", undo_id=action.id)
+    is_expired = action.status is ActionStatus.EXPIRED
+    if outcome is Outcome.UNDONE and (is_expired or action.undone_at is not None):
+        return Notice(text=f"{'Expired again' if is_expired else 'Undone'}: {summary}")
     if outcome is Outcome.REJECTED and is_change and action.status is ActionStatus.REJECTED:
-        return Notice(text=f"Put away, nothing was saved: {summary}")
+        return Notice(text=f"Dismissed: {summary}")
     if action.status is ActionStatus.FAILED:
         return Notice(text=f"{failure(action)}.", is_good=False)
     if action.status is ActionStatus.EXECUTING:
-        return Notice(text=f"Under way: {summary}")
+        return Notice(text=f"In progress: {summary}")
     if outcome in _MESSAGES:
         undo_id = action.id if outcome is Outcome.ALREADY_DONE and is_done else ""
         return Notice(text=_MESSAGES[outcome], undo_id=undo_id, is_good=False)
-    return Notice(text=f"{_stands(action, household)} Nothing was changed by you.", is_good=False)
+    return Notice(text=f"{_stands(action, household)} Nothing changed.", is_good=False)
 
 
 def _stands(action: PendingAction, household: Household) -> str:
@@ -66,14 +69,14 @@ def _stands(action: PendingAction, household: Household) -> str:
     by = f" by {member.name}" if member else ""
     match action.status:
         case ActionStatus.DONE | ActionStatus.CONFIRMED:
-            return f"Already confirmed{by}."
+            return f"Already approved{by}."
         case ActionStatus.REJECTED:
-            return f"Already put away{by}."
+            return f"Already dismissed{by}."
         case ActionStatus.EXPIRED:
-            return "This had lapsed."
+            return "This had expired; you can restore it below."
         case ActionStatus.SUPERSEDED:
-            return "Something newer took its place."
+            return "It was replaced by something newer."
         case ActionStatus.WITHDRAWN:
-            return "This was taken back in the chat."
+            return "This was withdrawn in the chat."
         case _:
-            return "This still waits."
+            return "This is still waiting."

@@ -96,7 +96,7 @@ def _goes(change: Change) -> bool:
 def _standing(piece: Piece, occurrence: Occurrence, action: PendingAction | None) -> Found:
     key = f"{piece.event_id}@{occurrence.original_start.isoformat()}"
     if action is not None:
-        note = f"Waits for a yes: {action.proposal.summary}"
+        note = f"Needs approval: {action.proposal.summary}"
         return Found(key=key, piece=piece, look=Look.LEAVING, href=card_href(action), note=note)
     is_gap = piece.kind is EventKind.CARE and not piece.responsible
     return Found(
@@ -111,12 +111,12 @@ def _proposed(action: PendingAction, standing: Standing, phrasing: Phrasing) -> 
         if change.after is not None and (change.before is None or _goes(change)):
             yield Found(
                 key=f"{action.id}/{number}", piece=change.after, look=Look.PROPOSED,
-                href=card_href(action), note="Waits for a yes", rival=rival,
+                href=card_href(action), note="Needs approval", rival=rival,
             )  # fmt: skip
     for number, piece in enumerate(unowned(action, standing, title=job_title(action, phrasing))):
         yield Found(
             key=f"{action.id}/gap{number}", piece=piece, look=Look.GAP, href=card_href(action),
-            note="Nobody has it yet",
+            note="Unassigned",
         )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from itertools import count
 import regex
 
 from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import kept_from, person_of
 from kinkeeper.language.text import enumerated
 
 TINTS = 8
@@ -65,6 +66,16 @@ class People:
     def names(self, member_ids: Iterable[str]) -> str:
         """Return names joined: "Leo", "Leo and Mia", "Leo, Mia and Sam"."""
         return enumerated([person.name for person in self.each(member_ids)])
+
+    def audience(self, scope: str) -> str:
+        """Return who may see what has a scope, to somebody who may: "Only you can see this", "Hidden from Mia"; "" for all.
+
+        Args:
+            scope: Of a row that is shown to them.
+        """
+        if hidden := kept_from(scope):
+            return f"Hidden from {self.names(sorted(hidden))}"
+        return "Only you can see this" if person_of(scope) is not None else ""
 
 
 def people_of(household: Household) -> People:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from kinkeeper.actions.announcing import can_be_undone
+from kinkeeper.actions.importing import SOURCE
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.calendar.model import Event, EventState, Occurrence, SourceType
 from kinkeeper.web.views.changes import piece_of, piece_of_event
@@ -11,13 +12,13 @@ from kinkeeper.web.views.people import People
 from kinkeeper.web.views.quotes import Quote
 
 _SOURCES = {
-    SourceType.SEED: "It stands in the household file.",
-    SourceType.OBSERVER: "It was heard in the chat.",
-    SourceType.CHAT: "Somebody asked for it.",
-    SourceType.EMAIL_MANUAL: "It came by mail.",
-    SourceType.ICS: "It came with a calendar file.",
-    SourceType.CLI: "It was entered on the command line.",
-    SourceType.WEB: "It was entered here.",
+    SourceType.SEED: "From the household file.",
+    SourceType.OBSERVER: "Mentioned in the group chat.",
+    SourceType.CHAT: "Someone asked for it in a chat.",
+    SourceType.EMAIL_MANUAL: "From an email.",
+    SourceType.ICS: "From a calendar file.",
+    SourceType.CLI: "Added on the command line.",
+    SourceType.WEB: "Added on these pages.",
 }
 
 
@@ -33,6 +34,7 @@ class EntryPage:
         confirmed: Who said yes, in words; empty where nobody had to.
         quotes: Messages it rests on.
         undo_id: Action that can be taken back; empty where there is none.
+        import_href: Where the import that brought it can be undone as a whole; empty where there is none.
     """
 
     line: PieceLine
@@ -42,6 +44,7 @@ class EntryPage:
     confirmed: str
     quotes: tuple[Quote, ...]
     undo_id: str
+    import_href: str
 
 
 def entry_page(
@@ -72,12 +75,24 @@ def entry_page(
     )
     state = event.state if occurrence is None else occurrence.state
     piece = piece_of_event(event) if occurrence is None else piece_of(occurrence)
+    undoable = action if action is not None and can_be_undone(action) else None
+    is_imported = undoable is not None and undoable.proposal.source_type == SOURCE
     return EntryPage(
         line=words.piece(piece),
         repeats=event.rrule is not None,
         is_off=state is EventState.CANCELLED,
         source=_SOURCES[provenance.source_type],
-        confirmed=f"{by} said yes{at}." if by else "",
+        confirmed=f"Approved by {by}{at}." if by else "",
         quotes=quotes,
-        undo_id=action.id if action is not None and can_be_undone(action) else "",
+        undo_id=undoable.id if undoable and not is_imported else "",
+        import_href=import_href(undoable) if undoable and is_imported else "",
     )
+
+
+def import_href(action: PendingAction) -> str:
+    """Return where an import can be undone as a whole.
+
+    Args:
+        action: One of its steps. The import's own id stays unsaid: ids of its events are made from it.
+    """
+    return f"/calendar/imports/{action.id}"

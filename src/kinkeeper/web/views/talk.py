@@ -11,17 +11,17 @@ from kinkeeper.actions.requests.model import ActionResult, Card
 from kinkeeper.conversation.turn import Turn, TurnOutcome
 from kinkeeper.web.views.wording import Wording
 
-_FAILED = "Something went wrong here. What you said is kept: send it again to try once more."
+_FAILED = "Something went wrong. Your message is saved; send it again to retry."
 _STANDS = {
-    ActionStatus.PENDING: "Waits for a yes",
-    ActionStatus.CONFIRMED: "Under way",
-    ActionStatus.EXECUTING: "Under way",
+    ActionStatus.PENDING: "Needs approval",
+    ActionStatus.CONFIRMED: "In progress",
+    ActionStatus.EXECUTING: "In progress",
     ActionStatus.DONE: "Done",
-    ActionStatus.FAILED: "Did not work; nothing was changed",
+    ActionStatus.FAILED: "Failed; nothing was changed",
     ActionStatus.REJECTED: "Declined",
     ActionStatus.EXPIRED: "Expired; nothing was changed",
     ActionStatus.SUPERSEDED: "Replaced by a newer one",
-    ActionStatus.WITHDRAWN: "Taken back",
+    ActionStatus.WITHDRAWN: "Withdrawn",
 }
 
 
@@ -131,7 +131,7 @@ def _questions(
             id=action.id, summary=action.proposal.summary,
             lines=shown_lines(action.proposal.request.get("shown") or {}) if is_open else (),
             payload_hash=action.payload_hash, is_open=is_open,
-            stands="Taken back" if action.undone_at else _STANDS[action.status],
+            stands="Undone" if action.undone_at else _STANDS[action.status],
             can_undo=can_be_undone(action),
         )  # fmt: skip
 

@@ -142,7 +142,7 @@ def _collisions(
         waiting = next((each for each in (second, first) if each.look is Look.PROPOSED), None)
         found.append(
             Collision(
-                heading=f"{people.of(clash.person).name} in two places:", sides=(first, second),
+                heading=f"{people.of(clash.person).name} in two places at once:", sides=(first, second),
                 href=waiting.href if waiting else "",
             )
         )  # fmt: skip
@@ -161,9 +161,9 @@ def _contests(
     for sides in by_rival.values():
         if len(sides) > 1:
             owners = list(dict.fromkeys(who for each in sides for who in each.piece.responsible))
-            several = f"{people.names(owners)} for one job:"
+            several = f"{people.names(owners)} both took this:"
             yield Collision(
-                heading=several if len(owners) > 1 else "These exclude each other:",
+                heading=several if len(owners) > 1 else "These clash:",
                 sides=tuple(items[each.key] for each in sides),
                 href=next((each.href for each in sides if each.look is Look.PROPOSED), ""),
             )
@@ -196,7 +196,7 @@ def _sentence(
     if collisions:
         parts.append(_counted(len(collisions), "conflict", "conflicts"))
     if pending:
-        parts.append(f"{pending} waiting for a yes")
+        parts.append(f"{pending} waiting for approval")
     return ", ".join(parts) + "."
 
 

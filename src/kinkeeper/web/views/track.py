@@ -150,12 +150,12 @@ def _spoken(
     if not blocks:
         return f"{person.name}: nothing planned"
     looks = {
-        Look.STANDS: "", Look.PROPOSED: " (waits for a yes)", Look.GAP: " (nobody has it)",
+        Look.STANDS: "", Look.PROPOSED: " (needs approval)", Look.GAP: " (unassigned)",
         Look.LEAVING: " (may be dropped)",
     }  # fmt: skip
     parts = [
         f"{wording.moment(entry.span.start)} {entry.title}{looks[entry.look]}"
-        f"{' (to be decided)' if entry.rival in contested else ''}"
+        f"{' (clash)' if entry.rival in contested else ''}"
         for entry in (block.entry for block in blocks)
     ]
     return f"{person.name}: {'; '.join(parts)}"

@@ -14,19 +14,19 @@ from kinkeeper.web.views.quotes import Quote
 
 _TITLES = {
     "heard": "Heard it",
-    "tripwire": "A first look",
-    "override": "Looked closer",
+    "tripwire": "Filter",
+    "override": "Closer look",
     "model": "Asked a model",
     "withdrawal": "Taken back",
-    "understanding": "Understanding it",
-    "attribution": "Who is meant",
-    "length": "Its length",
+    "understanding": "Understanding",
+    "attribution": "Who it refers to",
+    "length": "Length",
     "extraction": "What it says",
-    "brain": "What is known",
+    "brain": "Context",
     "redline": "Speak or stay silent",
-    "action": "What was kept",
+    "action": "What was saved",
 }
-_WORDS = {Mark.PASSED: "Yes", Mark.STOPPED: "Stopped here", Mark.NOTED: "Noted"}
+_WORDS = {Mark.PASSED: "Yes", Mark.STOPPED: "Stopped", Mark.NOTED: "Noted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,16 +149,14 @@ def proof_words(proof: Proof | str) -> ProofWords:
         proof: What deciding again came to, or why it could not be.
     """
     if isinstance(proof, str):
-        return ProofWords(is_same=False, text=f"Could not be decided again: {proof}.")
-    part = (
-        " Compared is what was decided at first, before it waited." if proof.is_first_part else ""
-    )
+        return ProofWords(is_same=False, text=f"This decision can't be re-run: {proof}.")
+    part = " This compares the first decision, before it waited." if proof.is_first_part else ""
     if proof.is_same:
         return ProofWords(
-            is_same=True, text=f"Yes: the same decision, to the letter.{part}", hash=proof.now
+            is_same=True, text=f"Yes, exactly the same decision.{part}", hash=proof.now
         )
     names = tuple(name.replace("_", " ") for name in proof.differences)
-    text = f"No: today it would decide otherwise.{part}"
+    text = f"No, it would decide differently now.{part}"
     return ProofWords(is_same=False, text=text, differences=names, hash=proof.now)
 
 
@@ -172,9 +170,9 @@ def _title(trace: Trace) -> str:
     if row.redline_decision == "SPEAK":
         return "Why it spoke"
     if row.tier1_decision == "DROP":
-        return "Why it took no notice"
+        return "Why it ignored this"
     if trace.action is not None:
-        return "Why it kept this, and said nothing"
+        return "Why it saved this without speaking"
     return "Why it stayed silent"
 
 

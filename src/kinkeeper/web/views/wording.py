@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from kinkeeper.core.time import Interval
-from kinkeeper.language.when import regions, saying
+from kinkeeper.core.time import Interval, day_ending_at
 from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.reading.times import regions, saying
 
 _HOUR = timedelta(hours=1)
 _SOON = timedelta(hours=20)
@@ -94,15 +94,17 @@ class Wording:
         return f"{self.long_day(self.local(instant).date())}, {self.clock(instant)}"
 
     def lapse(self, expires_at: datetime) -> str:
-        """Return when a proposal ends by itself, and what that does: nothing."""
+        """Return when a proposal expires."""
         left = expires_at - self.now
         if left <= timedelta(0):
-            return "Has lapsed; nothing happened."
+            return "Expired; it wasn't added."
         if left < _HOUR:
             minutes = max(1, int(left.total_seconds() // 60))
             unit = "minute" if minutes == 1 else "minutes"
-            return f"Lapses in {minutes} {unit}; then nothing happens."
-        return f"Lapses {self.moment(expires_at)}; then nothing happens."
+            return f"Expires in {minutes} {unit}."
+        day = day_ending_at(expires_at, self.zone)
+        when = self.moment(expires_at) if day is None else f"at the end of {self.day(day)}"
+        return f"Expires {when}."
 
     @property
     def _is_day_first(self) -> bool:

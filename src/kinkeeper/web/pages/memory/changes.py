@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.actions.receipts import Receipt
-from kinkeeper.core.errors import DeniedError, NotFoundError
+from kinkeeper.core.errors import NotFoundError
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.memory import journal
 from kinkeeper.memory.facts import facts_by_id
@@ -16,6 +16,7 @@ from kinkeeper.memory.history import history
 from kinkeeper.memory.journal import ChangeSet
 from kinkeeper.memory.model import Fact
 from kinkeeper.memory.tables import facts as fact_rows
+from kinkeeper.memory.undo_rights import is_anothers, may_take_back
 from kinkeeper.memory.upkeep import runs
 from kinkeeper.memory.upkeep.report import ChangeKind, RunState
 from kinkeeper.memory.upkeep.reverting import keep_all
@@ -23,6 +24,7 @@ from kinkeeper.memory.upkeep.telling import tell
 from kinkeeper.web.access import door
 from kinkeeper.web.pages.desk import Desk, desk_of, show
 from kinkeeper.web.pages.memory.telling import Told, back_to, notice_of, setting_right, told
+from kinkeeper.web.told import LARGEST_NUMBER
 from kinkeeper.web.views.memory_changes import (
     CAUSES,
     Change,
@@ -48,7 +50,7 @@ async def changes_page(
     request: Request,
     person: door.Viewer,
     *,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=LARGEST_NUMBER)] = None,
     outcome: Annotated[Told | None, Query(alias="told")] = None,
 ) -> HTMLResponse:
     """Show what changed, newest first."""
@@ -73,11 +75,8 @@ async def changes_page(
 async def undo(request: Request, person: door.Decider, change_id: ChangeId) -> RedirectResponse:
     """Take a change back as a whole."""
     desk = desk_of(request, person)
-    viewer = desk.viewer
 
     def work(conn: Connection) -> Receipt:
-        if _hidden(conn, viewer, _touched(conn, desk, change_id)):
-            raise DeniedError("this changed somebody's own memories; only they can take it back")
         return setting_right(desk).take_back(conn, change_id)
 
     return told("/memory/changes", Told.UNDONE, await desk.house.store.write(work))
@@ -112,7 +111,7 @@ def _touched(conn: Connection, desk: Desk, change_id: str) -> Sequence[str]:
 def _hidden(conn: Connection, viewer: Viewer, ids: Sequence[str]) -> set[str]:
     """Return those of the facts that the viewer may not see."""
     found = facts_by_id(conn, viewer.household, ids)
-    return {each.id for each in found.values() if each.scope not in viewer.scopes}
+    return {each.id for each in found.values() if not viewer.sees(each.scope)}
 
 
 def _shown(conn: Connection, desk: Desk, viewer: Viewer, change: ChangeSet) -> Change | None:
@@ -120,11 +119,16 @@ def _shown(conn: Connection, desk: Desk, viewer: Viewer, change: ChangeSet) -> C
     ids = _touched(conn, desk, change.id)
     hidden = _hidden(conn, viewer, ids)
     seen = [each for each in ids if each not in hidden]
-    if ids and not seen:
+    if (ids and not seen) or is_anothers(conn, viewer, change.id):
         return None
     pairs = [_pair(conn, viewer, each, change) for each in seen[:_MOST_LINES]]
+    is_before_sharing = change.undone_at is None and not any(map(any, pairs))
+    if is_before_sharing and facts_by_id(conn, viewer.household, seen):
+        return None
     lines = fact_changes(pairs)
-    may_undo = not hidden and journal.why_not_undoable(conn, change) is None
+    may_undo = (
+        may_take_back(conn, viewer, change) and journal.why_not_undoable(conn, change) is None
+    )
     wording = desk.wording
     return Change(
         kind=CAUSES[change.cause], line=_line(desk, change, lines),
@@ -154,7 +158,7 @@ def _line(desk: Desk, change: ChangeSet, lines: Sequence[FactChange]) -> str:
     name = desk.people.of(by).name if by else ""
     if len(lines) == 1:
         return f"By {name}" if name else ""
-    count = f"{len(lines)} things changed" if lines else "Nothing that is in use changed"
+    count = f"{len(lines)} things changed" if lines else "Nothing changed"
     return f"{count} by {name}" if name else count
 
 
@@ -162,7 +166,7 @@ def _undone(desk: Desk, change: ChangeSet) -> str:
     if change.undone_at is None:
         return ""
     by = f" by {desk.recollection.speaker(change.undone_by).name}" if change.undone_by else ""
-    return f"Taken back{by} {desk.wording.moment(change.undone_at)}."
+    return f"Undone{by} {desk.wording.moment(change.undone_at)}."
 
 
 def _question(conn: Connection, desk: Desk, viewer: Viewer) -> NightQuestion | None:
@@ -172,12 +176,12 @@ def _question(conn: Connection, desk: Desk, viewer: Viewer) -> NightQuestion | N
         return None
     report = run.report
     losses = [each for each in ChangeKind if each.is_loss]
-    told_of = tell(conn, run, scopes=viewer.scopes, kinds=losses, limit=_MOST_LINES)
+    told_of = tell(conn, run, viewer=viewer, kinds=losses, limit=_MOST_LINES)
     lines = wishes(told_of)
     return NightQuestion(
-        id=run.id, line=f"Let {report.leaving} of {report.active} things go?",
-        text="A night that would put more than one in twenty out of use asks first. "
-        "What goes can be brought back for 90 days.",
+        id=run.id, line=f"Archive {report.leaving} of {report.active} memories?",
+        text="Nightly upkeep asks before archiving more than 5% of all memories. "
+        "You can restore them for 90 days.",
         lines=lines, more=_and_more(report.leaving - len(lines)),
         is_answered=run.state is RunState.APPROVED,
     )  # fmt: skip

@@ -18,9 +18,9 @@ async def export(
 ) -> Response:
     """Answer facts or episodes as JSONL, for `kinkeeper import` and other programs."""
     desk = desk_of(request, person)
-    viewer = desk.viewer
+    viewer, names = desk.viewer, desk.house.household.names
     text = await desk.house.store.read(
-        lambda conn: "".join(exported_lines(conn, desk.household, what, viewer=viewer))
+        lambda conn: "".join(exported_lines(conn, desk.household, what, names=names, viewer=viewer))
     )
     name = f"{desk.household}-{what.value}-{desk.wording.today.isoformat()}.jsonl"
     headers = {

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy import Connection
 
 from kinkeeper.core.errors import InputError
+from kinkeeper.memory.correcting import may_set_scope
 from kinkeeper.memory.erasing import preview_forget
 from kinkeeper.memory.facts import find_fact, load_fact, statements_of
 from kinkeeper.memory.history import history
@@ -45,6 +46,7 @@ async def fact_page(
         return {
             "notice": notice_of(outcome, action),
             "fact": words.known(fact, said),
+            "may_set_scope": may_set_scope(conn, viewer, fact_id),
             "whose": words.whose(fact, said),
             "evidence": words.evidence(said),
             "versions": versions_of(history(conn, viewer, fact_id), words),
@@ -144,7 +146,7 @@ async def forget(
 ) -> RedirectResponse:
     """Erase it for good."""
     if sure != "yes":
-        raise InputError("this cannot be undone; tick the box that says so")
+        raise InputError("this cannot be undone; tick the box to confirm")
     desk = desk_of(request, person)
     receipt = await desk.house.store.write(lambda conn: setting_right(desk).forget(conn, fact_id))
     await asyncio.to_thread(desk.house.store.fold_log)

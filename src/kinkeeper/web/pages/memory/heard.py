@@ -1,7 +1,6 @@
 """What was said to the assistant, newest first."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -12,6 +11,7 @@ from sqlalchemy import Connection
 from kinkeeper.memory.episodes import list_episodes, outdated_spans
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.pages.desk import desk_of, show
+from kinkeeper.web.told import ToldTime
 from kinkeeper.web.views.happened import days_of
 
 router = APIRouter(include_in_schema=False)
@@ -21,7 +21,7 @@ _A_PAGE = 40
 
 @router.get("/memory/heard")
 async def heard_page(
-    request: Request, person: Viewer, *, before: Annotated[datetime | None, Query()] = None
+    request: Request, person: Viewer, *, before: Annotated[ToldTime | None, Query()] = None
 ) -> HTMLResponse:
     """Show what was said, by day."""
     desk = desk_of(request, person)

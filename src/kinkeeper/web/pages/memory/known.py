@@ -14,7 +14,7 @@ from kinkeeper.actions.remembering import asked_to_remember
 from kinkeeper.core.time import last_of
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer, person_scope
 from kinkeeper.memory.browsing import evidence_of, first_remembered, sharing_words
-from kinkeeper.memory.facts import facts_by_id, list_facts
+from kinkeeper.memory.facts import facts_seen, list_facts
 from kinkeeper.memory.finding.search import Found, Hit, HitKind, Search
 from kinkeeper.memory.history import as_of
 from kinkeeper.memory.model import Fact
@@ -137,7 +137,7 @@ def _answers(
     conn: Connection, desk: Desk, viewer: Viewer, hits: Sequence[Hit]
 ) -> tuple[Answer, ...]:
     ids = [hit.id for hit in hits if hit.kind is HitKind.FACT]
-    facts = facts_by_id(conn, viewer.household, ids)
+    facts = facts_seen(conn, viewer, ids)
     evidence = evidence_of(conn, viewer, ids)
     recollection, wording = desk.recollection, desk.wording
     answers = []

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.memory import concepts
 from kinkeeper.memory.concepts import Concept, Relation
-from kinkeeper.memory.facts import facts_by_id
+from kinkeeper.memory.facts import facts_seen
 from kinkeeper.web.access.door import Viewer
 from kinkeeper.web.pages.desk import desk_of, show
 from kinkeeper.web.views.concept_map import concept_map
@@ -28,8 +28,8 @@ async def map_page(request: Request, person: Viewer) -> HTMLResponse:
 
     def read(conn: Connection) -> Mapping[str, Any]:
         found = concepts.concept_map(conn, viewer, now=desk.now)
-        facts = facts_by_id(
-            conn, household, {each for relation in found.relations for each in relation.facts}
+        facts = facts_seen(
+            conn, viewer, {each for relation in found.relations for each in relation.facts}
         )
 
         def named(concept: Concept) -> str:

@@ -33,19 +33,19 @@ class Told(StrEnum):
 
 
 _WORDS = {
-    Told.REMEMBERED: "It is remembered now.",
-    Told.ASKED: "It waits for an adult's yes.",
-    Told.EDITED: "Saved in your words.",
-    Told.WRONG: "It is out of use now.",
-    Told.OVER: "It is kept as what was so once.",
-    Told.SETTLED: "It is settled.",
-    Told.PRIVATE: "Only you see it now.",
-    Told.SHARED: "The household sees it now.",
-    Told.FORGOTTEN: "It is erased.",
-    Told.UNDONE: "Taken back; it is as it was before.",
-    Told.APPROVED: "It is done within minutes.",
-    Told.NOTHING: "Nothing was changed: something else has changed meanwhile. Please look again.",
-    Told.LEFT: "Nothing was changed, and nothing will be without you.",
+    Told.REMEMBERED: "Saved.",
+    Told.ASKED: "It needs an adult's approval.",
+    Told.EDITED: "Saved.",
+    Told.WRONG: "Marked as incorrect.",
+    Told.OVER: "Marked as outdated.",
+    Told.SETTLED: "Settled.",
+    Told.PRIVATE: "Only you can see it now.",
+    Told.SHARED: "Everyone in the household can see it now.",
+    Told.FORGOTTEN: "Erased.",
+    Told.UNDONE: "Undone.",
+    Told.APPROVED: "It will be done within a few minutes.",
+    Told.NOTHING: "Nothing was changed, because something else changed in the meantime. Please check again.",
+    Told.LEFT: "Nothing was changed.",
 }
 
 

@@ -1,0 +1,98 @@
+"""Bringing back what expired: the same frozen payload, as a new action that needs a confirmation of its own."""
+
+from dataclasses import replace
+from typing import Unpack
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import receipts
+from kinkeeper.actions.admission import admit
+from kinkeeper.actions.authority import Press, PressDetails
+from kinkeeper.actions.journal import list_transitions
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.proposals import expire_if_due, propose
+from kinkeeper.actions.receipts import Outcome, Receipt
+from kinkeeper.actions.repository import find_mergeable, find_of_slot, load_action
+from kinkeeper.actions.rows import successor_slot
+from kinkeeper.actions.states import Cause
+from kinkeeper.actions.writing import advance
+from kinkeeper.core.errors import ConflictError
+from kinkeeper.core.time import as_utc
+
+
+def restore(conn: Connection, action_id: str, **press: Unpack[PressDetails]) -> Receipt:
+    """Ask once more about what expired; asked again, it gives back the same new action.
+
+    The new action has the payload, the scope and the source of the first one, so a message that takes back
+    the plan later still withdraws it.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action_id: Full id.
+        **press: Who wants it, and what they were shown.
+
+    Returns:
+        The receipt of the new action, which waits for a confirmation; of the first one where it did not expire.
+
+    Raises:
+        NotFoundError: The household has no action with that id.
+        ConflictError: What it would write is no longer kept.
+    """
+    by = Press(**press)
+    action = admit(conn, action_id, by)
+    if isinstance(action, Receipt):
+        return action
+    action = _latest(conn, expire_if_due(conn, action, by.now), by)
+    if action.status is not ActionStatus.EXPIRED:
+        return receipts.settled(action, by.household)
+    proposal = action.proposal
+    if not (proposal.effects or proposal.choices):
+        raise ConflictError("its details have been deleted; say it again instead")
+    wanted = replace(proposal, slot=successor_slot(proposal.slot), merge_key=None)
+    new = propose(conn, wanted, household=by.household, now=by.now, restored_by=by.member.id).action
+    return receipts.restored(new)
+
+
+def put_back(conn: Connection, action: PendingAction, press: Press) -> Receipt | None:
+    """Undo a restoration: what was brought back counts as expired again.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As just read; the press was let through to it.
+        press: Who wants it.
+
+    Returns:
+        The receipt; None where the action does not wait, or was not brought back.
+    """
+    first = list_transitions(conn, press.household.id, action.id)[:1]
+    if (
+        action.status is not ActionStatus.PENDING
+        or not first
+        or first[0].cause is not Cause.RESTORE
+    ):
+        return None
+    at = as_utc(press.now)
+    expired = advance(conn, action, Cause.PUT_BACK, at=at, by=press.member.id, decided_at=at)
+    if expired is None:
+        return receipts.settled(load_action(conn, press.household.id, action.id), press.household)
+    message = f"Expired again: {expired.proposal.summary}"
+    return Receipt(action=expired, outcome=Outcome.UNDONE, message=message, is_change=True)
+
+
+def _latest(conn: Connection, action: PendingAction, press: Press) -> PendingAction:
+    """Return what an expired action was brought back as, or who says the same by now; else the action itself."""
+    while action.status is ActionStatus.EXPIRED:
+        proposal = action.proposal
+        following = find_of_slot(
+            conn, proposal.household, source_type=proposal.source_type,
+            source_id=proposal.source_id, slot=successor_slot(proposal.slot),
+        )  # fmt: skip
+        if following is None and proposal.merge_key is not None:
+            following = find_mergeable(
+                conn, proposal.household, proposal.merge_key, created_since=action.created_at,
+                now=press.now,
+            )  # fmt: skip
+        if following is None:
+            break
+        action = expire_if_due(conn, following, press.now)
+    return action

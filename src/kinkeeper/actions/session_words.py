@@ -1,0 +1,211 @@
+"""What people say in sessions: stored under the gate, and proposed as facts where a person has to confirm them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy import Connection
+
+from kinkeeper.actions import repository
+from kinkeeper.actions.consent import Audience, Author, Consent, Origin, decide
+from kinkeeper.actions.effects.memory import Words
+from kinkeeper.actions.model import Proposal
+from kinkeeper.actions.proposals import propose
+from kinkeeper.actions.remembering import people_named, proposal_of, remembering_line, sentence_of
+from kinkeeper.core.errors import DeniedError
+from kinkeeper.core.ids import stable_id
+from kinkeeper.household.model import Household, Member
+from kinkeeper.household.viewing import Viewer, is_project, person_scope
+from kinkeeper.memory import sessions
+from kinkeeper.memory.bearing import subject_of
+from kinkeeper.memory.browsing import sharing_words
+from kinkeeper.memory.correcting import narrow_last
+from kinkeeper.memory.facts import list_facts
+from kinkeeper.memory.model import Episode, Observation
+from kinkeeper.memory.model import Origin as Source
+from kinkeeper.memory.sessions import SessionMessage, TakenIn
+from kinkeeper.memory.statements.relation import Relation, relate
+from kinkeeper.memory.statements.secrecy import is_only_wish, points_back
+
+log = structlog.get_logger()
+
+TOLD = "TOLD"
+"""Type of the source of a statement from a session; its id is its member's and the episode's."""
+
+MOST_A_DAY = 30
+"""Most proposals a day that come from one member's sessions: more would bury what matters."""
+
+_MOST_COMPARED = 2000
+_DAY = timedelta(days=1)
+
+
+def keep(
+    conn: Connection,
+    message: SessionMessage,
+    author: Author,
+    *,
+    household: Household,
+    member: Member,
+    scope: str,
+    at: datetime,
+    is_read: bool = False,
+    narrows_last: bool = True,
+) -> TakenIn:
+    """Store what a member said in a session; the gate decides whether facts may follow without a confirmation.
+
+    Where they may not, the words are the member's own until somebody confirms what is proposed from them.
+
+    Args:
+        conn: In a write transaction.
+        message: What was said; its member and scope are set here.
+        author: Who said it, and how that is known.
+        household: Theirs.
+        member: Whose words they are.
+        scope: Who shall be able to recall it.
+        at: Present time, aware.
+        is_read: Whether nothing is to be read out of it.
+        narrows_last: Whether a wish for secrecy is about the message before it in the session.
+
+    Raises:
+        DeniedError: They may not write for that audience at all.
+        InputError: The session or the message is missing.
+    """
+    message = replace(message, member=member.id, scope=scope)
+    if points_back(message.user_message):
+        if narrows_last:
+            _narrow_last(conn, message, household=household, at=message.timestamp or at)
+        is_read = is_read or is_only_wish(message.user_message)
+    consent = decide(author, audience_of(scope, member))
+    if consent is Consent.REFUSE:
+        raise DeniedError("only the owner and adults can write to a project")
+    if consent is Consent.ASK:
+        is_said = author.origin is Origin.SAID
+        message = replace(
+            message, scope=person_scope(member.id), asked_scope=scope,
+            asked_origin=author.origin.value, origin=Source.SAID if is_said else Source.OBSERVED,
+        )  # fmt: skip
+    return sessions.take_in(conn, household.id, message, at=at, is_read=is_read)
+
+
+def _narrow_last(
+    conn: Connection, message: SessionMessage, *, household: Household, at: datetime
+) -> None:
+    """Keep secret what was said right before a message that asks for it, and what waits about that."""
+    member = str(message.member)
+    found = narrow_last(
+        conn, household, session=message.session, member=member,
+        wish=message.user_message, at=at,
+    )  # fmt: skip
+    if found is None:
+        return
+    episode, scope = found
+    waiting = repository.find_by_source(conn, household.id, TOLD, f"{member}/{episode}")
+    repository.narrow_scope(conn, household.id, [each.id for each in waiting], scope)
+
+
+def audience_of(scope: str, member: Member) -> Audience:
+    """Return who sees what has a scope, from the view of the member who said it."""
+    if scope == person_scope(member.id):
+        return Audience.OWN
+    return Audience.PROJECT if is_project(scope) else Audience.HOUSEHOLD
+
+
+def propose_statements(
+    conn: Connection,
+    household: Household,
+    episode: Episode,
+    found: Sequence[Observation],
+    *,
+    now: datetime,
+) -> int:
+    """Propose the statements of an episode that needs a confirmation; what is known or was proposed already is left out.
+
+    Args:
+        conn: In a write transaction.
+        household: Whose.
+        episode: As stored, with `asked_scope`.
+        found: Its statements.
+        now: Aware.
+
+    Returns:
+        How many were proposed.
+    """
+    count = 0
+    for number, each in enumerate(found):
+        proposal = _proposal(household, episode, each, number=number)
+        if not is_news(conn, household, proposal, each, speaker=episode.member, now=now):
+            continue
+        if not _has_room(conn, household, episode, now):
+            log.warning("memory.proposals.too_many", episode=episode.id, left=len(found) - number)
+            break
+        count += propose(conn, proposal, household=household, now=now).is_new
+    return count
+
+
+def is_news(
+    conn: Connection,
+    household: Household,
+    proposal: Proposal,
+    found: Observation,
+    *,
+    speaker: str | None,
+    now: datetime,
+) -> bool:
+    """Whether a statement was neither proposed before nor is remembered already by those who would see it.
+
+    Args:
+        conn: Open connection.
+        household: Whose.
+        proposal: To remember it, with a merge key.
+        found: The statement.
+        speaker: Member id of who said it.
+        now: Aware.
+    """
+    if repository.was_proposed(conn, household.id, proposal.merge_key or ""):
+        return False
+    people = people_named(household, found.text)
+    subject, _ = subject_of(found.text, speaker=speaker, people=people)
+    scopes = frozenset(_scopes(proposal))
+    known = list_facts(conn, Viewer(household.id, scopes), now=now, limit=_MOST_COMPARED)
+    alike = sharing_words([fact for fact in known if fact.subject == subject], found.narrative)
+    return all(
+        relate(fact.narrative, found.narrative).relation is not Relation.SAME for fact in alike
+    )
+
+
+def _scopes(proposal: Proposal) -> Iterator[str]:
+    return (str(effect["scope"]) for effect in proposal.effects)
+
+
+def _has_room(conn: Connection, household: Household, episode: Episode, now: datetime) -> bool:
+    """Whether this member's sessions have proposed few enough statements within a day."""
+    made = repository.count_of_source(
+        conn, household.id, TOLD, f"{episode.member}/", since=now - _DAY
+    )
+    return made < MOST_A_DAY
+
+
+def _proposal(
+    household: Household, episode: Episode, found: Observation, *, number: int
+) -> Proposal:
+    member = household.member(episode.member or "")
+    text = episode.text[found.start : found.end]
+    words = Words(
+        id=stable_id(household.id, TOLD, episode.id, number), text=text,
+        speaker=member.name if member else episode.speaker, member=episode.member,
+        said_at=episode.said_at.astimezone(household.zone), channel=episode.channel,
+        session=episode.session,
+        origin=Source.SAID if episode.origin is Source.SAID else Source.OBSERVED,
+    )  # fmt: skip
+    alone = replace(found, start=0, end=len(text))
+    scope = episode.asked_scope or episode.scope
+    same = stable_id(household.id, TOLD, episode.member or "", scope, found.narrative.casefold())
+    proposal = proposal_of(
+        words, [sentence_of(alone, text)], household=household, scope=scope,
+        source=(TOLD, f"{episode.member}/{episode.id}", str(number)),
+        asked=Origin(episode.asked_origin or Origin.TOOL),
+        merge_key=same,
+    )  # fmt: skip
+    # Who confirms it may not know who said it.
+    return replace(proposal, summary=remembering_line(words, found.narrative, is_named=True))

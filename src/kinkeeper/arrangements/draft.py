@@ -1,0 +1,171 @@
+"""A state while one message is folded into it, and how an arrangement is opened and amended."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, Final
+
+from kinkeeper.arrangements.model import EVERYBODY, JOBS, Arrangement, State, Status, Told
+from kinkeeper.arrangements.selection import CHAIN, best_of, linked, same_plan
+from kinkeeper.reading.model import Act, Predicate
+
+_ANSWERS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.ACCEPT})
+
+
+@dataclass(slots=True)
+class Draft:
+    """A state while one message is folded into it.
+
+    Attributes:
+        state: So far.
+        now: In the household's zone.
+    """
+
+    state: State
+    now: datetime
+
+    def put(self, arrangement: Arrangement, told: Told) -> Arrangement:
+        """Add or replace an arrangement, with the message as evidence."""
+        new = replace(
+            arrangement, evidence=tuple(dict.fromkeys((*arrangement.evidence, told.message))),
+            p=min(arrangement.p, told.p), is_secret=arrangement.is_secret or told.is_secret,
+        )  # fmt: skip
+        known = self.state.arrangements
+        if self.state.arrangement(new.id) is None:
+            known = (*known, new)
+        self.state = replace(
+            self.state, arrangements=tuple(new if each.id == new.id else each for each in known)
+        )
+        return new
+
+    def target(self, told: Told) -> Arrangement | None:
+        """Return the arrangement a clause speaks of, if there is one."""
+        if told.answers is None and told.item is None:
+            return same_plan(told, self.state, self.now) or self._named_beside(told)
+        return best_of(told, linked(told, self.state), self.state)
+
+    def _named_beside(self, told: Told) -> Arrangement | None:
+        """Return the job without an owner that the same message named before, where a clause names nothing itself."""
+        if told.stems or told.who_for or told.when or not is_job(told):
+            return None
+        return next(
+            (
+                each
+                for each in self.state.arrangements
+                if each.id.startswith(f"{told.message}:")
+                and each.predicate is told.predicate
+                and not each.who_does
+            ),
+            None,
+        )
+
+    def answered(self, told: Told) -> Sequence[Told]:
+        """Return what the message said which a clause answers."""
+        return self.state.recent.get(told.answers or "", ())
+
+    def open(self, told: Told, **values: Any) -> Arrangement:
+        """Open an arrangement with what a clause names.
+
+        Args:
+            told: The clause.
+            values: Fields that it decides.
+        """
+        about = self.about(told)
+        when = told.when
+        lacks_day = not when.days and (about is None or not self.state.whole(about).when.days)
+        if lacks_day and (when or is_job(told)):
+            when = replace(when, days=self._day_around(told))
+        new = Arrangement(
+            id=told.id, predicate=told.predicate or Predicate.TASK, what=told.what,
+            stems=told.stems, about=about.id if about else None, who_for=told.who_for, when=when,
+            where=told.where, asked_by=told.speaker,
+        )  # fmt: skip
+        if not self.state.whole(new).who_for:
+            new = replace(new, who_for=told.likely_for)
+        opened = self.put(replace(new, **values), told)
+        if about is not None and about.status is Status.PROPOSED and not about.is_job:
+            self.put(replace(about, status=Status.AGREED), told)
+        return opened
+
+    def about(self, told: Told) -> Arrangement | None:
+        """Return what a job is for: the event it answers, or the one that its message named before."""
+        if not is_job(told):
+            return None
+        found = linked(told, self.state)
+        if told.answers is None and not told.when.days:
+            found = [each for each in self.state.arrangements if told.message in each.evidence]
+        event = best_of(told, [each for each in found if not each.is_job], self.state)
+        if event is not None or not found:
+            return event
+        job = found[-1]
+        return self.state.arrangement(job.about or "") or job
+
+    def _day_around(self, told: Told) -> tuple[date, ...]:
+        """Return the day that a time without one means: of what it answers, of its own message, or today; of a job no other than said."""
+        around = [*self.chain(told), *self.state.recent.get(told.message, ())]
+        today = told.said_days if told.when else ()
+        return next((each.when.days for each in around if each.when.days), today)
+
+    def chain(self, told: Told) -> Iterator[Told]:
+        """Yield what the message said which a clause answers, then what that answered, some links back."""
+        at, passed = told.answers, 0
+        while at is not None and passed < CHAIN:
+            said = self.state.recent.get(at, ())
+            yield from said
+            at = next((each.answers for each in said if each.answers), None)
+            passed += 1
+
+    def last_named(self, told: Told) -> tuple[str, ...]:
+        """Return whom a pronoun most likely means: who was named last along the links of a clause, or in its own message."""
+        for each in [*self.state.recent.get(told.message, ()), *self.chain(told)]:
+            named = tuple(e for e in each.who_for or each.whose if e != told.speaker)
+            if named and EVERYBODY not in named and not {*named} & {*told.who_does}:
+                return named
+        return ()
+
+
+def is_job(told: Told) -> bool:
+    """Tell whether a clause is about something that somebody does for somebody."""
+    return told.predicate in JOBS
+
+
+def with_details(arrangement: Arrangement, told: Told) -> Arrangement:
+    """Return an arrangement with what a clause says more of it.
+
+    The hour in an answer tells when somebody can, so it does not replace one that was asked for.
+    """
+    keeps_hour = told.act in _ANSWERS and arrangement.when.start is not None
+    said = replace(told.when, start=None, end=None, part=None) if keeps_hour else told.when
+    return replace(
+        arrangement,
+        what=arrangement.what or told.what, stems=arrangement.stems | told.stems,
+        when=arrangement.when.amended(said, was=told.was),
+        where=told.where or arrangement.where, who_for=arrangement.who_for or told.who_for,
+    )  # fmt: skip
+
+
+def follow(before: Arrangement, after: Arrangement, told: Told, draft: Draft) -> None:
+    """Let the jobs for an event follow it to its new time, where theirs was the same."""
+    for job in [*draft.state.jobs_for(after)]:
+        days = () if {*job.when.days} <= {*before.when.days} - {*after.when.days} else job.when.days
+        start = None if job.when.start == before.when.start != after.when.start else job.when.start
+        if (days, start) != (job.when.days, job.when.start):
+            draft.put(replace(job, when=replace(job.when, days=days, start=start)), told)
+
+
+def standing(arrangement: Arrangement) -> Status:
+    """Return how far an arrangement is that is open, from who has it."""
+    if arrangement.status is Status.MOVED:
+        return Status.MOVED
+    if not arrangement.is_job:
+        return Status.AGREED
+    return Status.OWNED if arrangement.who_does else Status.PROPOSED
+
+
+def freed(target: Arrangement, leaving: set[str], status: Status) -> Arrangement:
+    """Return an arrangement that some people have no longer; with nobody left it gets the status."""
+    rest = tuple(each for each in target.who_does if each not in leaving)
+    return replace(
+        target, who_does=rest, asked=tuple(each for each in target.asked if each not in leaving),
+        settled=tuple(e for e in target.settled if e in rest), status=Status.OWNED if rest else status,
+    )  # fmt: skip

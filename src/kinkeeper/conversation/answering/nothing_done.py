@@ -1,0 +1,142 @@
+"""What is said where nothing was done: the one place that decides between a courtesy and saying so. Pure.
+
+A courtesy ("Thanks for telling me.") answers only what asks for nothing and names no time, deed, wish or open thing.
+Everything else is told that nothing was changed, with the nearest thing that can be done.
+"""
+
+import re
+from typing import Final
+
+from kinkeeper.conversation.answering.claims import request_deed
+from kinkeeper.conversation.answering.moments import day_words, local, moment_words
+from kinkeeper.conversation.answering.talk import chosen
+from kinkeeper.conversation.answering.words import plain
+from kinkeeper.conversation.model import AnswerContext, Branch, Mode, Nearest, PlanningContext
+from kinkeeper.conversation.planning.case import Case, case_of
+from kinkeeper.conversation.planning.clauses import bare
+from kinkeeper.conversation.planning.modality import (
+    Modality,
+    modality_of,
+    tells_of_deed_or_wish,
+)
+from kinkeeper.conversation.planning.out_of_scope import is_out_of_scope, is_search
+from kinkeeper.conversation.planning.rules import vocabulary_of
+
+CANNOT: Final = "I can't do that."
+_NOT_UNDERSTOOD = (
+    "I did not understand what to do, so I have done nothing. Could you say it another way?",
+    "I'm not sure what you want me to do, so I've changed nothing. Could you put it differently?",
+)
+# Not "Okay.": a request that nobody knew for one must not be agreed to.
+_HEARD = ("I see.", "Thanks for telling me.", "Good to know.")
+_LEFT = (
+    "I've left the calendar, tasks and lists as they are. To save it, say for example “put … in the calendar” or “remind me to …”.",
+    "I haven't put that in the calendar, your tasks or a list. Say “put … in the calendar”, “add … to the list” or “remind me to …” if you want me to.",
+)
+_NOT_IN_CALENDAR = "It isn't in the calendar. Say “put … in the calendar” if you want it there."
+_TELLS = re.compile(
+    r"^\W*(?:so |and |but |well |oh |yes |no |fyi |by the way )*(?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|there|some|today|yesterday)\b"
+    r"|\b(?:is|are|was|were|has|have|had|will be)\b|['’](?:s|re|ve|d)\b",
+    re.IGNORECASE,
+)
+"""A sentence that tells something: it begins with whom or what it is about, or says what is so."""
+
+_CORRECTS = re.compile(
+    r"^\W*(?:(?:oh|um+|uh+|er+|no|nope|nah|sorry|wait|oops|hang on|but)\W+)*(?:actually|i mean(?:t)?|make (?:it|that|the)|not\b|no\b|instead|rather)|\binstead\W*$|\bnot\b.+\bbut\b",
+    re.IGNORECASE,
+)
+"""What begins or ends like this puts right what was just done: to say only that it was heard would be no answer."""
+
+_WORD = re.compile(r"[^\W\d_]")
+_SURE, _UNSURE = 1.0, 0.3
+
+
+def declines(context: AnswerContext) -> bool:
+    """Return whether a message wants what this assistant cannot do.
+
+    Args:
+        context: The turn, in which nothing was done.
+    """
+    case = _case(context)
+    return is_out_of_scope(case) or is_search(case)
+
+
+def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, float]:
+    """Return what is said of a message that is no question and came to nothing, and how sure that is.
+
+    Args:
+        context: The turn.
+        saved: What is said of what memory keeps of the message; None where it keeps nothing as a fact.
+    """
+    turn, case = context.asked.turn_id, _case(context)
+    if declines(context):
+        return CANNOT, _SURE
+    if (near := context.nearest) is not None:
+        # Something saved that merely mentions an event ("new shoes for soccer") leaves no question about that event.
+        is_aside = saved is not None and near.kind == "event" and not case.message.spans
+        if not is_aside:
+            return f"{_offered(near, context)} {saved or ''}".strip(), _SURE
+    if _is_request(context, case, is_saved=saved is not None):
+        return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
+    if saved is not None:
+        return _told_where(saved, case), _SURE
+    is_heard = not case.message.spans and not tells_of_deed_or_wish(context.text)
+    return chosen(_HEARD if is_heard and _tells(context.text) else _LEFT, turn), _SURE
+
+
+def secret_kept(context: AnswerContext, saved: str) -> str:
+    """Return what is said of a secret that was told and asks for nothing.
+
+    Args:
+        context: The turn, with what is told beside the wish for its text.
+        saved: Who may see it.
+    """
+    return _told_where(saved, _case(context))
+
+
+def _told_where(saved: str, case: Case) -> str:
+    is_dated = any(each.has_date for each in case.message.spans.values())
+    return f"{saved} {_NOT_IN_CALENDAR}" if is_dated else saved
+
+
+def _tells(text: str) -> bool:
+    """Whether a message says how something is; a mere name ("cheese sticks for the lunchboxes") is a wish cut short."""
+    return modality_of(text) is not Modality.NAMED or _TELLS.search(text) is not None
+
+
+def _is_request(context: AnswerContext, case: Case, *, is_saved: bool) -> bool:
+    """Whether a message asks for something, or puts right what was done before."""
+    if not _WORD.search(context.text):
+        return True
+    said, grammar = bare(case.message.text, case.grammar, case.household.bot_name), case.grammar
+    if grammar.starts.match(said) or grammar.said["imperative"].match(said):
+        return not _TELLS.search(said)
+    is_act = context.triage.branch is Branch.ACT or context.mode in {Mode.ACT, Mode.CLARIFY}
+    if request_deed(context.text) or (is_act and not is_saved and not _TELLS.search(context.text)):
+        return True
+    is_after_deed = bool(context.history) and bool(context.history[-1].results)
+    return is_after_deed and _CORRECTS.search(context.text) is not None
+
+
+def _offered(near: Nearest, context: AnswerContext) -> str:
+    """Return that something was left as it is, and how to change it."""
+    asked, title = context.asked, plain(near.title)
+    if near.kind == "card":
+        return f"I haven't changed anything. This is still waiting for approval: {title}."
+    if near.kind == "task":
+        return f"I've left “{title}” open. Say “mark {title} as done” to tick it off."
+    if near.kind == "line":
+        return f"“{title}” is still on “{plain(near.where)}”. Say “take {title} off the list” to remove it."
+    start = local(near.start, now=asked.now)
+    if start is None:
+        return f"I've left “{title}” as it is."
+    day = day_words(start.date(), today=asked.now.date(), locale=asked.household.locale)
+    when = moment_words(near.start, now=asked.now, locale=asked.household.locale)
+    return f"I've left “{title}” {when} as it is. If it's off, say “cancel {title} {day}”."
+
+
+def _case(context: AnswerContext) -> Case:
+    planning = PlanningContext(
+        asked=context.asked, text=context.text, triage=context.triage, history=context.history
+    )
+    return case_of(planning, vocabulary_of(context.asked.household))

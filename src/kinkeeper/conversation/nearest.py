@@ -1,0 +1,241 @@
+"""What a message that nothing was done about may have meant: a card, an event, a task or a line of a list."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions.model import PendingAction
+from kinkeeper.actions.readers import Reader, waiting_for
+from kinkeeper.actions.requests.event_telling import occurrence_json
+from kinkeeper.calendar.search import occurrences_between
+from kinkeeper.conversation.model import Nearest, PlanningContext
+from kinkeeper.conversation.planning.case import Case, case_of
+from kinkeeper.conversation.planning.message_times import times_in
+from kinkeeper.conversation.planning.people import members_in, without_people
+from kinkeeper.conversation.planning.rules import vocabulary_of
+from kinkeeper.core.time import Interval
+from kinkeeper.household.model import Role
+from kinkeeper.memory.finding.terms import stems
+from kinkeeper.notes.repository import list_notes
+from kinkeeper.notes.text import entries
+from kinkeeper.tasks.repository import open_tasks
+
+_AHEAD = timedelta(days=14)
+_DAY = timedelta(days=1)
+_MOST = 100
+_SURE = 2
+"""So many words in common name a thing, even where another shares one of them."""
+
+_MINE = re.compile(r"\b(?:my|mine|our|ours)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:for|of|with|at|to|from|by|in|on|about|and)\b", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?![\d-])")
+_TITLES = ("summary", "title", "find_by", "line", "body")
+_READ = ("dates", "child", "assigned_to")
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """Something open, and what it is about.
+
+    Attributes:
+        near: As it is shown.
+        named: Its words without its day and what a card does with it.
+        people: Ids of whom it concerns.
+        days: On which it takes place or is due.
+        is_deed: Whether it is something to do, whose title begins with the deed and whose day is the last one for it.
+    """
+
+    near: Nearest
+    named: str
+    people: frozenset[str] = frozenset()
+    days: frozenset[date] = frozenset()
+    is_deed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """What a text names: stems of content words, people and days."""
+
+    words: frozenset[str]
+    people: frozenset[str]
+    days: frozenset[date]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """What a thing and a message have in common.
+
+    Attributes:
+        thing: The thing.
+        own: Its content words.
+        common: Those that the message has too.
+        agreeing: Of people and days, how many agree.
+        unknown: Of people and days, how many the message names and the thing does not.
+    """
+
+    thing: _Thing
+    own: frozenset[str]
+    common: frozenset[str]
+    agreeing: int
+    unknown: int
+
+    @property
+    def rank(self) -> tuple[int, int, float]:
+        return len(self.common), self.agreeing, len(self.common) / len(self.own)
+
+
+def find_nearest(conn: Connection, context: PlanningContext) -> Nearest | None:
+    """Return the open thing that a message names, if it names one beyond doubt.
+
+    It shares two words with the message, or the word that says what it is and that no other open thing has; and
+    neither its people nor its days contradict the message.
+
+    Args:
+        conn: Any transaction.
+        context: The message.
+    """
+    case = case_of(context, vocabulary_of(context.asked.household))
+    said = _naming(context.text, case)
+    if not said.words:
+        return None
+    matches = [found for thing in _all(conn, case) if (found := _match(thing, said, case))]
+    different = {match.own: match.common for match in matches}
+    sharing = Counter(word for common in different.values() for word in common)
+    named = [match for match in matches if _is_named(match, sharing)]
+    best = max(named, key=lambda match: match.rank, default=None)
+    return best.thing.near if best is not None else None
+
+
+def _naming(text: str, case: Case) -> _Naming:
+    spans = times_in(text, case.now, case.household)
+    rest = without_people(text, case)
+    contacts = (name for each in case.household.contacts for name in (each.name, *each.aliases))
+    no_content = {
+        stem for part in (*contacts, *(each.surface for each in spans)) for stem in stems(part)
+    }
+    mine = {case.context.asked.member.id} if _MINE.search(text) else set()
+    return _Naming(
+        words=frozenset(stems(rest)) - no_content,
+        people=frozenset({*members_in(text, case), *mine}),
+        days=frozenset(
+            each.begin.date() for each in spans if each.has_date and each.until - each.begin <= _DAY
+        ),
+    )
+
+
+def _match(thing: _Thing, said: _Naming, case: Case) -> _Match | None:
+    """Return what a thing has in common with a message; None where that is nothing, or something contradicts."""
+    if said.words.isdisjoint(stems(thing.named)):
+        return None
+    own = _naming(thing.named, case)
+    people, days, common = thing.people | own.people, thing.days | own.days, own.words & said.words
+    if (
+        not common
+        or _are_others(people, said.people, case)
+        or _is_another_day(thing, days, said, case)
+    ):
+        return None
+    agreeing = (not people.isdisjoint(said.people)) + (not days.isdisjoint(said.days))
+    unknown = (bool(said.people) and not people) + (bool(said.days) and not days)
+    return _Match(thing, own.words, common, agreeing, unknown)
+
+
+def _are_others(people: frozenset[str], said: frozenset[str], case: Case) -> bool:
+    """Whether a message is about somebody else; an adult who is named may see to what is a child's."""
+    if not people or not said or not people.isdisjoint(said):
+        return False
+    children = {each.id for each in case.household.members if each.role is Role.CHILD}
+    return not children.isdisjoint(said) or children.isdisjoint(people)
+
+
+def _is_another_day(thing: _Thing, days: frozenset[date], said: _Naming, case: Case) -> bool:
+    """Whether a message speaks of another day; what is to be done may be done on any day before its last."""
+    today = case.now.date()
+    meant = {day for day in said.days if not thing.is_deed or day > today}
+    return bool(days) and bool(meant) and days.isdisjoint(meant)
+
+
+def _is_named(match: _Match, sharing: Mapping[str, int]) -> bool:
+    """Whether two words name a thing, or the one word that no other has and that says what it is."""
+    if len(match.common) >= _SURE:
+        return True
+    (word,) = match.common
+    return sharing[word] == 1 and match.unknown < _SURE and word == _head(match)
+
+
+def _head(match: _Match) -> str:
+    """Return the stem of the word that says what a thing is: "fees" of "pay the hockey fees for May"."""
+    words = [
+        [stem for stem in stems(part) if stem in match.own]
+        for part in _JOINED.split(match.thing.named)
+    ]
+    if match.thing.is_deed and len(match.own) > 1:
+        words[0] = words[0][1:]
+    return next((part[-1] for part in words if part), "")
+
+
+def _all(conn: Connection, case: Case) -> Iterator[_Thing]:
+    asked = case.context.asked
+    reader = Reader(
+        member=asked.member, household=asked.household, viewer=asked.viewer,
+        is_shared=asked.is_shared,
+    )  # fmt: skip
+    for action in waiting_for(conn, reader, now=asked.now)[:_MOST]:
+        yield _of_card(action, case)
+    ahead = Interval(asked.now, asked.now + _AHEAD)
+    for each in occurrences_between(conn, asked.viewer, ahead)[:_MOST]:
+        event = occurrence_json(each, asked)
+        title, start = str(event["title"] or ""), str(event["start"])
+        yield _Thing(
+            Nearest(kind="event", title=title, start=start), title,
+            people=frozenset({*event["who"], *event["responsible"]}), days=_dates([start]),
+        )  # fmt: skip
+    for task in open_tasks(conn, asked.viewer)[:_MOST]:
+        title = str(task["title"] or "")
+        near = Nearest(kind="task", title=title)
+        yield _Thing(near, title, days=_dates([str(task["deadline"])]), is_deed=True)
+    for note in list_notes(conn, asked.viewer)[:_MOST]:
+        for line in entries(note.body)[:_MOST]:
+            yield _Thing(Nearest(kind="line", title=line, where=note.title), line)
+
+
+def _of_card(action: PendingAction, case: Case) -> _Thing:
+    """Return a card with what it is about: of a request its parameters, of what was overheard what was read of it."""
+    proposal = action.proposal
+    request = proposal.request or {}
+    params = request.get("params") or proposal.suggested_event or {}
+    about = [*_texts(params), *_texts([proposal.extraction.get(name) for name in _READ])]
+    named = next((str(params[name]) for name in _TITLES if params.get(name)), proposal.summary)
+    members = {each.id for each in case.household.members}
+    return _Thing(
+        Nearest(kind="card", title=proposal.summary), named, people=frozenset(members.intersection(about)),
+        days=_dates(about), is_deed=request.get("domain") == "task",
+    )  # fmt: skip
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts within a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts(each)
+
+
+def _dates(texts: Iterable[str]) -> frozenset[date]:
+    """Return the days of those texts that begin with one, ISO 8601."""
+    found = set()
+    for each in texts:
+        if _DATE.match(each):
+            with suppress(ValueError):
+                found.add(date.fromisoformat(each[:10]))
+    return frozenset(found)

@@ -1,0 +1,194 @@
+"""The check that every step of a rule passes before it may be carried out: was it asked for, and was all of it understood? Pure.
+
+A command with a slot of its own for free words ("remind me to …", "add … to the list", "put … in the calendar") is
+understood by its form. An event that is only described has to be understood word by word, and a statement is never
+enough: the person is asked. What is denied, over or only supposed makes nothing at all.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import Enum, auto
+from functools import cache
+from importlib.resources import files
+
+from kinkeeper.conversation.model import PlannedAction
+from kinkeeper.conversation.planning.case import Case, Groups, Step
+from kinkeeper.conversation.planning.modality import OTHERS_WORDS, UNREAL, Modality, modality_of
+from kinkeeper.language.dictionary import first_names
+from kinkeeper.language.sentences import split_sentences
+
+_WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
+_SENTENCE_END = re.compile(r"[.!?;]\s")
+_POLITE = re.compile(
+    r"\b(?:can|could|would|will) (?:you|we|i)\b|\bi(?:'d| would) (?:like|love)\b", re.IGNORECASE
+)
+_LONGEST_NAME = 3
+_MOST_GUESTS = 4
+"""Words after "with" that name whom one meets."""
+
+
+class _Verdict(Enum):
+    RUN = auto()
+    OFFER = auto()
+    DROP = auto()
+
+
+def guarded(
+    steps: Sequence[Step], clause: str, case: Case, *, rule: str, groups: Groups
+) -> list[Step]:
+    """Return the steps of a rule that may stay; those that a person has to confirm become offers.
+
+    Args:
+        steps: As the rule made them.
+        clause: With marks.
+        case: The message.
+        rule: Its name.
+        groups: What it found in the clause.
+    """
+    if rule.startswith("lists.") and any(map(_is_empty, steps)):
+        return []
+    verdict = _verdict(steps, clause, case, rule=rule, groups=groups)
+    if verdict is _Verdict.DROP:
+        return []
+    if verdict is _Verdict.RUN:
+        return [*steps]
+    return [
+        replace(each, is_offer=True) if isinstance(each, PlannedAction) else each for each in steps
+    ]
+
+
+def unexplained(title: str, case: Case) -> list[str]:
+    """Return the words of an event's title that nobody knows anything of.
+
+    Args:
+        title: As it would stand in the calendar.
+        case: The message, with the words of the household.
+    """
+    words = _WORD.findall(title)
+    return [words[at] for at in _left_over(words, case)]
+
+
+def _verdict(
+    steps: Sequence[Step], clause: str, case: Case, *, rule: str, groups: Groups
+) -> _Verdict:
+    rules = _tables("rules")
+    meant = modality_of(_with_lead(clause, case))
+    is_bare = "bare" in groups
+    if rule in rules["reports"] or is_bare:
+        return _Verdict.OFFER if meant in UNREAL | OTHERS_WORDS else _Verdict.RUN
+    if rule in rules["commands"]:
+        is_run = _is_titled(groups) or _is_understood(steps, case)
+        return _Verdict.RUN if is_run else _Verdict.OFFER
+    if rule not in rules["describes"]:
+        return _Verdict.RUN
+    if meant in UNREAL | {Modality.NEGATED, Modality.PAST}:
+        return _Verdict.DROP
+    if _is_understood(steps, case):
+        return _Verdict.RUN if meant is Modality.NAMED else _Verdict.OFFER
+    return _Verdict.DROP if _speaks_of_what_stands(steps, case) else _Verdict.OFFER
+
+
+def _with_lead(clause: str, case: Case) -> str:
+    """Return a clause with the words of its sentence before it, which may be what makes it less than certain."""
+    before, found, _ = case.message.text.partition(clause)
+    lead = split_sentences(before, _SENTENCE_END)[-1] if found else ""
+    return f"{_POLITE.sub('', lead)}{clause}"
+
+
+def _is_empty(step: Step) -> bool:
+    """Whether a line or list would be written that has no word of its own ("and and")."""
+    if not isinstance(step, PlannedAction):
+        return False
+    written = str(step.params.get("body") or step.params.get("title") or "")
+    empty = _tables("words")["function"] | {"not", "no", "is", "it", "list"}
+    return any(
+        empty.issuperset(re.findall(r"[^\W_]+", line.lower())) for line in written.splitlines()
+    )
+
+
+def _is_titled(groups: Groups) -> bool:
+    """Whether a command names the calendar, so that what stands beside that is a title whatever it says."""
+    verb = groups.get("firm", "").lower().split()[:1]
+    is_verb = not _tables("rules")["calendar_verbs"].isdisjoint(verb)
+    if is_verb and modality_of(groups["what"]) is Modality.NAMED:
+        return True
+    return bool(groups.get("calendar")) or ("early" in groups and "firm" not in groups)
+
+
+def _speaks_of_what_stands(steps: Sequence[Step], case: Case) -> bool:
+    """Whether a title says what is done to an event that is there ("giving judo a miss"): news of it, and no other event."""
+    people = {word.lower() for name in case.household.names.values() for word in name.split()}
+    known = _standing(case) - people - _tables("words")["function"]
+    titles = [[word.lower() for word in _WORD.findall(title)] for title in _titles(steps)]
+    return any(
+        words and words[0].endswith("ing") and words[0] not in known and not known.isdisjoint(words)
+        for words in titles
+    )
+
+
+def _is_understood(steps: Sequence[Step], case: Case) -> bool:
+    return not any(unexplained(title, case) for title in _titles(steps))
+
+
+def _titles(steps: Sequence[Step]) -> list[str]:
+    return [
+        str(each.params.get("summary", "")) for each in steps if isinstance(each, PlannedAction)
+    ]
+
+
+def _left_over(words: Sequence[str], case: Case) -> Iterator[int]:
+    """Yield the places of words that are neither known nor part of a name."""
+    plain = [each.lower().replace("’", "'") for each in words]
+    known = {**_tables("words"), "standing": _standing(case)}
+    at = 0
+    while at < len(words):
+        length = _of_household(plain[at:], case)
+        if length:
+            at += length
+            continue
+        guests = plain[at] == "with" and len(plain) - at - 1 <= _MOST_GUESTS
+        if guests and modality_of(" ".join(plain[at + 1 :])) is Modality.NAMED:
+            return
+        if not _is_known(plain[at], known) and not (at and _is_name(words[at])):
+            yield at
+        at += 1
+
+
+def _standing(case: Case) -> frozenset[str]:
+    """Return the words of events that are in the calendar already."""
+    titles = (each.title for each in case.things if each.kind == "event" and each.start)
+    return frozenset(word.lower() for title in titles for word in _WORD.findall(title))
+
+
+def _of_household(words: Sequence[str], case: Case) -> int:
+    """Return how many words a name of the household has that stands first; 0 where none does."""
+    for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
+        name = " ".join(words[:length]).strip("'")
+        if case.vocabulary.meanings(name) or case.vocabulary.meanings(name.removesuffix("'s")):
+            return length
+    return 0
+
+
+def _is_known(word: str, known: Mapping[str, frozenset[str]]) -> bool:
+    forms = {
+        word,
+        word.removesuffix("'s"),
+        word.rstrip("'"),
+        word.removesuffix("s"),
+        word.removesuffix("es"),
+    }
+    if forms & first_names():
+        return True
+    return any(not forms.isdisjoint(each) for each in known.values())
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() and not word.isupper()
+
+
+@cache
+def _tables(name: str) -> Mapping[str, frozenset[str]]:
+    text = (files(__package__) / "data" / "guard.toml").read_text(encoding="utf-8")
+    return {key: frozenset(words.split()) for key, words in tomllib.loads(text)[name].items()}

@@ -1,0 +1,125 @@
+"""Digest times and sent digests in the database. Functions over the caller's transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from kinkeeper.digest.model import Digest
+from kinkeeper.digest.tables import digest_times, digests
+from kinkeeper.household.model import Household
+
+_times, _sent = digest_times.c, digests.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentDigest:
+    """A digest that was sent.
+
+    Attributes:
+        member: To whom.
+        sent_at: When, aware.
+        action_ids: The actions it told of.
+    """
+
+    member: str
+    sent_at: datetime
+    action_ids: Sequence[str]
+
+
+def digest_time(conn: Connection, household: Household, member_id: str) -> time | None:
+    """Return the local time at which a member gets their digest; None where they want none."""
+    row = conn.execute(
+        select(_times.at).where(_times.household == household.id, _times.member == member_id)
+    ).first()
+    if row is None:
+        return household.digest_at
+    return None if row.at is None else time.fromisoformat(row.at)
+
+
+def time_set_at(conn: Connection, household: str, member_id: str) -> datetime | None:
+    """Return when a member chose their time, if they ever did."""
+    instant: datetime | None = conn.execute(
+        select(_times.set_at).where(_times.household == household, _times.member == member_id)
+    ).scalar()
+    return instant
+
+
+def set_digest_time(
+    conn: Connection, household: str, member_id: str, at: time | None, *, now: datetime
+) -> None:
+    """Let a member get their digest at another local time, or none.
+
+    Args:
+        conn: In a write transaction.
+        household: Tenant key.
+        member_id: Whose.
+        at: Local time of day; None for no digest.
+        now: Aware.
+    """
+    key = {"household": household, "member": member_id}
+    values = {"at": None if at is None else f"{at:%H:%M}", "set_at": now}
+    mine = (_times.household == household, _times.member == member_id)
+    if not conn.execute(update(digest_times).where(*mine).values(values)).rowcount:
+        conn.execute(insert(digest_times).values(key | values))
+
+
+def was_due(conn: Connection, household: str, member_id: str, day: date) -> bool:
+    """Whether the digest of a day was dealt with: sent, or left out because there was nothing to tell."""
+    query = select(_sent.day).where(
+        _sent.household == household, _sent.member == member_id, _sent.day == day.isoformat()
+    )
+    return conn.execute(query).first() is not None
+
+
+def last_digest(conn: Connection, household: str, member_id: str) -> datetime | None:
+    """Return when a member's last digest was put together, sent or not."""
+    query = select(_sent.sent_at).where(_sent.household == household, _sent.member == member_id)
+    instant: datetime | None = conn.execute(query.order_by(_sent.sent_at.desc()).limit(1)).scalar()
+    return instant
+
+
+def note_digest(conn: Connection, household: str, digest: Digest) -> None:
+    """Note a digest as dealt with, so that the day brings no other.
+
+    Args:
+        conn: In the write transaction that sends it.
+        household: Tenant key.
+        digest: As sent.
+    """
+    lines = len(digest.waiting) + len(digest.unassigned) + len(digest.expired)
+    conn.execute(
+        insert(digests).values(
+            household=household, member=digest.member, day=digest.day.isoformat(),
+            sent_at=digest.at, lines=lines, actions=digest.action_ids,
+        )
+    )  # fmt: skip
+
+
+def sent_digests(conn: Connection, household: str, *, since: datetime) -> list[SentDigest]:
+    """Return the digests that were sent since an instant, oldest first."""
+    query = select(digests).where(
+        _sent.household == household, _sent.sent_at >= since, _sent.lines > 0
+    )
+    return [
+        SentDigest(member=row.member, sent_at=row.sent_at, action_ids=row.actions)
+        for row in conn.execute(query.order_by(_sent.sent_at))
+    ]
+
+
+def has_digest_after(conn: Connection, household: str, instant: datetime) -> bool:
+    """Whether a digest is noted as sent after an instant."""
+    query = select(_sent.day).where(_sent.household == household, _sent.sent_at > instant)
+    return conn.execute(query.limit(1)).first() is not None
+
+
+def forget_digests_after(conn: Connection, household: str, instant: datetime) -> None:
+    """Delete the rows of digests that are noted as sent after an instant: their days get another one."""
+    conn.execute(delete(digests).where(_sent.household == household, _sent.sent_at > instant))
+
+
+def forget_digests(conn: Connection, household: str, *, before: datetime) -> int:
+    """Delete the rows of digests before then; returns how many."""
+    old = (_sent.household == household, _sent.sent_at < before)
+    return conn.execute(delete(digests).where(*old)).rowcount

@@ -1,1 +1,0 @@
-"""Accuracy on labelled data: one module a suite, run by `kinkeeper eval`."""

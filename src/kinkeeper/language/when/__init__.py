@@ -1,5 +1,0 @@
-"""Time expressions as families type them, resolved against a reference instant."""
-
-from kinkeeper.language.when.reader import NamedTimeWords, read, to_record
-
-__all__ = ["NamedTimeWords", "read", "to_record"]

@@ -1,0 +1,482 @@
+"""From whom a message asks to keep what it tells: from everybody, from some people, or from nobody. Pure.
+
+The whole message is read, because the wish often stands in another sentence than the secret. A person's wish is
+never widened: where it is unclear from whom something is to be kept, only the teller may see it.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from kinkeeper.household.model import Household, Role
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
+from kinkeeper.language.sentences import mask_stops
+from kinkeeper.memory.statements.antecedents import begins_with_person
+from kinkeeper.memory.statements.reading import read_statement
+from kinkeeper.memory.statements.sensitive import holds_sensitive
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
+from kinkeeper.memory.statements.subjects import ME
+
+_CLASS = re.compile(r"@([a-z]+)")
+_PIECE = re.compile(r"[^.!?\n]{1,400}[.!?\n]*")
+_LONGEST_WISH = 200
+_FEW = 2
+_MAY_ASK = re.compile(
+    r"secre|priva|confid|t[eo]l[ld]|say|said|menti|repeat|breath|speak|talk|kn[eo]w|hear|find|found|learn|see|saw|notic|suspect|aware|surpris|quiet|ke[ep]|hid|betw|hush|shh|ssh|spoil|ruin|wreck|"
+    r"blow|ears|eyes|only|for me|myself|word|peep|hint|wraps|hat|record|s(?:c)?ht?um|dark|loop|wiser|clue|idea|inkling|guess|sight|discreet|further|farther|mum|mom|business|show|shar|leak|reveal|let|"
+    r"blab|slip|pass|bring|stay|remain|leav|hold|mark|make|treat|handle|lips|zip|qt|low|rosa|nous|twig|wind|front|around|back|spread|reach|public|break|private|not for|the one|get|come|in on",
+    re.IGNORECASE,
+)
+"""What every wish for secrecy holds a piece of: most sentences hold none, and need no closer look."""
+
+_GOES_ON = re.compile(r"\W*(?:oh|and|also|btw|by the way|ps|p\.s\.|please)\b", re.IGNORECASE)
+_ATTITUDES = (
+    "mean|meant|beg|begged|ask|asked|asks|trust|want|wanted|wants|like|love|hate|hope|hopes|think|thinks|guess|know|knew|knows|say|said|says|tell|told|"
+    "prefer|prefers|rather|swear|swore|promise|promised|wish|agree|agrees|agreed|insist|insists|insisted|mind|minds|"
+    "afraid|scared|nervous|worried|embarrassed|ashamed|excited|serious|begging|asking|counting|hoping|sure|sorry|ready|glad|grateful"
+)
+_TELLS = re.compile(
+    r"\b(?:i|we)(?:'(?:m|re|ve|d|ll))?\s+(?:(?:am|are|was|were|have|had|just|also|really|so|very|actually|already|finally|only)\s+)*"
+    r"(?!(?:am|are|was|were|have|had|will|would|can|could|should|must|may|might|need|do|don't|did|didn't|just|also|really|so|very|actually|already|finally|only|not|never|"
+    rf"{_ATTITUDES})\b)[a-z]\w*(?P<more>[^.!?\n]*)",
+    re.IGNORECASE,
+)
+"""News of the speaker's own ("I'm pregnant"), and not how they feel about a secret, or a plea for it."""
+
+_REFERS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
+
+_NAMED_THING = re.compile(r"(?:the|my|our|his|her|their)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.!?,;:\n]+|\s[–-]\s|\b(?:and|but|so|because)\b", re.IGNORECASE)
+
+_MOST_NAMED = 12
+_NEAR = 60
+"""How many characters before a wish may introduce it."""
+
+_CAPITALISED = r"(?-i:[A-Z][\w'-]+)"
+_FILLERS = re.compile(
+    r"\b(?:please|pls|thanks|thank you|ok|okay|oh|ah|and|but|so|by the way|btw|for now|for the moment|yet|though|obviously|of course|also|just|"
+    r"until (?:then|i say so|further notice|the day|\w+day)|till (?:then|\w+day)|all right|alright|will you|would you|can you|could you|can|you|i beg you|i|it|that|this|to|at home|"
+    r"until|till|then|now|still|again|anyway|seriously|really|actually|right|one|thing|meant|as|a|an|the|of|with|about|if|or|is|be|that's|it's|mind|must|let's|me|we|want)\b|[\W_]+"
+)
+
+_BEFORE = re.compile(
+    r"(?:(?:^|[\s,;:(–-]+)(?:and|but|so|please|oh|then|though|because|cos|i'd|i'll|we'd|it's|that's|ok|okay|by the way|just|also)\b)*[\s,;:(–-]*(?:(?<=[,;:(–-] )(?:i|we))?\s*\Z",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"(?:[\s,]+(?:yet|please|pls|for now|for the moment|though|ok|okay|until then|all right|thanks)\b)*[)\s]*",
+    re.IGNORECASE,
+)
+
+_ENDS_CLAUSE = re.compile(
+    r"(?:^|[^\w\s'])\s*\Z|(?:^|[\s,;:(–-])(?:and|but|so|please|oh|then|though|because|cos|i'd|i'll|we'd|it's|that's|ok|okay|by the way|just|also|i|we)\s*\Z",
+    re.IGNORECASE,
+)
+_BEGINS_CLAUSE = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:and|but|so|that|because|i|i'm|i've|i'll|we|we're|we've|my|our|the|he|she|they|it)\b)",
+    re.IGNORECASE,
+)
+"""What a wish stands between: elsewhere it is part of what is told, and is not cut out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A wish that something be kept secret.
+
+    Attributes:
+        scope: Who may still see it.
+        rest: The message without the wish; empty where it says nothing else.
+    """
+
+    scope: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    form: re.Pattern[str]
+    is_wish: bool
+    is_surprise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _People:
+    """Who can be named: member ids by word, and the patterns with these words."""
+
+    members: Mapping[str, frozenset[str]]
+    named: re.Pattern[str]
+    patterns: tuple[_Pattern, ...]
+
+
+def secrecy_of(
+    text: str, household: Household, teller: str | None, *, is_group: bool = False
+) -> Wish | None:
+    """Return what a message asks to keep secret; None where it asks nothing of the kind.
+
+    Args:
+        text: The whole message, verbatim.
+        household: Whose members it may name.
+        teller: Member id of who says it; None where they are no member.
+        is_group: Whether it is said in a chat of several people: they all know it.
+    """
+    plain = _plain(text)
+    reader = _Reader(household, _people(household), plain, teller)
+    cuts: list[tuple[int, int]] = []
+    for start, piece in _pieces(plain):
+        for pattern, match in _matches(piece, reader.people.patterns):
+            reader.note(match, pattern)
+            if pattern.is_wish:
+                cuts.append((start + match.start(), start + match.end()))
+    scope = reader.scope(is_group=is_group)
+    return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
+
+
+def audience_of(
+    text: str, household: Household, teller: str | None, *, is_group: bool = False
+) -> str:
+    """Return the scope of a whole message: who may see what it tells.
+
+    What it asks to keep secret is kept so; what tells of the teller's own health, feelings, money, keys, love or plans is
+    theirs alone, and so is what is too long to be read to its end, where it may ask for secrecy; all else is the household's.
+
+    Args:
+        text: The whole message, verbatim.
+        household: Whose members it may name.
+        teller: Member id of who says it; None where they are no member.
+        is_group: Whether it is said in a chat of several people: they all know it.
+    """
+    wish = secrecy_of(text, household, teller, is_group=is_group)
+    scopes = set() if wish is None else {wish.scope}
+    is_unread = len(text) > LONGEST_MESSAGE
+    is_own = is_unread or holds_sensitive(text, with_gifts=wish is None)
+    if teller is not None and not is_group and is_own:
+        scopes.add(person_scope(teller))
+    return narrowest(scopes) or person_scope(str(teller))
+
+
+def is_only_wish(text: str) -> bool:
+    """Return whether a sentence only asks to keep something secret, whoever it names.
+
+    Args:
+        text: A sentence or more, verbatim.
+    """
+    rest = _beside_wish(text)
+    return rest is not None and _count_words(rest) == 0
+
+
+def points_back(text: str) -> bool:
+    """Return whether a message asks for secrecy and tells hardly anything itself: it means what was said before.
+
+    A message with news of its own ("I'm pregnant, nobody should know") means that news alone, however short it is.
+
+    Args:
+        text: The whole message, verbatim.
+    """
+    rest = _beside_wish(text)
+    if rest is None or has_own_news(text):
+        return False
+    told = [each for part in rest for each in _clauses(part) if not _is_attitude(each)]
+    return _count_words(told) <= _FEW or _GOES_ON.match(text) is not None
+
+
+def has_own_news(text: str) -> bool:
+    """Return whether a short message with a wish for secrecy tells news, which the wish is then about.
+
+    How somebody feels about a secret, or that they ask for it ("Grandma wants it kept quiet"), is no news.
+
+    Args:
+        text: The whole message, verbatim.
+    """
+    rest = _beside_wish(text)
+    if rest is None:
+        return False
+    apart = [*(part for part in rest[:-1] if not _leads_into_wish(part)), rest[-1]]
+    return any(map(_tells, apart)) or any(map(_tells_of_others, _clauses(_plain(text))))
+
+
+def told_span(text: str) -> tuple[int, int]:
+    """Return the start and end of a sentence without a wish for secrecy before or behind what it tells.
+
+    Args:
+        text: A sentence, verbatim.
+    """
+    begin, end = 0, len(text)
+    for start, stop in _wishes(text):
+        lead, tail = (
+            _BEFORE.search(text, max(begin, start - _NEAR), start),
+            _AFTER.match(text, stop),
+        )
+        first, past = lead.start() if lead else start, tail.end() if tail else stop
+        if not text[past:].strip(" .,;:!?-–") and first > begin:
+            end = first
+        elif first <= begin and _BEGINS_CLAUSE.match(text, past):
+            begin = past + len(text[past:]) - len(text[past:].lstrip(" ,;:–-"))
+    return (begin, end) if begin < end else (0, len(text))
+
+
+def _wishes(text: str) -> list[tuple[int, int]]:
+    if _MAY_ASK.search(text) is None:
+        return []
+    patterns = [each for each in _patterns_for(_CAPITALISED) if each.is_wish]
+    return _joined(
+        [
+            (start + match.start(), start + match.end())
+            for start, piece in _pieces(_plain(text))
+            for _, match in _matches(piece, patterns)
+        ]
+    )
+
+
+def _beside_wish(text: str) -> list[str] | None:
+    """Return the parts of a short message beside its wishes for secrecy; None where it holds none."""
+    cuts = _wishes(text) if len(text) <= _LONGEST_WISH else []
+    if not cuts:
+        return None
+    plain = _plain(text)
+    ends = [0, *(each for cut in cuts for each in cut), len(plain)]
+    return [plain[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def _count_words(parts: Iterable[str]) -> int:
+    """Return how many words of parts of a message say something."""
+    return len(_FILLERS.sub(" ", " ".join(parts).casefold()).split())
+
+
+def _tells(part: str) -> bool:
+    """Return whether a part of a message tells news that does not refer to what was said before."""
+    return any(_REFERS_BACK.search(found["more"]) is None for found in _TELLS.finditer(part))
+
+
+def _clauses(text: str) -> list[str]:
+    return [*filter(None, map(str.strip, _CLAUSE_END.split(text)))]
+
+
+def _tells_of_others(clause: str) -> bool:
+    """Return whether a clause without a wish tells of somebody or something named what they did, or what is with them."""
+    if _REFERS_BACK.search(clause) is not None or _wishes(clause):
+        return False
+    is_named = begins_with_person(clause) or _NAMED_THING.match(clause) is not None
+    return any(
+        (each.subject != ME and bool(each.slot)) or (is_named and bool(each.value))
+        for each in read_statement(clause)
+        if _attitudes().isdisjoint({*each.slot.split(), *each.value})
+    )
+
+
+def _is_attitude(clause: str) -> bool:
+    """Return whether a clause only says who asks for secrecy, or how they feel about it."""
+    said = {
+        word
+        for each in read_statement(clause)
+        for word in (*({*each.slot.split()} - each.names), *each.value)
+    } - {"be", "feeling"}
+    return bool(said) and said <= _attitudes()
+
+
+@cache
+def _attitudes() -> frozenset[str]:
+    """Return the verbs and feelings that are about a secret, and no news, as readings have them."""
+    return frozenset(
+        word
+        for each in _ATTITUDES.split("|")
+        for reading in (*read_statement(f"he {each}"), *read_statement(f"he {each} it"))
+        for word in (each, *reading.slot.split(), *reading.value)
+        if word not in {"he", "be", "it"}
+    )
+
+
+def _leads_into_wish(part: str) -> bool:
+    """Return whether a part before a wish belongs to its clause ("I'd be" of "I'd be mortified if Ben knew")."""
+    return _ENDS_CLAUSE.search(part[-_NEAR:]) is None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\u2018\u2019\u02bc]", "'", text[:LONGEST_MESSAGE])
+
+
+def _pieces(plain: str) -> Iterator[tuple[int, str]]:
+    """Yield sentences with their places; long ones in pieces, so that no pattern reads far."""
+    for piece in _PIECE.finditer(mask_stops(plain)):
+        yield piece.start(), plain[slice(*piece.span())]
+
+
+def _matches(piece: str, patterns: Iterable[_Pattern]) -> Iterator[tuple[_Pattern, re.Match[str]]]:
+    is_none = any(each.search(piece) for each in _compiled("not_surprises", _CAPITALISED))
+    for pattern in patterns:
+        if not (pattern.is_surprise and is_none):
+            for match in pattern.form.finditer(piece):
+                yield pattern, match
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Collects what the patterns find in one message."""
+
+    household: Household
+    people: _People
+    plain: str
+    teller: str | None
+    kept_from: set[str] = field(default_factory=set)
+    is_found: bool = False
+    is_unclear: bool = False
+    is_surprise: bool = False
+
+    def note(self, match: re.Match[str], pattern: _Pattern) -> None:
+        """Add what one match says of whom something is kept from."""
+        words = [each for key, each in match.groupdict().items() if key.startswith("whom") and each]
+        meant = [self._meant(each) for each in words]
+        known = frozenset[str]().union(*(each for each in meant if each is not None))
+        if not pattern.is_wish:  # a gift is kept from whom it is for, and says nothing more
+            known = (known if words else self._children) - {self.teller}
+            if not known:
+                return
+        elif None in meant or not (words or pattern.is_surprise):
+            self.is_unclear = True
+        elif not words and not self.kept_from:
+            known = self._meant("them") or frozenset()
+        self.is_found = True
+        self.is_surprise |= pattern.is_surprise
+        self.kept_from |= known - {self.teller}
+
+    def scope(self, *, is_group: bool) -> str | None:
+        """Return who may see the message; None where nothing in it is kept from anybody of the household."""
+        if not self.is_found:
+            return None
+        if is_group:
+            kept = self.kept_from or (self._children - {self.teller} if self.is_unclear else set())
+            return surprise_scope(kept) if kept else None
+        others = {each.id for each in self.household.members} - {self.teller}
+        is_for_some = self.is_surprise or self.kept_from <= self._children
+        if self.kept_from and not self.is_unclear and is_for_some and self.kept_from < others:
+            return surprise_scope(self.kept_from)
+        return HOUSEHOLD_SCOPE if self.teller is None else person_scope(self.teller)
+
+    @property
+    def _children(self) -> frozenset[str]:
+        return frozenset(each.id for each in self.household.children)
+
+    def _meant(self, words: str) -> frozenset[str] | None:
+        """Return the members that words stand for; None where they stand for others, or nobody can tell."""
+        if named := self._named(words):
+            return named
+        folded, kinds = words.casefold(), _kinds_of_people()
+        if kinds["children"].fullmatch(folded):
+            return self._children or None
+        if kinds["partner"].fullmatch(folded):
+            parents = (Role.PARENT, Role.GUARDIAN)
+            found = {each.id for each in self.household.members if each.role in parents}
+        elif kinds["pronoun"].fullmatch(folded):
+            found = {*self._named(self.plain)}
+        else:
+            return None
+        others = frozenset(each for each in found if each != self.teller)
+        return others if len(others) == 1 else None
+
+    def _named(self, text: str) -> frozenset[str]:
+        return frozenset(
+            member
+            for each in self.people.named.findall(text)
+            for member in self.people.members[each.casefold()]
+        )
+
+
+def _without(text: str, cuts: list[tuple[int, int]]) -> str:
+    """Return a text without what was cut out; empty where nothing else is said."""
+    parts, at = [], 0
+    for start, end in _joined(cuts):
+        lead = _BEFORE.search(text, max(at, start - _NEAR), start)
+        tail = _AFTER.match(text, end)
+        begin, stop = lead.start() if lead else start, tail.end() if tail else end
+        if _ENDS_CLAUSE.search(text[max(0, start - _NEAR) : start]) and _BEGINS_CLAUSE.match(
+            text, stop
+        ):
+            parts.append(text[at:begin])
+            at = stop
+    rest = "".join([*parts, text[at:]])
+    if not _FILLERS.sub("", rest.casefold()):
+        return ""
+    kept = " ".join(rest.split())
+    kept = re.sub(r"\s+([,.;:!?])", r"\1", kept)
+    kept = re.sub(
+        r"([,;:])(?=[.!?]|$)|(?:[,;:]? (?:and|but|so|please|oh))+(?=[.!?]|$)",
+        "",
+        kept,
+        flags=re.IGNORECASE,
+    )
+    return re.sub(r"^[\W_]+|[\s,;:–-]+$", "", kept)
+
+
+def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in order, those that overlap as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(cuts):
+        if joined and start <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+@cache
+def _data() -> dict[str, dict[str, str]]:
+    path = files(__package__) / "data" / "secrecy.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _kinds_of_people() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(form) for name, form in _data()["people"].items()}
+
+
+def _expanded(form: str, words: Mapping[str, str]) -> str:
+    while (wider := _CLASS.sub(lambda each: words[each[1]], form)) != form:
+        form = wider
+    return form
+
+
+@cache
+def _compiled(section: str, names: str) -> tuple[re.Pattern[str], ...]:
+    data = _data()
+    people = "|".join(data["people"].values())
+    whom = (
+        f"(?:\\b(?>(?:{people}|@none|@any|{names})\\b)"
+        f"(?:(?:,| and|,? or|'s? and) (?>(?:{people}|{names})\\b)){{0,{_MOST_NAMED}}})"
+    )
+    words = data["classes"] | {"whom": whom}
+    return tuple(
+        re.compile(_expanded(form, words), re.IGNORECASE) for form in data[section].values()
+    )
+
+
+@cache
+def _patterns_for(names: str) -> tuple[_Pattern, ...]:
+    return tuple(
+        _Pattern(form, is_wish=section != "gifts", is_surprise=section != "wishes")
+        for section in ("wishes", "surprises", "gifts")
+        for form in _compiled(section, names)
+    )
+
+
+@lru_cache(maxsize=64)
+def _people_of(words: frozenset[tuple[str, frozenset[str]]]) -> _People:
+    members = dict(words)
+    longest = sorted(members, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest)) or r"(?!)"
+    named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+    return _People(members, named, _patterns_for(rf"(?:{names}|{_CAPITALISED})\b"))
+
+
+def _people(household: Household) -> _People:
+    """Return the words for the household's members, with the patterns that look for them."""
+    words: dict[str, frozenset[str]] = {}
+    for member in household.members:
+        for word in (member.name, member.id, *member.aliases):
+            key = word.casefold()
+            words[key] = words.get(key, frozenset()) | {member.id}
+    for group in household.groups:
+        for word in group.aliases:
+            words[word.casefold()] = frozenset(group.members)
+    return _people_of(frozenset(words.items()))

@@ -1,0 +1,194 @@
+"""The encoder: a small transformer that reads a message with what was said before it, and heads on its states.
+
+It shares the word vectors of the embedder's file and has layers of its own, fitted by training/fit_encoder.py.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.models.embedding.minilm import Session, load_session, weights_path, word_vectors
+from kinkeeper.models.embedding.wordpiece import shipped_vocabulary
+from kinkeeper.reading.encoder_input import EncoderInput, encoder_input
+from kinkeeper.reading.model import Clause, Context, Slot, SlotName, Target, Utterance
+
+Floats = NDArray[np.float32]
+
+QUESTIONS: Final = ("act", "predicate", "modality", "negated", "secret", "plan")
+"""What is asked of each clause, in the order of the columns of the clause head."""
+
+FURTHEST: Final = 16
+"""Distances of earlier messages, and numbers of open items, that the link head tells apart."""
+
+_EPSILON: Final = 1e-12
+_LINK_SCALE: Final = 8.0
+_NO_SLOT: Final = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseSeen:
+    """What the heads make of one clause.
+
+    Attributes:
+        clause: Which one; the parts of one that is too long for a row come one after the other.
+        chances: By question, the chance of each label; they add up to 1.
+        slots: Spans, in the order of the text.
+        target: What it most likely speaks of; None where it rather speaks of nothing earlier.
+    """
+
+    clause: Clause
+    chances: Mapping[str, Mapping[str, float]]
+    slots: tuple[Slot, ...]
+    target: Target | None
+
+
+class Encoder:
+    """Reads messages with the encoder of the package.
+
+    Args:
+        embedder: The embedder's ONNX file, of which the word vectors are used.
+        session: The layers.
+        heads: Arrays by name, as training/fit_encoder.py wrote them.
+    """
+
+    def __init__(self, embedder: Path, session: Session, heads: Mapping[str, NDArray[Any]]) -> None:
+        self.version = str(heads["version"])
+        self._words = word_vectors(embedder)
+        self._session = session
+        self._heads = heads
+        self._labels = {name: [*map(str, heads[f"labels.{name}"])] for name in QUESTIONS}
+        self._slots = [*map(str, heads["labels.slots"])]
+
+    def read(
+        self, utterance: Utterance, clauses: Sequence[Clause], context: Context
+    ) -> list[ClauseSeen]:
+        """Return what the heads make of each clause that holds a word. Pure.
+
+        Args:
+            utterance: The message; a long one is read part by part.
+            clauses: Of the message, in the order of the text.
+            context: What is known around it.
+        """
+        found: list[ClauseSeen] = []
+        vocabulary, start = shipped_vocabulary(), clauses[0].start
+        while True:
+            row = encoder_input(utterance, context, vocabulary, start=start)
+            if not row.words or row.words[0][0] >= clauses[-1].end:
+                return found
+            found += self._row(row, clauses)
+            start = row.words[-1][1]
+
+    def _row(self, row: EncoderInput, clauses: Sequence[Clause]) -> Iterator[ClauseSeen]:
+        states = self._states(row)
+        words, starts = states[list(row.places)], [start for start, _ in row.words]
+        tags = words @ self._heads["tag.weight"].T + self._heads["tag.bias"]
+        keys = self._keys(row, states)
+        for clause in clauses:
+            first, end = bisect_left(starts, clause.start), bisect_left(starts, clause.end)
+            if first < end:
+                summary = np.concatenate([words[first:end].mean(axis=0), states[0]])
+                yield ClauseSeen(
+                    clause=clause, chances=self._chances(summary),
+                    slots=self._spans(row.words[first:end], tags[first:end]),
+                    target=self._target(row, summary, keys),
+                )  # fmt: skip
+
+    def _states(self, row: EncoderInput) -> Floats:
+        """Return the last layer's states, shape (pieces, width)."""
+        heads, pieces = self._heads, np.array(row.pieces)
+        places = np.arange(len(pieces))
+        sums = self._words[pieces] * heads["words.scale"][pieces] + heads["places"][places]
+        sums = sums + heads["parts"][(places >= row.own).astype(np.int64)]
+        centred = sums - sums.mean(axis=1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + _EPSILON)
+        first = centred / spread * heads["norm.weight"] + heads["norm.bias"]
+        (states,) = self._session.run(None, {"states": first[None].astype(np.float32)})
+        return np.asarray(states[0], dtype=np.float32)
+
+    def _chances(self, summary: Floats) -> dict[str, dict[str, float]]:
+        sums = self._heads["clause.weight"] @ summary + self._heads["clause.bias"]
+        found, column = {}, 0
+        for name in QUESTIONS:
+            labels = self._labels[name]
+            own = sums[column : column + len(labels)] / self._heads[f"temperature.{name}"]
+            column += len(labels)
+            found[name] = dict(zip(labels, map(float, _softmax(own)), strict=True))
+        return found
+
+    def _spans(self, words: Sequence[tuple[int, int]], tags: Floats) -> tuple[Slot, ...]:
+        """Return runs of words with one tag; a tag's chance is that of its least sure word."""
+        chances = _softmax(tags[:, : len(self._slots)])
+        best, begins = chances.argmax(axis=1), tags[:, len(self._slots)] > 0
+        found: list[Slot] = []
+        first = 0
+        for end in range(1, len(words) + 1):
+            if end < len(words) and best[end] == best[first] and not begins[end]:
+                continue
+            if best[first] != _NO_SLOT:
+                found.append(
+                    Slot(
+                        name=SlotName(self._slots[best[first]]), start=words[first][0],
+                        end=words[end - 1][1], p=float(chances[first:end, best[first]].min()),
+                    )
+                )  # fmt: skip
+            first = end
+        return tuple(found)
+
+    def _keys(self, row: EncoderInput, states: Floats) -> Floats:
+        """Return what the link head compares with for each open item and each earlier message, shape (n, keys)."""
+        parts = [states[start:end].mean(axis=0) for start, end in (*row.items, *row.earlier)]
+        if not parts:
+            return np.zeros((0, len(self._heads["key.bias"])), dtype=np.float32)
+        return np.asarray(
+            np.stack(parts) @ self._heads["key.weight"].T + self._heads["key.bias"],
+            dtype=np.float32,
+        )
+
+    def _target(self, row: EncoderInput, summary: Floats, keys: Floats) -> Target | None:
+        query = self._heads["query.weight"] @ summary + self._heads["query.bias"]
+        items, count = len(row.items), len(keys)
+        bias = [
+            FURTHEST + min(index, FURTHEST - 1)
+            if index < items
+            else min(count - index - 1, FURTHEST - 1)
+            for index in range(count)
+        ]
+        scores = keys @ query / _LINK_SCALE + self._heads["distance"][bias]
+        nothing = self._heads["nothing"] @ query / _LINK_SCALE
+        chances = _softmax(np.concatenate([[nothing], scores]))
+        best = int(chances.argmax()) - 1
+        if best < 0:
+            return None
+        p = float(chances[best + 1])
+        if best < items:
+            return Target(item=best, p=p)
+        return Target(said=row.first_earlier + best - items, p=p)
+
+
+@cache
+def shipped_encoder() -> Encoder | None:
+    """Return the encoder of the package, read once; None where the embedder is not installed.
+
+    Raises:
+        UnavailableError: The embedder's weights are not the expected ones.
+    """
+    embedder = weights_path()
+    if embedder is None:
+        return None
+    folder = files(__package__) / "data"
+    with as_file(folder / "encoder.npz") as path, np.load(path, allow_pickle=False) as stored:
+        heads = {name: stored[name] for name in stored.files}
+    with as_file(folder / "encoder.onnx") as path:
+        return Encoder(embedder, load_session(path), heads)
+
+
+def _softmax(sums: NDArray[Any]) -> Floats:
+    scaled = np.exp(sums - sums.max(axis=-1, keepdims=True))
+    return np.asarray(scaled / scaled.sum(axis=-1, keepdims=True), dtype=np.float32)

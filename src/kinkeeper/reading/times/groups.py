@@ -1,0 +1,368 @@
+"""Groups: neighbouring readings joined into one time, with the operators that take another time.
+
+Readings join while each fills what the others left open ("thurs" + "the 15th" + "2:15"). Operators are "week of",
+"two weeks from", "ago".
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Final
+
+from kinkeeper.reading.times.clock_rules import CLOCKS
+from kinkeeper.reading.times.date_rules import DATES
+from kinkeeper.reading.times.grammar import Grammar, Scope
+from kinkeeper.reading.times.hours import Habits
+from kinkeeper.reading.times.joining import may_join
+from kinkeeper.reading.times.length_rules import LENGTHS, REPEATS
+from kinkeeper.reading.times.partial import Every, Length, Partial, as_hour, merge, sure_clock
+from kinkeeper.reading.times.period_rules import PERIODS
+from kinkeeper.reading.times.resolve import day_of
+from kinkeeper.reading.times.series import BOUNDS, bounded, is_end
+from kinkeeper.reading.times.spans import after_length, business_days, shifted, week_of, weekend_of
+from kinkeeper.reading.times.tokens import Token
+
+RULES: Final = Grammar.joined(REPEATS, LENGTHS, DATES, PERIODS, CLOCKS)
+
+_AT = frozenset({"at", "@"})
+_ABOUT = frozenset(
+    {
+        "around", "about", "abt", "ard", "round", "approx", "approximately", "roughly", "circa", "~",
+        "gegen", "maybe", "like",
+    }
+)  # fmt: skip
+JOINTS: Final = _ABOUT | {
+    ",", "at", "@", "on", "of", "in", "the", "(", ")", "for", "sometime", ":", ".", "anytime", "say",
+    "any", "time", *BOUNDS,
+}  # fmt: skip
+LONGEST_JOINT: Final = 3
+_AGO = frozenset({"ago", "back", "earlier", "before"})
+_HENCE = frozenset({"hence", "later", "out"})
+_FROM = {"from": 1, "after": 1, "before": -1, "b4": -1}
+_BEGINNING: Final = frozenset({"starting", "beginning", "commencing"})
+_DEEPEST: Final = 1
+_MOST_REPEATED: Final = 2  # parts of a time that add nothing to it ("Friday, Friday")
+_WEEK_OPERATORS: Final = _BEGINNING | {"of", "after", "before"}
+
+
+def group_at(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int = 0
+) -> tuple[Partial, int] | None:
+    """Return the longest single time that begins at a token, and where it ends."""
+    found = atom_at(tokens, index, scope, depth)
+    if found is None:
+        return None
+    partial, end = found
+    repeated = 0
+    while end < len(tokens) and repeated <= _MOST_REPEATED:
+        more = (
+            _next_weekday(tokens, partial, end)
+            or _weekdays_of_part(tokens, partial, end, scope=scope, depth=depth)
+            or _next_atom(tokens, partial, end, scope=scope, depth=depth)
+        )
+        if more is None:
+            break
+        repeated += more[0] == partial
+        partial, end = more
+    return partial, end
+
+
+def _next_weekday(
+    tokens: Sequence[Token], partial: Partial, end: int
+) -> tuple[Partial, int] | None:
+    """Add a further day to a recurrence: "every tues & thurs"."""
+    if partial.every is None or not partial.every.weekdays or partial.has_time:
+        return None
+    at = skip(tokens, end, frozenset({"and", "&", ",", "/", "n", "every", "each", "on"}))
+    weekday = tokens[at].meanings.get("WEEKDAY", tokens[at].meanings.get("WEEKDAYS"))
+    if at == end or weekday is None:
+        return None
+    every = replace(partial.every, weekdays=(*partial.every.weekdays, weekday))
+    return replace(partial, every=every), at + 1
+
+
+def _weekdays_of_part(
+    tokens: Sequence[Token], partial: Partial, end: int, *, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Say on which days a part of every day is meant: "evenings on tuesdays and fridays"."""
+    if partial != Partial(every=Every("FREQ=DAILY"), part=partial.part):
+        return None
+    found = group_at(tokens, end, scope, depth)
+    if found is None:
+        return None
+    days, after = found
+    if days.every is None or not days.every.weekdays or days != Partial(every=days.every):
+        return None
+    return replace(days, part=partial.part), after
+
+
+def _next_atom(
+    tokens: Sequence[Token], partial: Partial, end: int, *, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    joined = _joints(tokens, partial, end)
+    if joined is None:
+        return None
+    joints, at = joined
+    found = atom_at(tokens, at, scope, depth)
+    if found is None:
+        return None
+    other, after = found
+    within = bounded(partial, other, joints, scope)
+    if within is not None:
+        return within, after
+    if is_end(partial, other, joints):
+        return None
+    if not may_join(partial, other, joints):
+        return None
+    # After "at" a bare number is an hour, on a clock of 24, too: "sunday at 15".
+    is_hour = other.number is not None and not _AT.isdisjoint(joints)
+    merged = merge(partial, as_hour(other) if is_hour else other)
+    if merged is None:
+        return None
+    bound = next(
+        (BOUNDS[word] for word in joints if word in BOUNDS and BOUNDS[word] != "from"), None
+    )
+    if bound is not None and (other.has_time or other.number is not None):
+        merged = replace(merged, bound=bound)
+    if after < len(tokens) and tokens[after].text == ")" and "(" in joints:
+        after += 1
+    return merged, after
+
+
+def _joints(tokens: Sequence[Token], partial: Partial, end: int) -> tuple[list[str], int] | None:
+    """Return what stands between a reading and the next, and where that begins; None where a sentence ends."""
+    at = end
+    joints: list[str] = []
+    while at < len(tokens) and len(joints) < LONGEST_JOINT and tokens[at].text in JOINTS:
+        is_stop = tokens[at].text == "." and tokens[at].spaced is False
+        if is_stop and at + 1 < len(tokens) and tokens[at + 1].spaced and partial.has_time:
+            return None
+        joints.append(tokens[at].text)
+        at += 1
+    if not joints and at < len(tokens) and tokens[at].text in {"-", "/"}:
+        joints.append("-")
+        at += 1
+    return (joints, at) if at < len(tokens) else None
+
+
+def atom_at(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Return a rule's reading, with the operators that take another time as their operand."""
+    if depth > _DEEPEST or index >= len(tokens):
+        return None
+    token = tokens[index]
+    if token.text in {"in", "within", "w/in"} and index + 1 < len(tokens):
+        length = _length_at(
+            tokens, skip(tokens, index + 1, _ABOUT | {"the", "next", "like"}), scope
+        )
+        if length is not None:
+            bound = None if token.text == "in" else "by"
+            return replace(_moved(scope, length[0]), bound=bound), _skip_words(
+                tokens, length[1], ("time",)
+            )
+    if "UNIT" in token.meanings or token.text == "the" or "WEEKEND" in token.meanings:
+        found = _unit_operator(tokens, index, scope, depth)
+        if found is not None:
+            return found
+    if "WEEKOF" in token.meanings:
+        return _week_of(tokens, index + 1, scope, depth)
+    plain = RULES.longest(tokens, index, scope)
+    length = _length_at(tokens, index, scope)
+    if length is None or (plain is not None and plain[1] > length[1]):
+        return plain
+    is_for = index > 0 and tokens[index - 1].text == "for"
+    return _length_operator(tokens, length[0], length[1], scope=scope, depth=depth, is_for=is_for)
+
+
+def skip(tokens: Sequence[Token], index: int, words: frozenset[str]) -> int:
+    """Return the index of the first token from `index` on that is none of `words`, or of the last token."""
+    while index < len(tokens) - 1 and tokens[index].text in words:
+        index += 1
+    return index
+
+
+def _skip_words(tokens: Sequence[Token], index: int, words: Sequence[str]) -> int:
+    follows = all(
+        index + at < len(tokens) and tokens[index + at].text == word
+        for at, word in enumerate(words)
+    )
+    return index + len(words) if follows else index
+
+
+def _length_at(tokens: Sequence[Token], index: int, scope: Scope) -> tuple[Length, int] | None:
+    """Return the length that begins at a token, its parts ("1 hour, 5 minutes and 30 seconds") added up."""
+    total: Length | None = None
+    end = index
+    while index < len(tokens):
+        found = LENGTHS.longest(tokens, index, scope)
+        if found is None or found[0].length is None or found[0].instant is not None:
+            break
+        length = found[0].length
+        if total is not None and not _is_finer(length, total):
+            break
+        total = length if total is None else total.plus(length)
+        end = index = found[1]
+        while (
+            index < len(tokens) and tokens[index].text in {"and", ",", "n", "&"} and index - end < 2
+        ):
+            index += 1
+    return None if total is None else (total, end)
+
+
+_ORDER: Final = ("second", "minute", "hour", "day", "business", "week", "month", "year")
+
+
+def _is_finer(length: Length, total: Length) -> bool:
+    return _ORDER.index(length.grain) < _ORDER.index(total.grain)
+
+
+def _length_operator(
+    tokens: Sequence[Token],
+    length: Length,
+    end: int,
+    *,
+    scope: Scope,
+    depth: int,
+    is_for: bool,
+) -> tuple[Partial, int]:
+    """Apply "ago", "from now", "after Christmas" to a length; without one it stays a length."""
+    if end >= len(tokens):
+        return Partial(length=length), end
+    return (
+        _from_now(tokens, length, end, scope)
+        or _begun(tokens, length, end, scope=scope, depth=depth, is_for=is_for)
+        or _away_from(tokens, length, end, scope=scope, depth=depth, is_for=is_for)
+        or _ago_or_hence(tokens, length, end, scope)
+        or (Partial(length=length), end)
+    )
+
+
+def _from_now(
+    tokens: Sequence[Token], length: Length, end: int, scope: Scope
+) -> tuple[Partial, int] | None:
+    """Read "from now", "after today"."""
+    if tokens[end].text not in {"from", "after"} or end + 1 >= len(tokens):
+        return None
+    origin = tokens[end + 1]
+    is_now = origin.text in {"now", "today", "tdy"} or "NOW" in origin.meanings
+    return (_moved(scope, length), end + 2) if is_now else None
+
+
+def _begun(
+    tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
+) -> tuple[Partial, int] | None:
+    """Read when a length begins: "starting on the 6th", "(for two weeks) from Monday"."""
+    word = tokens[end].text
+    if word not in _BEGINNING and not (is_for and word == "from"):
+        return None
+    at = skip(tokens, end + 1, frozenset({"from", "on", "the", "at"}))
+    begin = group_at(tokens, at, scope, depth + 1)
+    if begin is None or not begin[0].has_day:
+        return None
+    return replace(begin[0], length=length, is_weak=False), begin[1]
+
+
+def _away_from(
+    tokens: Sequence[Token], length: Length, end: int, *, scope: Scope, depth: int, is_for: bool
+) -> tuple[Partial, int] | None:
+    """Read how far something is from another time: "(a week) after Christmas", "(an hour) before 5pm"."""
+    direction = _FROM.get(tokens[end].text)
+    operand = group_at(tokens, end + 1, scope, depth + 1) if direction else None
+    if direction is None or operand is None:
+        return None
+    origin, after = operand
+    base = _day_or_none(origin, scope)
+    if base is not None and (length.days or length.months):
+        step = length if direction > 0 else length.negated()
+        moved = replace(
+            origin, on=shifted(base, step), day=None, month=None, year=None, weekday=None,
+            period=None, lean=None, is_weak=False,
+        )  # fmt: skip
+        return moved, after
+    clock = origin.clock
+    if clock is None or not clock.half or not length.seconds or is_for:
+        return None
+    minutes = (clock.hour % 12 + 12 * (clock.half == "pm")) * 60 + clock.minute
+    minutes += length.seconds * direction // 60
+    return replace(origin, clock=sure_clock(minutes // 60 % 24, minutes % 60)), after
+
+
+def _ago_or_hence(
+    tokens: Sequence[Token], length: Length, end: int, scope: Scope
+) -> tuple[Partial, int] | None:
+    """Read "ago", "(an hour) later"."""
+    word = tokens[end].text
+    following = tokens[end + 1].text if end + 1 < len(tokens) else ""
+    if word in _AGO and (word != "before" or not following.isalnum()):
+        return _moved(scope, length.negated()), end + 1
+    is_later_on = end + 1 < len(tokens) and "REL" in tokens[end + 1].meanings
+    if word not in _HENCE or is_later_on:
+        return None
+    is_hence = word == "hence" or not following.isalpha() or length.seconds
+    return (_moved(scope, length), end + 1) if is_hence else None
+
+
+def _day_or_none(partial: Partial, scope: Scope) -> date | None:
+    if not partial.has_day:
+        return None
+    try:
+        return day_of(partial, scope, Habits())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moved(scope: Scope, length: Length) -> Partial:
+    """Return the reference moved: an instant for hours and finer, a day otherwise."""
+    if length.seconds:
+        return Partial(
+            instant=after_length(scope.reference, length),
+            instant_grain="second" if length.grain == "second" else "minute",
+        )
+    today = scope.reference.date()
+    if length.grain == "business":
+        return Partial(on=business_days(today, length.days))
+    return Partial(on=shifted(today, length))
+
+
+def _week_of(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Read the day after "week of", "w/c"."""
+    operand = group_at(tokens, skip(tokens, index, frozenset({"the", "on"})), scope, depth + 1)
+    if operand is None and index < len(tokens) and "DAYNUM" in tokens[index].meanings:
+        return None
+    day = None if operand is None else _day_or_none(operand[0], scope)
+    if operand is None or day is None:
+        return None
+    return Partial(period=week_of(day, scope.week_start)), operand[1]
+
+
+def _unit_operator(
+    tokens: Sequence[Token], index: int, scope: Scope, depth: int
+) -> tuple[Partial, int] | None:
+    """Read "week of the 12th", "the weekend of thanksgiving", "day after christmas"."""
+    at = index + 1 if tokens[index].text == "the" else index
+    if at + 1 >= len(tokens):
+        return None
+    unit = tokens[at].meanings.get("UNIT")
+    if "WEEKOF" in tokens[at].meanings:
+        return _week_of(tokens, at + 1, scope, depth)
+    is_weekend = "WEEKEND" in tokens[at].meanings
+    word = tokens[at + 1].text
+    if (unit == "week" or is_weekend) and word in _WEEK_OPERATORS:
+        begin = skip(tokens, at + 2, frozenset({"on", "the"}))
+        operand = group_at(tokens, begin, scope, depth + 1)
+        day = None if operand is None else _day_or_none(operand[0], scope)
+        if operand is None or day is None:
+            return None
+        day += timedelta(days={"after": 7, "before": -7}.get(word, 0))
+        period = weekend_of(day) if is_weekend else week_of(day, scope.week_start)
+        return Partial(period=period), operand[1]
+    if unit == "day" and word in {"after", "before"}:
+        operand = group_at(tokens, at + 2, scope, depth + 1) if at + 2 < len(tokens) else None
+        day = None if operand is None else _day_or_none(operand[0], scope)
+        if operand is None or day is None:
+            return None
+        return Partial(on=day + timedelta(days=1 if word == "after" else -1)), operand[1]
+    return None

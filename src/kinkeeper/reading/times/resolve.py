@@ -1,0 +1,331 @@
+"""What filled slots mean on the calendar, seen from the reference instant."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from typing import Final
+
+from kinkeeper.reading.times.grammar import Scope
+from kinkeeper.reading.times.holidays import nth_weekday
+from kinkeeper.reading.times.hours import PARTS, Habits, hour_of, is_certain
+from kinkeeper.reading.times.model import Grain, SpanKind
+from kinkeeper.reading.times.partial import WEEKDAY_CODES, Clock, Every, Partial, Period
+from kinkeeper.reading.times.spans import after_length, first_of_week, month_of, on_wall, shifted
+
+_NOON: Final = 12
+_WORKING_DAYS_BEGIN: Final = 6
+_WORKING_DAYS: Final = frozenset(range(5))
+_LATE_LAST_HOUR: Final = 21
+_NIGHT_ENDS: Final = 6
+"""Hours before it are still of the night that began the evening before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A partial on the calendar: everything of a span but its place in the text."""
+
+    kind: SpanKind
+    begin: datetime
+    until: datetime
+    grain: Grain
+    recurrence: str | None = None
+    is_meridiem_known: bool = True
+
+
+def resolve(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
+    """Return what one expression without a second end means, or None where no calendar has it."""
+    if partial.every is not None:
+        return _recurring(partial, partial.every, scope, habits)
+    if partial.instant is not None:
+        return _instant(partial, partial.instant)
+    if partial.length is not None:
+        return _with_length(partial, scope, habits)
+    day = day_of(partial, scope, habits)
+    if partial.clock is not None:
+        return _clocked(partial, partial.clock, day, scope=scope, habits=habits)
+    if partial.part is not None:
+        return _part_of_day(partial, partial.part, day, scope)
+    if day is not None:
+        return _days(day, day + timedelta(days=1), scope, kind=SpanKind.DATE, grain=Grain.DAY)
+    period = period_of(partial, scope)
+    if period is None:
+        return None
+    return _of_period(period, scope)
+
+
+def _of_period(period: Period, scope: Scope) -> Resolved:
+    grain = {
+        "week": Grain.WEEK,
+        "month": Grain.MONTH,
+        "year": Grain.YEAR,
+        "quarter": Grain.MONTH,
+        "season": Grain.DAY,
+        "decade": Grain.YEAR,
+    }.get(period.grain, Grain.DAY)
+    kind = SpanKind.DATE if period.grain in {"week", "month", "year"} else SpanKind.RANGE
+    return _days(period.first, period.after, scope, kind=kind, grain=grain)
+
+
+def _days(first: date, after: date, scope: Scope, *, kind: SpanKind, grain: Grain) -> Resolved:
+    begin = on_wall(datetime.combine(first, time()), scope.reference)
+    until = on_wall(datetime.combine(after, time()), scope.reference)
+    return Resolved(kind=kind, begin=begin, until=until, grain=grain)
+
+
+def _instant(partial: Partial, instant: datetime) -> Resolved:
+    if partial.length is not None:
+        other = after_length(instant, partial.length)
+        first, last = min(instant, other), max(instant, other)
+        return Resolved(kind=SpanKind.RANGE, begin=first, until=last, grain=Grain.MINUTE)
+    grain = Grain(partial.instant_grain or "minute")
+    step = timedelta(seconds=1) if grain is Grain.SECOND else timedelta(minutes=1)
+    return Resolved(kind=SpanKind.DATETIME, begin=instant, until=instant + step, grain=grain)
+
+
+def _with_length(partial: Partial, scope: Scope, habits: Habits) -> Resolved | None:
+    length = partial.length
+    if length is None:
+        return None
+    plain = resolve(replace(partial, length=None), scope, habits)
+    if plain is None:
+        until = after_length(scope.reference, length)
+        grain = Grain("day" if length.grain == "business" else length.grain)
+        return Resolved(kind=SpanKind.DURATION, begin=scope.reference, until=until, grain=grain)
+    until = after_length(plain.begin, length)
+    return replace(plain, kind=SpanKind.RANGE, until=max(until, plain.begin))
+
+
+def _clocked(
+    partial: Partial, clock: Clock, day: date | None, *, scope: Scope, habits: Habits
+) -> Resolved | None:
+    hour = hour_of(clock, partial.part, habits)
+    if hour == 0 and clock.half is None and _ends_morning(partial, clock):
+        hour = _NOON
+    has_date = day is not None
+    if day is None:
+        period = partial.period
+        day = period.first if period is not None else scope.reference.date()
+        has_date = period is not None
+    if partial.part == "tonight" and hour < _NIGHT_ENDS:
+        day += timedelta(days=1)
+    begin = clock_on(day, hour, clock, scope)
+    if not has_date and begin < scope.reference - timedelta(minutes=1):
+        if habits.usual_hour is None and _may_be_tonight(clock, hour, partial, scope):
+            begin = clock_on(day, hour + 12, clock, scope)
+        else:
+            begin = clock_on(day + timedelta(days=1), hour, clock, scope)
+    grain = Grain.HOUR if not clock.has_minute else Grain.MINUTE
+    step = timedelta(hours=1) if grain is Grain.HOUR else timedelta(minutes=1)
+    if clock.second is not None:
+        grain, step = Grain.SECOND, timedelta(seconds=1)
+    return Resolved(
+        kind=SpanKind.DATETIME if has_date else SpanKind.TIME,
+        begin=begin,
+        until=begin + step,
+        grain=grain,
+        is_meridiem_known=is_certain(clock, partial.part) or habits.morning_begins is not None,
+    )
+
+
+def _ends_morning(partial: Partial, clock: Clock) -> bool:
+    """Whether a 12 is the noon up to which a morning lasts ("Monday morning until 12")."""
+    is_twelve = (clock.hour, clock.minute) == (_NOON, 0)
+    return is_twelve and partial.part == "morning" and partial.bound in {"until", "before", "by"}
+
+
+def _may_be_tonight(clock: Clock, hour: int, partial: Partial, scope: Scope) -> bool:
+    """Whether "at 9", said after 9, means this evening."""
+    open_half = clock.half is None and not clock.is_sure and partial.part is None
+    return open_half and hour in {9, 10} and scope.reference.hour < hour + 12
+
+
+def clock_on(day: date, hour: int, clock: Clock, scope: Scope) -> datetime:
+    """Return the instant of a clock on a day; hour 24 is the midnight that ends it."""
+    midnight = datetime.combine(day, time())
+    wall = midnight + timedelta(hours=hour, minutes=clock.minute, seconds=clock.second or 0)
+    return on_wall(wall, scope.reference)
+
+
+def _part_of_day(partial: Partial, part: str, day: date | None, scope: Scope) -> Resolved:
+    first, last = PARTS[part]
+    if partial.shade == "early":
+        last = (first + last) / 2
+    elif partial.shade == "late":
+        first = (first + last) / 2
+    has_date = day is not None or partial.period is not None
+    if day is None and partial.period is not None:
+        day = partial.period.first
+    day = scope.reference.date() if day is None else day
+    midnight = datetime.combine(day, time())
+    begin, until = (
+        on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last)
+    )
+    if not has_date and until <= scope.reference:
+        midnight += timedelta(days=1)
+        begin, until = (
+            on_wall(midnight + timedelta(hours=hours), scope.reference) for hours in (first, last)
+        )
+    kind = SpanKind.DATETIME if has_date else SpanKind.TIME
+    return Resolved(kind=kind, begin=begin, until=until, grain=Grain.HOUR)
+
+
+def day_of(partial: Partial, scope: Scope, habits: Habits) -> date | None:
+    """Return the single day that a partial names, if it does.
+
+    Raises:
+        ValueError: No calendar has such a day.
+    """
+    today = scope.reference.date()
+    if partial.on is not None:
+        return partial.on
+    if partial.day is not None:
+        return _numbered_day(partial, partial.day, today)
+    if partial.weekday is None:
+        return None
+    weekday = partial.weekday
+    if partial.period is not None:
+        first = partial.period.first
+        return first + timedelta(days=(weekday - first.weekday()) % 7)
+    if partial.lean in {1, -1}:
+        week = first_of_week(today, scope.week_start) + timedelta(days=7 * int(partial.lean or 0))
+        return week + timedelta(days=(weekday - week.weekday()) % 7)
+    if partial.lean == -2:
+        return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
+    ahead = (weekday - today.weekday()) % 7
+    if ahead == 0 and partial.lean != 0 and _is_over(partial, scope, habits):
+        ahead = 7
+    return today + timedelta(days=ahead)
+
+
+def _is_over(partial: Partial, scope: Scope, habits: Habits) -> bool:
+    """Whether what is meant cannot lie later today."""
+    reference = scope.reference
+    if partial.lean == 2:
+        return True
+    if partial.clock is not None:
+        hour = hour_of(partial.clock, partial.part, habits)
+        return clock_on(reference.date(), hour, partial.clock, scope) <= reference
+    if partial.part is not None:
+        return reference.hour >= PARTS[partial.part][1]
+    return reference.hour >= _LATE_LAST_HOUR
+
+
+def _numbered_day(partial: Partial, day: int, today: date) -> date | None:
+    """Return the day of a date of which the year, or month and year, may be missing."""
+    weekday = partial.weekday
+    if partial.month is not None:
+        if partial.year is not None:
+            return date(partial.year, partial.month, day)
+        years = range(today.year, today.year + 9)
+        if partial.lean == -1 and weekday is None:
+            years = range(today.year, today.year - 9, -1)
+            candidates = _valid((year, partial.month, day) for year in years)
+            return next(found for found in candidates if found < today)
+        dates = _valid((year, partial.month, day) for year in years)
+        if weekday is not None:
+            near = _valid(
+                (year, partial.month, day) for year in (today.year, today.year + 1, today.year - 1)
+            )
+            fitting = [found for found in near if found.weekday() == weekday]
+            if fitting:
+                return fitting[0]
+        return next(found for found in dates if found >= today)
+    if partial.period is not None:
+        return _day_in(partial.period, day, weekday)
+    months = [month_of(today.year, today.month + step).first for step in range(30)]
+    dates = [
+        found
+        for found in _valid((first.year, first.month, day) for first in months)
+        if found >= today
+    ]
+    if weekday is None:
+        return dates[0]
+    return next((found for found in dates if found.weekday() == weekday), dates[0])
+
+
+def _day_in(period: Period, day: int, weekday: int | None) -> date:
+    """Return a day of a month; with a weekday that it is not, the first to fifth of those."""
+    found = date(period.first.year, period.first.month, day)
+    if weekday is None or found.weekday() == weekday or day > 5:
+        return found
+    return nth_weekday(found.year, found.month, weekday, day)
+
+
+def _valid(candidates: Iterable[tuple[int, int, int]]) -> list[date]:
+    found = []
+    for year, month, day in candidates:
+        try:
+            found.append(date(year, month, day))
+        except ValueError:
+            continue
+    if not found:
+        raise ValueError("no such day")
+    return found
+
+
+def period_of(partial: Partial, scope: Scope) -> Period | None:
+    """Return the span of days that a partial without a single day names, if it does."""
+    today = scope.reference.date()
+    if partial.month is not None:
+        year = partial.year
+        if year is None:
+            year = today.year if partial.month >= today.month else today.year + 1
+            if partial.lean in {-1, -2}:
+                year = today.year if partial.month < today.month else today.year - 1
+            elif partial.lean == 1 and partial.month == today.month:
+                year = today.year + 1
+        return month_of(year, partial.month)
+    if partial.year is not None and partial.period is None:
+        return Period(date(partial.year, 1, 1), date(partial.year + 1, 1, 1), "year")
+    return partial.period
+
+
+def _recurring(partial: Partial, every: Every, scope: Scope, habits: Habits) -> Resolved | None:
+    once = replace(partial, every=None, opens=None, closes=None, length=None)
+    if set(every.weekdays) == _WORKING_DAYS:
+        habits = replace(habits, day_begins=_WORKING_DAYS_BEGIN)
+    today = scope.reference.date()
+    named = day_of(once, scope, habits) if once.day is not None else None
+    opens = max(today, partial.opens or named or today)
+    found = _once(once, once.on or _first_of(every, opens), scope, habits)
+    if found is not None and found.until <= scope.reference:
+        found = _once(once, _first_of(every, today + timedelta(days=1)), scope, habits)
+    if found is None:
+        return None
+    text = every.text(_last_day(partial, found.begin.date()))
+    return replace(found, kind=SpanKind.RECURRING, recurrence=text)
+
+
+def _once(once: Partial, on: date, scope: Scope, habits: Habits) -> Resolved | None:
+    plain = replace(once, on=on, weekday=None, period=None, day=None, month=None, year=None)
+    return resolve(plain, scope, habits)
+
+
+def _last_day(partial: Partial, first: date) -> date | None:
+    """Return the last day of a recurrence, where one was said ("until Friday", "for six weeks")."""
+    length = partial.length
+    if partial.closes is not None or length is None or not (length.days or length.months):
+        return partial.closes
+    return shifted(first, length) - timedelta(days=1)
+
+
+def _first_of(every: Every, day: date) -> date:
+    if every.weekdays:
+        return min(
+            day + timedelta(days=(weekday - day.weekday()) % 7) for weekday in every.weekdays
+        )
+    marker = every.rule.partition("BYDAY=")[2]
+    if marker:
+        which, weekday = int(marker[:-2]), WEEKDAY_CODES.index(marker[-2:])
+        first = nth_weekday(day.year, day.month, weekday, which)
+        if first < day:
+            following = month_of(day.year, day.month + 1).first
+            first = nth_weekday(following.year, following.month, weekday, which)
+        return first
+    marker = every.rule.partition("BYMONTHDAY=")[2]
+    if marker:
+        found = day
+        while found.day != int(marker):
+            found += timedelta(days=1)
+        return found
+    return day

@@ -1,0 +1,288 @@
+"""Text cut into tokens that know which categories of time words they may be."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from kinkeeper.reading.times.lexicon import WORD, Lexicon, Meanings
+
+_TOKEN = re.compile(
+    r"(?P<ISO>[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}t[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?z?)(?![0-9])"
+    r"|(?P<DATE3>[0-9]{4}(?P<sep>[./-])[0-9]{1,2}(?P=sep)[0-9]{1,2}"
+    r"|[0-9]{1,2}(?P<mark>[./-])[0-9]{1,2}(?P=mark)(?:[0-9]{4}|[0-9]{2}))(?![0-9]|[./-][0-9])"
+    r"|(?P<HM>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?![0-9:])"
+    r"|(?P<HH>[0-9]{1,2}h[0-9]{2})(?![0-9a-z])"
+    r"|(?P<FRACTION>[0-9]{1,2}/[0-9]{1,4})(?![0-9/]|\.[0-9])"
+    r"|(?P<DOT>[0-9]{1,2}\.[0-9]{1,2})(?![0-9]|\.[0-9])"
+    r"|(?P<ORD>[0-9]{1,2}(?:st|nd|rd|th))(?![a-z])"
+    # A number before "-4:30" or "-15.11.2017" begins a range.
+    r"|(?P<FIRST>[0-9]{1,2}(?=-[0-9]{1,2}(?:[:.][0-9]{2}(?![0-9:.])|[./][0-9]{1,2}[./][0-9]{4}(?![0-9]))))"
+    r"|(?P<JUNK>[0-9]+(?:[.,:/+-][0-9]+){2,}|[0-9]+[.,][0-9]+|[0-9]{5,7}(?![0-9])|[0-9]{9,}"
+    r"|(?:https?://|www\.)[^\s]+)"
+    r"|(?P<INT>[0-9]+)"
+    rf"|(?P<WORD>{WORD})"
+    r"|(?P<SIGN>[^\s])"
+)
+_TENS: Final = frozenset(range(20, 100, 10))
+_CENTURIES: Final = frozenset({17, 18, 19})
+_FIRST_YEAR: Final = 1700
+_LAST_YEAR: Final = 2199
+_INVISIBLE = frozenset(
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
+    "\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
+)
+
+
+class Token(NamedTuple):
+    """One word, number, sign or phrase.
+
+    Attributes:
+        text: Lower case; of a phrase, its pieces joined by a space.
+        start: Offset in the folded text.
+        end: Offset past it.
+        spaced: Whether white space (or the text's start) stands before it.
+        meanings: Category to value.
+    """
+
+    text: str
+    start: int
+    end: int
+    spaced: bool
+    meanings: Mapping[str, Any]
+
+
+class Folded(NamedTuple):
+    """A text in the form that is read, with the way back.
+
+    Attributes:
+        text: Lower case, without invisible characters, digits as ASCII.
+        origin: Offset in the original of each character, or None when they are the same.
+    """
+
+    text: str
+    origin: Sequence[int] | None
+
+
+def fold(text: str) -> Folded:
+    """Return `text` lower-cased and rid of invisible characters, remembering where each came from."""
+    if text.isascii():
+        return Folded(text.lower(), None)
+    kept: list[str] = []
+    origin: list[int] = []
+    for offset, character in enumerate(text):
+        if character in _INVISIBLE:
+            continue
+        kept.append(_fold_character(character))
+        origin.append(offset)
+    return Folded("".join(kept), origin)
+
+
+def _fold_character(character: str) -> str:
+    if character.isascii():
+        return character.lower()
+    plain = unicodedata.normalize("NFKC", character).lower()
+    if character in "‐‑‒–—−":
+        return "-"
+    if character in "‘’ʼ":
+        return "'"
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    return plain if len(plain) == 1 else character
+
+
+def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
+    """Return the tokens of a folded text, phrases and spelled numbers joined."""
+    tokens: list[Token] = []
+    last = -1
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        kind = _kind(match)
+        word = match.group()
+        spaced = start != last
+        if kind == "WORD":
+            token = _word(word, start, spaced=spaced, lexicon=lexicon)
+        else:
+            token = Token(word, start, end, spaced, _number_meanings(kind, word))
+        tokens.append(token)
+        last = end
+    return _join_numbers(_join_phrases(tokens, lexicon))
+
+
+def _kind(match: re.Match[str]) -> str:
+    kind = match.lastgroup or "SIGN"
+    return "DATE3" if kind in {"sep", "mark"} else kind
+
+
+def _word(word: str, start: int, *, spaced: bool, lexicon: Lexicon) -> Token:
+    meanings = lexicon.words.get(word)
+    if meanings is None and word not in lexicon.phrases:
+        ish = (
+            lexicon.words.get(word.removesuffix("ish"), {}).get("NUMBER")
+            if word.endswith("ish")
+            else None
+        )
+        if ish is not None and int(str(ish)) <= 12:
+            return Token(word, start, start + len(word), spaced, {"ISH": int(str(ish))})
+        base = word[:-2] if word.endswith(("'s", "’s")) else word
+        meanings = lexicon.words.get(base)
+        if meanings is not None:
+            return Token(base, start, start + len(base), spaced, meanings)
+        right = lexicon.forgive(base)
+        if right is not None:
+            return Token(right, start, start + len(base), spaced, lexicon.words[right])
+    return Token(word, start, start + len(word), spaced, _spelled(meanings or {}))
+
+
+def _spelled(meanings: Meanings) -> Mapping[str, Any]:
+    if "NUMBER" in meanings:
+        return {**meanings, **_integer_meanings(int(str(meanings["NUMBER"])), digits=0)}
+    if "ORDINAL" in meanings:
+        return {**meanings, "ORDWORD": meanings["ORDINAL"]}
+    return meanings
+
+
+def _number_meanings(kind: str, word: str) -> Mapping[str, Any]:
+    if kind in {"INT", "FIRST"}:
+        return _integer_meanings(int(word), digits=len(word))
+    if kind == "ORD":
+        value = int(word[:-2])
+        return {"ORDINAL": value} if 1 <= value <= 31 else {}
+    if kind in {"HM", "HH"}:
+        parts = [int(part) for part in re.split("[:h]", word)]
+        if parts[0] <= 24 and all(part < 60 for part in parts[1:]):
+            return {"HM": (word, parts[0], parts[1], parts[2] if len(parts) > 2 else None)}
+        return {}
+    return {} if kind == "SIGN" else {kind: word}
+
+
+def _integer_meanings(value: int, *, digits: int) -> dict[str, Any]:
+    """Return everything a whole number may be; `digits` is 0 for a spelled one."""
+    meanings: dict[str, Any] = {"INT": value}
+    if digits == 8:
+        return {"COMPACT": value}
+    if digits <= 2:
+        if value <= 24:
+            meanings["HOUR"] = value
+        if value < 60 and digits != 1:
+            meanings["MINUTE"] = value
+        if 1 <= value <= 31:
+            meanings["DAYNUM"] = value
+    elif digits <= 4:
+        if value // 100 <= 24 and value % 100 < 60:
+            meanings["HHMM"] = (value // 100, value % 100, digits)
+        if _FIRST_YEAR <= value <= _LAST_YEAR:
+            meanings["YEAR"] = value
+    return meanings
+
+
+def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    joined: list[Token] = []
+    index = 0
+    phrases = lexicon.phrases
+    while index < len(tokens):
+        token = tokens[index]
+        candidates = phrases.get(token.text)
+        found = None
+        if candidates is not None:
+            found = next(
+                (
+                    (pieces, meanings)
+                    for pieces, meanings in candidates
+                    if _stands_at(tokens, index, pieces)
+                ),
+                None,
+            )
+        if found is None:
+            joined.append(token)
+            index += 1
+            continue
+        pieces, meanings = found
+        end = tokens[index + len(pieces) - 1].end
+        text = " ".join(piece.strip() for piece in pieces)
+        joined.append(Token(text, token.start, end, token.spaced, _of_phrase(meanings)))
+        index += len(pieces)
+    return joined
+
+
+def _of_phrase(meanings: Meanings) -> Mapping[str, Any]:
+    """Return what a phrase may be; "a couple of" counts, but is no hour and no day."""
+    return (
+        {"NUMBER": meanings["NUMBER"], "INT": meanings["NUMBER"]}
+        if "NUMBER" in meanings
+        else meanings
+    )
+
+
+def _stands_at(tokens: list[Token], index: int, pieces: tuple[str, ...]) -> bool:
+    """Whether a phrase begins at a token; a piece with a leading space may stand apart, others may not."""
+    if index + len(pieces) > len(tokens):
+        return False
+    for offset, piece in enumerate(pieces):
+        token = tokens[index + offset]
+        if token.text != piece.lstrip() or (offset and token.spaced and piece[0] != " "):
+            return False
+    return True
+
+
+def _join_numbers(tokens: list[Token]) -> list[Token]:
+    """Join "twenty three", "twenty-third", "two thousand and eighteen", "five hundred"."""
+    joined: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        value = token.meanings.get("NUMBER")
+        if value is None:
+            joined.append(token)
+            index += 1
+            continue
+        meanings, following = _spelled_number(tokens, index, int(value))
+        if following == index + 1:
+            joined.append(token)
+        else:
+            end = tokens[following - 1].end
+            text = " ".join(piece.text for piece in tokens[index:following])
+            joined.append(Token(text, token.start, end, token.spaced, meanings))
+        index = following
+    return joined
+
+
+def _spelled_number(tokens: list[Token], index: int, value: int) -> tuple[Mapping[str, Any], int]:
+    index += 1
+    if value in _CENTURIES and index < len(tokens):
+        decade = tokens[index].meanings.get("NUMBER")
+        if decade is not None and 10 <= int(decade) < 100 and " " not in tokens[index].text:
+            rest, following, _ = _units(tokens, index + 1, int(decade))
+            return _integer_meanings(value * 100 + rest, digits=4), following
+    value, index, is_ordinal = _units(tokens, index, value)
+    if is_ordinal:
+        return {"ORDINAL": value, "ORDWORD": value}, index
+    scale = (
+        {"hundred": 100, "thousand": 1000}.get(tokens[index].text) if index < len(tokens) else None
+    )
+    if scale is None:
+        return {"NUMBER": value, **_integer_meanings(value, digits=0)}, index
+    value *= scale
+    index += 1
+    after = index + 1 if index < len(tokens) and tokens[index].text == "and" else index
+    small = tokens[after].meanings.get("NUMBER") if after < len(tokens) else None
+    if small is not None:
+        more, index, _ = _units(tokens, after + 1, int(small))
+        value += more
+    return {"NUMBER": value, **_integer_meanings(value, digits=len(str(value)))}, index
+
+
+def _units(tokens: list[Token], index: int, value: int) -> tuple[int, int, bool]:
+    """Return value, next index and whether an ordinal ended it, after "twenty" [-] "three"."""
+    if value not in _TENS:
+        return value, index, False
+    at = index + 1 if index < len(tokens) and tokens[index].text == "-" else index
+    if at < len(tokens):
+        unit = tokens[at].meanings.get("NUMBER")
+        if unit is not None and int(unit) < 10 and " " not in tokens[at].text:
+            return value + int(unit), at + 1, False
+        ordinal = tokens[at].meanings.get("ORDWORD")
+        if ordinal is not None and int(ordinal) < 10:
+            return value + int(ordinal), at + 1, True
+    return value, index, False

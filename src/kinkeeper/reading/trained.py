@@ -1,0 +1,212 @@
+"""The trained reader: the mean of an encoder and of linear heads over hashed words and letters.
+
+The encoder needs the embedder's packages. Without them the linear heads read alone: no slots but times, and no targets.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import as_file, files
+from operator import itemgetter
+from pathlib import Path
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinkeeper.reading.clauses import cut_clauses
+from kinkeeper.reading.encoder import ClauseSeen, shipped_encoder
+from kinkeeper.reading.features import Hashed, hashed_features
+from kinkeeper.reading.model import (
+    Act,
+    Clause,
+    Context,
+    Frame,
+    Modality,
+    Predicate,
+    Reading,
+    Slot,
+    SlotName,
+    Utterance,
+)
+from kinkeeper.reading.times import read as read_times
+
+Floats = NDArray[np.float32]
+
+NO_PREDICATE: Final = "-"
+"""Label of a clause about nothing that can be kept."""
+
+_YES: Final = "yes"
+_JUDGED: Final = ("act", "predicate", "modality")
+_TIMES: Final = frozenset({SlotName.WHEN, SlotName.UNTIL})
+
+LONGEST_ENCODED: Final = 2_000
+"""Characters of a message that the encoder reads, in a tenth of a second; what follows is read by the linear heads alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A classifier of one question: exactly one of its labels holds.
+
+    Attributes:
+        labels: In the order of the columns.
+        weights: Shape (buckets, labels), in half precision.
+        bias: Shape (labels,).
+        temperature: Sums are divided by it, so that chances are calibrated; > 0.
+    """
+
+    labels: tuple[str, ...]
+    weights: NDArray[np.float16]
+    bias: Floats
+    temperature: float
+
+    def chances(self, features: Hashed) -> Mapping[str, float]:
+        """Return the chance of each label; they add up to 1.
+
+        Args:
+            features: Of the clause.
+        """
+        values = np.array([*features.values()], dtype=np.float32)
+        sums = values @ self.weights[list(features)].astype(np.float32) + self.bias
+        scaled = np.exp((sums - sums.max()) / self.temperature)
+        return dict(zip(self.labels, map(float, scaled / scaled.sum()), strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """All heads, as fitted together.
+
+    Attributes:
+        version: Tells apart what was fitted when.
+        heads: By question: plan, act, predicate, modality, negated, secret.
+    """
+
+    version: str
+    heads: Mapping[str, Head]
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Return weights as `save` wrote them."""
+        with np.load(path, allow_pickle=False) as stored:
+            return cls(
+                version=str(stored["version"]),
+                heads={
+                    name: Head(
+                        labels=tuple(map(str, stored[f"{name}.labels"])),
+                        weights=stored[f"{name}.weights"], bias=stored[f"{name}.bias"],
+                        temperature=float(stored[f"{name}.temperature"]),
+                    )
+                    for name in map(str, stored["heads"])
+                },
+            )  # fmt: skip
+
+    def save(self, path: Path) -> None:
+        """Write them into a file, in half precision."""
+        columns: dict[str, NDArray[np.generic]] = {
+            "version": np.array(self.version),
+            "heads": np.array(list(self.heads), dtype=np.str_),
+        }
+        for name, head in self.heads.items():
+            columns[f"{name}.labels"] = np.array(head.labels, dtype=np.str_)
+            columns[f"{name}.weights"] = head.weights.astype(np.float16)
+            columns[f"{name}.bias"] = head.bias.astype(np.float32)
+            columns[f"{name}.temperature"] = np.array(head.temperature)
+        np.savez_compressed(path, allow_pickle=False, **columns)
+
+
+class TrainedReader:
+    """Reads messages with the weights of the package.
+
+    Args:
+        with_encoder: Whether the encoder is used where it can be.
+    """
+
+    def __init__(self, *, with_encoder: bool = True) -> None:
+        """Load the weights, once a process."""
+        self._weights = shipped_weights()
+        self._encoder = shipped_encoder() if with_encoder else None
+        parts = [self._weights.version, *([self._encoder.version] if self._encoder else [])]
+        self.engine = f"trained:{'+'.join(parts)}"
+
+    def read(self, utterance: Utterance, context: Context) -> Reading:
+        """Return what a message says. Pure.
+
+        Args:
+            utterance: The message.
+            context: What is known around it.
+        """
+        clauses = cut_clauses(utterance.text)
+        start = replace(utterance, text=utterance.text[:LONGEST_ENCODED])
+        seen = self._encoder.read(start, clauses, context) if self._encoder else ()
+        by_clause = {each.clause: each for each in reversed(seen)}
+        frames = [self._frame(utterance, each, context, by_clause.get(each)) for each in clauses]
+        return Reading(frames=tuple(frames), engine=self.engine)
+
+    def _frame(
+        self, utterance: Utterance, clause: Clause, context: Context, seen: ClauseSeen | None
+    ) -> Frame:
+        features = hashed_features(utterance, clause, context)
+        chances = {name: head.chances(features) for name, head in self._weights.heads.items()}
+        if seen is not None:
+            chances = {name: _mean(each, seen.chances[name]) for name, each in chances.items()}
+        best = {name: max(each.items(), key=itemgetter(1)) for name, each in chances.items()}
+        predicate, _ = best["predicate"]
+        times = _times(utterance, clause, context)
+        return Frame(
+            clause=clause, act=Act(best["act"][0]),
+            predicate=None if predicate == NO_PREDICATE else Predicate(predicate),
+            modality=Modality(best["modality"][0]), is_negated=best["negated"][0] == _YES,
+            is_secret=best["secret"][0] == _YES,
+            slots=_with_times(seen.slots, times) if seen else times,
+            target=seen.target if seen else None,
+            plan=chances["plan"][_YES], p=min(best[name][1] for name in _JUDGED),
+        )  # fmt: skip
+
+
+def _mean(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """Return the mean chance of each label; one that only one of both knows counts as impossible for the other."""
+    return {name: (one.get(name, 0.0) + other.get(name, 0.0)) / 2 for name in {**one, **other}}
+
+
+def _with_times(slots: Sequence[Slot], times: Sequence[Slot]) -> tuple[Slot, ...]:
+    """Return slots whose times end where the time rules say, and the times that only these see."""
+    snapped = [_snapped(each, times) if each.name in _TIMES else each for each in slots]
+    # Parts of one time end up as the same slot.
+    found = [*{(each.name, each.start, each.end): each for each in snapped}.values()]
+    seen = [each for each in times if not any(_overlap(each, slot) for slot in found)]
+    return tuple(sorted([*found, *seen], key=lambda each: (each.start, each.end)))
+
+
+def _snapped(slot: Slot, times: Sequence[Slot]) -> Slot:
+    """Return a slot that reaches over all the times that it touches."""
+    own = [each for each in times if _overlap(each, slot)]
+    if not own:
+        return slot
+    return replace(slot, start=min(each.start for each in own), end=max(each.end for each in own))
+
+
+def _overlap(one: Slot, other: Slot) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _times(utterance: Utterance, clause: Clause, context: Context) -> tuple[Slot, ...]:
+    """Return the times that the time rules find; they are precise, so each is sure."""
+    found = read_times(
+        utterance.text[clause.start : clause.end], utterance.sent_at, locale=context.locale
+    )
+    return tuple(
+        Slot(
+            name=SlotName.WHEN,
+            start=clause.start + each.start_char,
+            end=clause.start + each.end_char,
+            p=1.0,
+        )
+        for each in found
+    )
+
+
+@cache
+def shipped_weights() -> Weights:
+    """Return the weights that training/fit_reader.py wrote; read once."""
+    with as_file(files(__package__) / "data" / "reader.npz") as path:
+        return Weights.load(path)

@@ -1,0 +1,87 @@
+"""What somebody tells plainly of themselves and of those around them is kept or offered, and the answer says so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kinkeeper.actions.payload import action_record
+from kinkeeper.actions.repository import open_actions
+from kinkeeper.bootstrap.encoding import reading_of
+from kinkeeper.conversation.planning.planners import Planners
+from kinkeeper.core.ids import canonical_json
+from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.facts import list_facts
+from talking import Talking, on_a_loop, talking
+
+SUBJECTS = {
+    "speaker": ("I", "my", "I'm", ""),
+    "spouse": ("my husband", "my husband's", "my husband is", "s"),
+    "child": ("Mia", "Mia's", "Mia is", "s"),
+    "adult": ("Sarah", "Sarah's", "Sarah is", "s"),
+    "son": ("our son", "our son's", "our son is", "s"),
+    "pet": ("our dog", "our dog's", "our dog is", "s"),
+}
+"""Each as subject, as owner, with its verb, and with the ending that verbs have after it."""
+
+OF_ANYBODY = (
+    "{whose} name is Quillfeather", "{who} go{s} by Quillfeather", "{whose} birthday is on June 12",
+    "{whose} shoe size is 38", "{who} wear{s} size 38", "{who} take{s} a size 38", "{is_} vegetarian",
+    "{is_} allergic to buckwheat", "{who} can't have buckwheat", "{who} love{s} buckwheat",
+    "{who} hate{s} buckwheat", "{who} take{s} insulin",
+)  # fmt: skip
+OF_PEOPLE = (
+    "{who} work{s} at the harbour office", "{who} work{s} for Quillfeather and Sons",
+    "{who} work{s} as a nurse", "{is_} a plumber", "{who} live{s} in Rotterdam",
+    "{who} live{s} at 14 Harbour Street", "{whose} address is 14 Harbour Street", "{is_} from Ghana",
+    "{who} go{es} to Lindenhof School", "{whose} teacher is Ms Quillfeather", "{who} speak{s} Dutch",
+    "{who} play{s} the cello", "{who} run{s} a bakery", "{who} read{s} in Braille",
+    "{whose} email is quill@example.org", "{whose} phone number is 555 0142",
+)  # fmt: skip
+HOLLOW = re.compile(
+    r"I see|Good to know|Thanks for telling|did not understand|not sure what|couldn't|haven't put",
+    re.IGNORECASE,
+)
+
+
+def told_of(subject: str) -> list[str]:
+    who, whose, is_, ending = SUBJECTS[subject]
+    patterns = OF_ANYBODY if subject == "pet" else OF_ANYBODY + OF_PEOPLE
+    said = [
+        each.format(who=who, whose=whose, is_=is_, s=ending, es="es" if ending else "")
+        for each in patterns
+    ]
+    return [f"{each[0].upper()}{each[1:]}." for each in said]
+
+
+async def kept(talk: Talking) -> str:
+    """Return all that John may recall, and all that waits for a yes."""
+    reading = reading_of(talk.system.household, talk.system.store, talk.clock)
+    while await reading.run_once():
+        pass
+    viewer, now = Viewer.of(talk.system.household.id, "john"), talk.clock.now()
+    return await talk.system.store.read(
+        lambda conn: canonical_json(
+            [
+                *(each.narrative for each in list_facts(conn, viewer, now=now, limit=500)),
+                *(action_record(each) for each in open_actions(conn, viewer, now=now)),
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+@on_a_loop
+async def test_it_is_kept_or_offered(tmp_path: Path, subject: str) -> None:
+    said = told_of(subject)
+    async with talking(tmp_path, Planners(None)) as talk:
+        answers = [
+            await talk.answer(text, thread_id=f"{subject}-{number}")
+            for number, text in enumerate(said)
+        ]
+        everything = await kept(talk)
+    hollow = [
+        (text, answer) for text, answer in zip(said, answers, strict=True) if HOLLOW.search(answer)
+    ]
+    assert not hollow
+    assert [text for text in said if text.split()[-1].rstrip(".") not in everything] == []

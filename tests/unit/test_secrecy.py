@@ -1,0 +1,204 @@
+"""From whom messages ask to keep what they tell, by generated and by written lists."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from growth import cpu_seconds, grows_too_fast
+from kinkeeper.household.file import load_household
+from kinkeeper.household.viewing import (
+    HOUSEHOLD_SCOPE,
+    Viewer,
+    is_hidden_from,
+    narrowest,
+    person_scope,
+    surprise_scope,
+)
+from kinkeeper.memory.statements.secrecy import audience_of, points_back, secrecy_of
+from kinkeeper.memory.statements.sentences import LONGEST_MESSAGE
+from secrecy_messages import LISTS, Secret, secrets
+
+HOUSEHOLD = load_household(LISTS / "household.toml")
+NAMES = {
+    "niamh": ("Niamh", "she"), "chidi": ("Chidi", "he"), "ben": ("Ben", "he"), "ife": ("Ife", "she"),
+}  # fmt: skip
+
+
+def shown_to(secret: Secret) -> list[str]:
+    """Return whom a secret is shown though it is kept from them."""
+    first, *later = secret.messages
+    text = "\n".join([first, *(each for each in later if points_back(each))])
+    scope = audience_of(text, HOUSEHOLD, secret.teller)
+    others = [each for each in NAMES if each != secret.teller]
+    kept = others if secret.kept_from is None else [secret.kept_from]
+    return [each for each in kept if not is_hidden_from(scope, each)]
+
+
+@pytest.mark.parametrize("name", ["dev", "heldout"])
+def test_generated_secrets_are_kept(name: str) -> None:
+    told = secrets(NAMES, ("niamh", "chidi"), name=name, count=600, seed=11)
+    assert [each.how for each in told if shown_to(each)] == []
+
+
+def test_a_childs_surprise_is_open_to_the_others() -> None:
+    told = [
+        each
+        for each in secrets(NAMES, ("niamh",), name="dev", count=400, seed=12)
+        if each.kept_from in {"ben", "ife"} and not each.word.startswith(("Pomfret", "Fennimore"))
+    ]
+    open_to = [
+        audience_of("\n".join(each.messages), HOUSEHOLD, "niamh")
+        == surprise_scope([str(each.kept_from)])
+        for each in told
+    ]
+    assert sum(open_to) >= 0.7 * len(open_to)
+
+
+def test_what_is_told_without_a_wish_goes_to_whom_it_concerns() -> None:
+    path: Path = LISTS / "defaults_heldout.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    wrong = []
+    for line in lines:
+        scope = audience_of(line["text"], HOUSEHOLD, "niamh")
+        wanted = line["for"]
+        is_right = {
+            "home": scope == HOUSEHOLD_SCOPE, "teller": scope == person_scope("niamh"), "unsure": True,
+        }.get(wanted, is_hidden_from(scope, wanted.partition(":")[2]))  # fmt: skip
+        if not is_right:
+            wrong.append(line["text"])
+    assert len(wrong) <= 2, wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The quiet room is booked for Tuesday at 9",
+        "The secret santa party is on Friday",
+        "Remind me to tell Ben about the private tour",
+        "Ben doesn't know his times tables",
+        "I don't know when Ife comes home",
+        "Nobody knows the wifi password",
+        "Tell Ben not to forget his bag",
+        "Keep the door shut",
+        "The private school starts on Monday",
+        "Don't let the dog out before Ife comes home",
+        "Don't tell Ben to come early",
+        "I never want a surprise party",
+        "It came as a surprise that Ife won",
+        "Don't forget to tell the school about the nuts",
+        "Ben can't read without his glasses",
+    ],
+)
+def test_what_only_sounds_secret_is_no_wish(text: str) -> None:
+    assert secrecy_of(text, HOUSEHOLD, "niamh") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("Don't tell Ife we got the kittens", "except:,ife,"),
+        ("Keep that between us, the kittens come on Friday", "except:,ben,ife,"),
+        ("The kittens come on Friday", None),
+    ],
+)
+def test_a_group_knows_what_was_said_in_it(text: str, scope: str | None) -> None:
+    wish = secrecy_of(text, HOUSEHOLD, "niamh", is_group=True)
+    assert (wish.scope if wish else None) == scope
+
+
+@pytest.mark.parametrize(
+    ("text", "is_meant_back"),
+    [
+        ("I'm pregnant, nobody should know yet", False),
+        ("I quit! Don't tell Ben.", False),
+        ("We’re moving, don’t tell the kids", False),
+        ("I got promoted, keep that quiet", False),
+        ("Oh, and I booked the surgery for Friday, don't tell Chidi", False),
+        ("Also we have finally hired a lawyer, Chidi mustn't know", False),
+        ("Please don't tell Chidi I booked a flight to Rome", False),
+        ("Keep it to yourself: we lost the baby", False),
+        ("Oh and don't tell Chidi I booked it", True),
+        ("I mean it, not a word to Ben", True),
+        ("I beg you, don't tell Ben", True),
+        ("I'm scared, don't tell Ben", True),
+        ("I'd rather nobody knew", True),
+        ("I haven't told anyone yet", True),
+        ("We are not ready to tell Ben", True),
+        ("And keep that quiet", True),
+        ("Oh and Ben mustn't know about the bike", True),
+    ],
+)
+def test_a_wish_with_news_of_its_own_means_that_news(text: str, *, is_meant_back: bool) -> None:
+    assert points_back(text) is is_meant_back
+
+
+NEWS = (
+    "Grandma fell", "Mum's pregnant", "He quit", "Aunt Rose is pregnant", "They broke up", "Mia and Tom split up",
+    "The boiler broke", "My sister moved out", "Ben's teacher resigned", "Dad lost his job", "The dog died",
+)  # fmt: skip
+WISHES = (
+    "don't tell anyone", "nobody should know yet", "keep it quiet", "don't tell Ben", "it's a secret",
+    "she asked us to keep it quiet",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("news", NEWS)
+@pytest.mark.parametrize("wish", WISHES)
+def test_news_of_others_with_a_wish_is_what_the_wish_means(news: str, wish: str) -> None:
+    capital = wish[0].upper() + wish[1:]
+    for text in (
+        f"{news}, {wish}", f"{news}. {capital}.", f"{capital}: {news}", f"{capital}, {news}",
+    ):  # fmt: skip
+        assert not points_back(text), text
+
+
+@pytest.mark.parametrize("who", ["Grandma", "Mum", "She", "My sister", "Aunt Rose", "Chidi"])
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "{} asked us not to tell anyone yet", "{} wants it kept quiet", "{} said not to tell anyone",
+        "{} asked us to keep it quiet", "{} begged me, not a word to Ben", "{} is embarrassed, don't tell Ben",
+        "{} agrees, don't tell Ben", "{} would rather nobody knew", "{} hasn't told anyone yet",
+    ],
+)  # fmt: skip
+def test_who_asks_for_secrecy_is_no_news(who: str, asks: str) -> None:
+    assert points_back(asks.format(who))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["and ", "don't tell Ben ", "keep it ", "nobody ", "secret, ", "Ife's birthday present for "],
+)
+def test_reading_time_grows_with_the_length(unit: str) -> None:
+    def cost(size: int) -> float:
+        text = (unit * size)[:size]
+        return cpu_seconds(lambda: audience_of(text, HOUSEHOLD, "niamh"))
+
+    assert not grows_too_fast(cost, 1000)
+
+
+def test_scopes_narrow_each_other() -> None:
+    ben, both = surprise_scope(["ben"]), surprise_scope(["ife", "ben"])
+    assert narrowest([HOUSEHOLD_SCOPE, ben]) == ben
+    assert narrowest([ben, surprise_scope(["ife"])]) == both
+    assert narrowest([person_scope("niamh"), both]) == person_scope("niamh")
+    assert narrowest([person_scope("ben"), both]) is None
+    assert narrowest([person_scope("ben"), person_scope("ife")]) is None
+
+
+def test_surprises_are_seen_by_members_only() -> None:
+    scope = surprise_scope(["ben"])
+    assert Viewer.of("okonkwo", "ife").sees(scope)
+    assert not Viewer.of("okonkwo", "ben").sees(scope)
+    assert not Viewer.of("okonkwo").sees(scope)
+    assert not Viewer("okonkwo", frozenset({person_scope("ife")}), "ife").sees(scope)
+
+
+@pytest.mark.parametrize(
+    "length", [100, LONGEST_MESSAGE - 200, LONGEST_MESSAGE, 3 * LONGEST_MESSAGE]
+)
+def test_a_wish_at_the_end_of_any_message_keeps_it_secret(length: int) -> None:
+    told = "The bike is in the attic. " + "It came by post. " * (length // 17) + "Don't tell Ben."
+
+    assert is_hidden_from(audience_of(told, HOUSEHOLD, "niamh"), "ben")
