@@ -116,6 +116,7 @@ def knows_fair(text: str) -> bool:
     return "far day" in words_in(text.lower())
 
 
+@pytest.mark.slow
 def test_chat_tells_a_login_no_more_than_pages_do(house: Served) -> None:
     async def story() -> None:
         async with house.bearing(house.token("john")) as john:

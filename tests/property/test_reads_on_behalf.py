@@ -208,6 +208,7 @@ class _TakenBackError(Exception):
     """Ends a transaction of which nothing is to stay."""
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(plans=st.lists(planted(), min_size=1, max_size=3))
 def test_nothing_private_comes_out_for_others(store: Store, plans: list[dict[str, Any]]) -> None:

@@ -53,9 +53,9 @@ def test_the_longest_text_holds_nobody_up(reader: str) -> None:
 @pytest.mark.parametrize(("power", "is_too_fast"), [(1, False), (2, True), (3, True)])
 def test_a_cost_that_grows_faster_than_the_size_is_found(power: int, is_too_fast: bool) -> None:
     def cost(size: int) -> float:
-        return cpu_seconds(lambda: sum(number for number in range(4 * size**power)))
+        return cpu_seconds(lambda: sum(number for number in range(16 * size**power)))
 
-    smallest = {1: 100_000, 2: 100, 3: 16}[power]
+    smallest = {1: 50_000, 2: 70, 3: 10}[power]
     assert (grows_too_fast(cost, smallest) is not None) is is_too_fast
 
 
