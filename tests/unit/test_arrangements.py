@@ -7,9 +7,13 @@ import pytest
 
 from evals.arrangements import heard_in, labelled_frames, state_of
 from evals.talk_households import household_in
-from kinkeeper.arrangements import Arrangement, ChangeKind, State, fold
+from kinkeeper.arrangements import Arrangement, ChangeKind, Heard, State, fold
+from kinkeeper.household.file import load_household
+from kinkeeper.reading import Act, Frame, Modality, Predicate, Slot, SlotName
+from kinkeeper.reading.model import Clause
 from training.corpus import CorpusReader
 
+MILLERS = Path(__file__).parents[2] / "examples" / "miller" / "household.toml"
 SAID_AT = datetime(2026, 3, 2, 18, 10, tzinfo=UTC)
 HEAD = """## household hart | Dee (mother), Sam (father), Noor 11, Kit 6, Bev (neighbour) | Leeds, UK
 # group 2026-03-02 18:10
@@ -128,6 +132,26 @@ TALKS = {
         "1 Dee | request.task | Sam could {d:you} {w:post the form}\n2 Sam | report_done.task ^1 | posted",
         ["task post the form by sam 2 done"],
     ),
+    "done before the day of what it was for": (
+        "1 Dee | state.event | {w:zoo trip} {t:on Friday} // Sam {d:you} {w:sign the slip}\n  | request.task |\n2 Sam | report_done.task ^1 | signed",
+        ["event zoo trip 6 agreed", "task sign the slip by sam 2 done"],
+    ),
+    "thanks without a link": (
+        "1 Dee | ask.pickup | who gets {f:Noor} {t:on Thursday}\n2 Sam | offer.pickup ^1 | {d:i} can\n3 Bev | none | nice weather\n4 Dee | accept | lifesaver",
+        ["pickup for noor by sam 5 owned"],
+    ),
+    "now and days that are over beside a day to come": (
+        "1 Dee | state.change | {w:judo} is {t:now} {t:on Friday}\n2 Sam | offer.task | {d:i} did {w:the bins} {t:last week} and do them {t:tomorrow}",
+        ["event judo 6 agreed", "task the bins by sam 3 proposed"],
+    ),
+    "people are taken somewhere in the morning unless more is known": (
+        "1 Dee | promise.dropoff | {d:i} take {f:Kit} {t:on Thursday at 7}\n2 Noor | state.event | {w:disco} {t:on Friday at 7 pm}\n3 Sam | offer.dropoff ^2 | {d:i} take {f:you} {t:at 7}",
+        ["dropoff for kit by dee 5 07:00 owned", "dropoff for noor by sam 6 19:00 owned", "event disco for noor 6 19:00 agreed"],
+    ),
+    "a time without a day is on the day of what it answers": (
+        "1 Dee | ask.cover | who sits {f:with Kit} {t:on Thursday}\n2 Sam | offer.cover ^1 | {d:i} can\n3 Sam | state.event ^2 | {w:gig} {t:at 9 pm}",
+        ["cover for kit by sam 5 owned", "event gig 5 21:00 agreed"],
+    ),
     "told twice in other words": (
         "1 Dee | state.event | {w:the memory clinic} is {t:on the 19th}\n2 Sam | state.event | remember {w:memory clinic} {t:on the 19th at 10}",
         ["event the memory clinic 19 10:00 agreed"],
@@ -208,6 +232,19 @@ def test_a_talk_amounts_to(name: str, tmp_path: Path) -> None:
     script, wanted = TALKS[name]
     state = folded(script, tmp_path)
     assert sorted(_told(state, each) for each in state.arrangements) == sorted(wanted)
+
+
+def test_an_activity_concerns_whom_it_usually_does() -> None:
+    household = load_household(MILLERS)
+    text = "coach moved soccer"
+    frame = Frame(
+        clause=Clause(0, len(text)), act=Act.STATE, predicate=Predicate.MOVE,
+        modality=Modality.PLAIN, is_negated=False, is_secret=False,
+        slots=(Slot(name=SlotName.WHAT, start=12, end=18, p=1.0),), target=None, plan=1.0, p=1.0,
+    )  # fmt: skip
+    heard = Heard(message_id="1", speaker="John", text=text, sent_at=SAID_AT, frames=(frame,))
+    after = fold(State(), heard, household, SAID_AT).state
+    assert [each.who_for for each in after.arrangements] == [("leo",)]
 
 
 def folded(script: str, folder: Path) -> State:

@@ -9,6 +9,8 @@ from kinkeeper.arrangements.model import EVERYBODY, JOBS, Arrangement, State, St
 from kinkeeper.arrangements.selection import CHAIN, best_of, linked, same_plan
 from kinkeeper.reading.model import Act, Predicate
 
+_LATEST: Final = 4
+"""How many messages back an acceptance reaches that has no link."""
 _ANSWERS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.ACCEPT})
 
 
@@ -59,6 +61,21 @@ class Draft:
             None,
         )
 
+    def linked_to_talk(self, told: Told) -> Told:
+        """Return an acceptance that names nothing and has no link with one to the latest message of somebody else that decided something."""
+        is_bare = told.act is Act.ACCEPT and not (told.stems or told.who_for or told.when)
+        if told.answers or told.item or not is_bare:
+            return told
+        last = [each for each in self.state.recent if each != told.message][-_LATEST:]
+        for message in reversed(last):
+            said = self.state.recent[message]
+            decided = any(
+                message in e.evidence and e.status.is_open for e in self.state.arrangements
+            )
+            if decided and said and said[0].speaker != told.speaker:
+                return replace(told, answers=message)
+        return told
+
     def answered(self, told: Told) -> Sequence[Told]:
         """Return what the message said which a clause answers."""
         return self.state.recent.get(told.answers or "", ())
@@ -103,8 +120,19 @@ class Draft:
     def _day_around(self, told: Told) -> tuple[date, ...]:
         """Return the day that a time without one means: of what it answers, of its own message, or today; of a job no other than said."""
         around = [*self.chain(told), *self.state.recent.get(told.message, ())]
-        today = told.said_days if told.when else ()
-        return next((each.when.days for each in around if each.when.days), today)
+        for each in around:
+            if days := each.when.days or self._days_decided_by(each):
+                return days
+        return told.said_days if told.when else ()
+
+    def _days_decided_by(self, told: Told) -> tuple[date, ...]:
+        """Return the days of an arrangement that a message decided, where they are the same for all."""
+        found = {
+            self.state.whole(each).when.days
+            for each in self.state.arrangements
+            if told.message in each.evidence
+        } - {()}
+        return found.pop() if len(found) == 1 else ()
 
     def chain(self, told: Told) -> Iterator[Told]:
         """Yield what the message said which a clause answers, then what that answered, some links back."""

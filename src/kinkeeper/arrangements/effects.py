@@ -36,10 +36,11 @@ def apply(told: Told, draft: Draft) -> None:
     """
     if told.modality in _UNTRUE or told.act not in _EFFECTS:
         return
+    told = draft.linked_to_talk(told)
     if told.is_for_addressee and (said := draft.answered(told)):
         told = replace(told, who_for=(said[0].speaker,))
     if told.is_for_others and told.predicate in JOBS and not told.who_for:
-        told = replace(told, likely_for=draft.last_named(told))
+        told = replace(told, likely_for=draft.last_named(told) or told.likely_for)
     if told.is_weekday and told.predicate not in NEWS and told.act is not Act.CORRECT:
         known = [draft.state.whole(each).when for each in linked(told, draft.state)]
         for each in known:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -16,7 +16,7 @@ from kinkeeper.language.lexicon import Lexicon, Mention, Term
 from kinkeeper.language.naming import telling_stems
 from kinkeeper.language.pronouns import Pronoun, pronouns_among
 from kinkeeper.language.text import Token, TokenKind, tokenise
-from kinkeeper.reading.model import Act, Frame, Slot, SlotName
+from kinkeeper.reading.model import Act, Frame, Predicate, Slot, SlotName
 from kinkeeper.reading.times import NamedTimeWords
 from kinkeeper.reading.times import read as read_times
 from kinkeeper.reading.times.model import Grain, SpanKind, TimeSpan
@@ -25,8 +25,11 @@ _OWN_ACTS: Final = frozenset({Act.OFFER, Act.PROMISE, Act.WITHDRAW, Act.DECLINE,
 """Acts by which people speak of what they do themselves."""
 _GIVING_ACTS: Final = frozenset({Act.ASSIGN, Act.REQUEST, Act.ASK})
 """Acts that name somebody to do it, by name or by a word for the one addressed."""
+_ABOUT_CHILDREN: Final = frozenset({Predicate.PICKUP, Predicate.DROPOFF})
 _PEOPLE: Final = frozenset({WordKind.CHILD, WordKind.ADULT, WordKind.GROUP})
 _TALKED_TO: Final = frozenset({Pronoun.ADDRESSEE, Pronoun.ADDRESSEES})
+_MORNING: Final = When(start=time(8))
+"""When people are taken somewhere, unless more is known."""
 _LONGEST_CLOCK: Final = timedelta(hours=1)
 _CLOCKS: Final = frozenset({Grain.HOUR, Grain.MINUTE})
 _DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d\d)(?![\d.])")
@@ -50,10 +53,12 @@ class Grounding:
         self._household = household
         vocabulary = compile_vocabulary(household)
         words = [each for each in vocabulary.words if each.kind in _PEOPLE]
-        self._lexicon = Lexicon(Term(each.kind, each.id, each.words) for each in words)
+        known = (*words, *vocabulary.of_kind(WordKind.ACTIVITY))
+        self._lexicon = Lexicon(Term(each.kind, each.id, each.words) for each in known)
         self._members: Mapping[tuple[str, str], tuple[str, ...]] = {
             (each.kind, each.id): vocabulary.members_of(each.kind, each.id) for each in words
         }
+        self._usual = _usual_people(household)
         self._named_times = tuple(
             NamedTimeWords(id=each.id, start=each.start, words=each.aliases)
             for each in household.times
@@ -63,7 +68,7 @@ class Grounding:
         """Return what a message says: a value for each frame, or several where a frame hands out several things."""
         sent_at = heard.sent_at.astimezone(self._household.zone)
         tokens = tokenise(heard.text)
-        found = [each for each in self._lexicon.find(tokens) if each.kind in _PEOPLE]
+        found = self._lexicon.find(tokens)
         parts = [part for frame in heard.frames for part in _parts(frame)]
         return tuple(
             self._told(heard, _Clause(number, part, tokens, found), sent_at)
@@ -72,7 +77,7 @@ class Grounding:
 
     def people_in(self, text: str) -> tuple[str, ...]:
         """Return the members that a few words name."""
-        return self._people(e for e in self._lexicon.find(tokenise(text)) if e.kind in _PEOPLE)
+        return self._people(self._lexicon.find(tokenise(text)))
 
     def time_in(self, text: str, sent_at: datetime) -> When:
         """Return the time that a few words mean, said at an instant."""
@@ -91,10 +96,13 @@ class Grounding:
         when = self._when(times, sent_at).until(
             self._when(clause.times(heard, (SlotName.UNTIL,)), sent_at)
         )
-        if not when.days and what:
-            when = replace(when, days=self._when([(what, "")], sent_at).days)
+        if not when.days and (what or when):
+            around = heard.text[frame.clause.start : frame.clause.end] if when else what
+            when = replace(when, days=self._when([(around, "")], sent_at).days)
         is_given = frame.act in {Act.ASSIGN, Act.REQUEST} and not does.people
         is_asked = bool(does.pronouns & _TALKED_TO) or is_given
+        if frame.predicate is Predicate.DROPOFF:
+            when = when.in_half_of(_MORNING)
         first_person = pronouns_among(clause.tokens_of(frame.clause.start, frame.clause.end))
         whose = self._who(clause, SlotName.WHAT, speaker).people
         target = frame.target
@@ -113,8 +121,22 @@ class Grounding:
             who_does=new.people or does.people or (called if is_asked else ()),
             when=when, is_weekday=self._is_weekday(times, sent_at), said_days=(sent_at.date(),), was=self._when([(each, "") for each in old], sent_at),
             where=" ".join(clause.texts(heard, SlotName.WHERE)),
-            p=frame.p * (target.p if target else 1.0),
+            p=frame.p * (target.p if target else 1.0), likely_for=self._likely_for(clause),
         )  # fmt: skip
+
+    def _likely_for(self, clause: "_Clause") -> tuple[str, ...]:
+        """Return whom a clause most likely concerns that names nobody: who usually takes part in what it names, else the only child."""
+        usual = [
+            self._usual[each.id]
+            for each in clause.found
+            if each.kind == WordKind.ACTIVITY
+            and clause.frame.clause.start <= each.start < clause.frame.clause.end
+        ]
+        if usual:
+            return usual[0]
+        children = self._household.children
+        is_only = clause.frame.predicate in _ABOUT_CHILDREN and len(children) == 1
+        return (children[0].id,) if is_only else ()
 
     def _called(self, clause: "_Clause", speaker: str) -> tuple[str, ...]:
         within = [
@@ -126,7 +148,9 @@ class Grounding:
         return tuple(each for each in self._people(within) if each != speaker)
 
     def _people(self, found: Iterable[Mention]) -> tuple[str, ...]:
-        people = [person for each in found for person in self._members[each.kind, each.id]]
+        people = [
+            person for each in found for person in self._members.get((each.kind, each.id), ())
+        ]
         return tuple(dict.fromkeys(people))
 
     def _who(self, clause: "_Clause", name: SlotName, speaker: str) -> _Who:
@@ -164,7 +188,9 @@ class Grounding:
 
     def _when(self, times: Sequence[tuple[str, str]], sent_at: datetime) -> When:
         when = When()
-        for span in (span for each in times for span in self._spans(each, sent_at)):
+        for span in _to_come(
+            [span for each in times for span in self._spans(each, sent_at)], sent_at
+        ):
             said = _said(span)
             when = replace(when.amended(said), days=tuple(sorted({*when.days, *said.days})))
         return when
@@ -254,6 +280,15 @@ def _is_own(frame: Frame, name: SlotName) -> bool:
     return name is SlotName.WHO_DOES and frame.act in _OWN_ACTS
 
 
+def _usual_people(household: Household) -> Mapping[str, tuple[str, ...]]:
+    """Return by activity who takes part whenever it takes place, by the household's own events."""
+    who = {
+        each.id: [e.who for e in household.events if e.activity == each.id]
+        for each in household.activities
+    }
+    return {activity: each[0] if len({*each}) == 1 else () for activity, each in who.items()}
+
+
 def _midnight(instant: datetime) -> datetime:
     return instant.replace(hour=0, minute=0, second=0, microsecond=0)
 
@@ -281,6 +316,17 @@ def _said(span: TimeSpan) -> When:
         recurrence=span.recurrence,
         is_half_known=span.is_meridiem_known,
     )
+
+
+def _to_come(spans: Sequence[TimeSpan], sent_at: datetime) -> Sequence[TimeSpan]:
+    """Return times without "now" and days that are over, where others are named beside them."""
+    later = [
+        each
+        for each in spans
+        if each.grain is not Grain.SECOND
+        and (not each.has_date or each.until > _midnight(sent_at))
+    ]
+    return later or spans
 
 
 def _days(span: TimeSpan) -> tuple[date, ...]:

@@ -118,9 +118,8 @@ class When:
         if self.is_half_known or self.start is None or near is None:
             return self
         other = time((self.start.hour + 12) % 24, self.start.minute)
-        is_nearer = abs(_minutes(other) - _minutes(near)) < abs(
-            _minutes(self.start) - _minutes(near)
-        )
+        apart = abs(_minutes(other) - _minutes(near))
+        is_nearer = apart < min(_NEAR, abs(_minutes(self.start) - _minutes(near)))
         return replace(self, start=other if is_nearer else self.start)
 
     def in_week_of(self, known: "When") -> "When":
@@ -151,6 +150,8 @@ class When:
 
 _NEVER: Final = When()
 _LONGEST_SPAN: Final = 31
+_NEAR: Final = 180
+"""Minutes from a known time within which an hour of unknown half is taken for the nearer one."""
 
 
 def _minutes(clock: time) -> int:

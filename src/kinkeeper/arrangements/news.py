@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from kinkeeper.arrangements.draft import Draft, follow, freed, is_job, standing, with_details
-from kinkeeper.arrangements.model import Absence, Arrangement, Status, Told
+from kinkeeper.arrangements.model import Absence, Arrangement, Status, Told, When
 from kinkeeper.reading.model import Act, Modality, Predicate
 
 _UNSURE: Final = frozenset({Modality.REPORTED, Modality.QUOTED, Modality.CONDITIONAL})
@@ -181,10 +181,16 @@ def report_done(told: Told, draft: Draft) -> None:
     target = draft.target(told)
     who = told.who_does or (told.speaker,)
     if target is not None and target.is_job:
-        days = target.when.days or draft.state.whole(target).when.days or told.when.days
-        when = replace(target.when, days=target.when.days if days else told.said_days)
-        known = replace(target, who_does=target.who_does or who, status=Status.DONE, when=when)
-        draft.put(known, told)
+        known = replace(target, who_does=target.who_does or who, status=Status.DONE)
+        draft.put(replace(known, when=_done_on(told, known, draft)), told)
     elif is_job(told):
         when = replace(told.when, days=told.when.days or told.said_days)
         draft.open(replace(told, when=when), who_does=who, status=Status.DONE)
+
+
+def _done_on(told: Told, target: Arrangement, draft: Draft) -> When:
+    """Return the time of a job that is done: its own day, that of its event once it has come, else the day on which it is told."""
+    days = target.when.days or draft.state.whole(target).when.days
+    if (not target.when.days and days[:1] > told.said_days) or not days:
+        days = told.when.days or told.said_days
+    return replace(target.when, days=days)
