@@ -323,8 +323,7 @@ def _to_come(spans: Sequence[TimeSpan], sent_at: datetime) -> Sequence[TimeSpan]
     later = [
         each
         for each in spans
-        if each.grain is not Grain.SECOND
-        and (not each.has_date or each.until > _midnight(sent_at))
+        if each.grain is not Grain.SECOND and (not each.has_date or each.until > _midnight(sent_at))
     ]
     return later or spans
 
