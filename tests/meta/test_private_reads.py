@@ -53,6 +53,7 @@ OWN_VIEWERS = {
     # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
     "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
     "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.earlier_cards",
+    "kinkeeper.observer.settling.understanding",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.

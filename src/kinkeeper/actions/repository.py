@@ -223,6 +223,30 @@ def open_actions(
     return _decoded(conn.execute(_PENDING_IN_SCOPE, values))
 
 
+def open_titles(
+    conn: Connection, viewer: Viewer, chat_id: str, *, now: datetime, limit: int
+) -> Mapping[str, str]:
+    """Return by id what a chat's actions are called that still await a person at `now`, the latest first.
+
+    Args:
+        conn: Any transaction.
+        viewer: On whose behalf.
+        chat_id: The chat that they came from.
+        now: Aware.
+        limit: At most so many, > 0.
+    """
+    query = (
+        select(_actions.id, _actions.summary)
+        .where(
+            *_PENDING_OF, _actions.expires_at > now, in_scope(_actions.scope), _actions.chat_id == chat_id
+        )
+        .order_by(_actions.created_at.desc(), _actions.id)
+        .limit(limit)
+    )  # fmt: skip
+    found = conn.execute(query, viewer.parameters | {"household": viewer.household})
+    return {row.id: row.summary for row in found}
+
+
 def restorable_actions(
     conn: Connection, viewer: Viewer, *, now: datetime, since: datetime
 ) -> list[PendingAction]:

@@ -184,6 +184,35 @@ def recent(
     return [_stored(row) for row in reversed(rows)]
 
 
+def said_before(
+    conn: Connection, household: str, stored: StoredMessage, *, within: timedelta, limit: int
+) -> Sequence[StoredMessage]:
+    """Return the latest words of a chat that arrived before a message, oldest first.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        stored: The message.
+        within: How long before it they were sent at most.
+        limit: At most so many, > 0.
+    """
+    message = stored.message
+    rows = conn.execute(
+        select(messages)
+        .where(
+            messages.c.household == household,
+            messages.c.chat_id == message.chat_id,
+            messages.c.sent_at >= message.sent_at - within,
+            messages.c.id < stored.id,
+            messages.c.kind == MessageKind.TEXT.value,
+            messages.c.text != "",
+        )
+        .order_by(messages.c.id.desc())
+        .limit(limit)
+    ).all()
+    return [_stored(row) for row in reversed(rows)]
+
+
 def arrived_after(
     conn: Connection, household: str, row_id: int, *, since: datetime, limit: int
 ) -> Sequence[StoredMessage]:

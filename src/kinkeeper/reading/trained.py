@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from operator import itemgetter
 from pathlib import Path
+from threading import Lock
 from typing import Final, Self
 
 import numpy as np
@@ -39,6 +40,8 @@ NO_PREDICATE: Final = "-"
 _YES: Final = "yes"
 _JUDGED: Final = ("act", "predicate", "modality")
 _TIMES: Final = frozenset({SlotName.WHEN, SlotName.UNTIL})
+
+_LOADS: Final = Lock()
 
 LONGEST_ENCODED: Final = 2_000
 """Characters of a message that the encoder reads, in a tenth of a second; what follows is read by the linear heads alone."""
@@ -203,6 +206,21 @@ def _times(utterance: Utterance, clause: Clause, context: Context) -> tuple[Slot
         )
         for each in found
     )
+
+
+def shipped_reader() -> TrainedReader:
+    """Return the reader of the process, loaded at the first call.
+
+    Raises:
+        UnavailableError: The embedder's weights are not the expected ones.
+    """
+    with _LOADS:
+        return _loaded()
+
+
+@cache
+def _loaded() -> TrainedReader:
+    return TrainedReader()
 
 
 @cache

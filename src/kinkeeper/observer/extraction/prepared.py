@@ -1,9 +1,10 @@
 """A message as it is read: its parts, and what stands around it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from kinkeeper.arrangements import Heard
 from kinkeeper.household.model import Member
 from kinkeeper.messaging.inbox import StoredMessage
 from kinkeeper.observer.arranged import Arranged
@@ -48,6 +49,8 @@ class Prepared:
         brain: What memory said.
         talked_since: When somebody else last asked something, of the messages just before.
         unread_parts: How many more it arranges that were left out, as there were too many.
+        heard: The message with its frames, the ids of the messages before it, and the ids of the actions that were open.
+        is_heard: Whether the trained reader could read it.
     """
 
     stored: StoredMessage
@@ -59,6 +62,8 @@ class Prepared:
     brain: BrainContext
     talked_since: datetime | None = None
     unread_parts: int = 0
+    heard: Heard
+    is_heard: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +77,8 @@ class Loaded:
         window: Its context window, newest first.
         last_child: Child the chat was last about, hours ago at most; None where it was several or nobody.
         arranged: What the chat has arranged lately, newest first, where the message may set it right.
+        talk: The last messages of the chat up to a day before it, oldest first.
+        items: What is open in the chat, as people call it, by action id, the latest first.
     """
 
     stored: StoredMessage
@@ -80,6 +87,8 @@ class Loaded:
     window: Sequence[StoredMessage]
     last_child: str | None
     arranged: Sequence[Arranged] = ()
+    talk: Sequence[StoredMessage] = ()
+    items: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,8 @@ from kinkeeper.actions import proposals
 from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.payload import action_record
 from kinkeeper.jobs import leases
+from kinkeeper.models.model import Outcome
+from kinkeeper.models.records import insert_fallback
 from kinkeeper.observer import repository
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.attribution import names_job
@@ -24,6 +26,7 @@ from kinkeeper.observer.cards.proposing import Ground, Proposer
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.consultation import consultation_record
 from kinkeeper.observer.extraction.context import BrainContext
+from kinkeeper.observer.extraction.frames import STAGE
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.model import (
     Decision,
@@ -95,6 +98,10 @@ class Settlement:
             LeaseLostError: Another worker took the row; the transaction must end without effect.
         """
         row_id = str(prepared.stored.id)
+        if not prepared.is_heard:
+            insert_fallback(
+                conn, self._household, stage=STAGE, outcome=Outcome.INVALID_OUTPUT, at=now
+            )
         decision, notification = self._decide(conn, prepared, now=now)
         taken_back = repository.withdrawn_by(conn, self._household, row_id)
         decision = replace(decision, withdrawn_actions=(*taken_back, *decision.withdrawn_actions))

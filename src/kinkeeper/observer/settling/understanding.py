@@ -9,11 +9,12 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from kinkeeper.actions.repository import open_titles
 from kinkeeper.core.beside import read_beside
 from kinkeeper.core.errors import NotFoundError
 from kinkeeper.core.messages import InboundMessage, MessageKind
 from kinkeeper.household.model import Member
-from kinkeeper.household.viewing import HOUSEHOLD_SCOPE
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
 from kinkeeper.language.text import tokenise
 from kinkeeper.memory.statements.secrecy import secrecy_of
 from kinkeeper.messaging import inbox
@@ -25,6 +26,7 @@ from kinkeeper.observer.arranged import Arranged, arranged_in
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.context import BrainContext, ContextSource, compose_queries
 from kinkeeper.observer.extraction.continuation import Earlier, continued, needs_context
+from kinkeeper.observer.extraction.frames import heard_in
 from kinkeeper.observer.extraction.prepared import Around, Loaded, Part, Prepared
 from kinkeeper.observer.extraction.rules import extract
 from kinkeeper.observer.extraction.setting_right import set_right
@@ -34,11 +36,14 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.parting import segments
 from kinkeeper.observer.wording.reading import Reading, read_message
 from kinkeeper.reading.corrections import reads_as_correction
+from kinkeeper.reading.encoder_input import MOST_ITEMS
 from kinkeeper.reading.replies import is_question
 from kinkeeper.reading.times.model import TimeSpan
 
 _USUAL_WITHIN_MINUTES = 120
 _SAME_SUBJECT = timedelta(hours=6)
+_SAME_TALK = timedelta(days=1)
+_MOST_EARLIER = 8
 
 # Nobody arranges more in one message; a longer list holds up all others, and would be as many cards.
 _MOST_PARTS = 12
@@ -122,6 +127,12 @@ class Understanding:
             window=[each for each in window if each is not None],
             last_child=self._last_child(conn, stored),
             arranged=self._arranged(conn, stored),
+            talk=inbox.said_before(
+                conn, self._household, original or stored, within=_SAME_TALK, limit=_MOST_EARLIER
+            ),
+            items=open_titles(
+                conn, Viewer.of(self._household), message.chat_id, now=row.created_at, limit=MOST_ITEMS
+            ),
         )  # fmt: skip
 
     def _arranged(self, conn: Connection, stored: StoredMessage) -> Sequence[Arranged]:
@@ -154,10 +165,11 @@ class Understanding:
         read = found[:_MOST_PARTS]
         parts = _sharing_days([await self._part(each, member, loaded) for each in read])
         parts = await self._reconsidered(parts, member, loaded)
+        heard, is_heard = await heard_in(loaded, household)
         prepared = Prepared(
             stored=stored, original=loaded.original, sent_at=reading.sent_at, member=member,
             scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
-            unread_parts=len(found) - len(read),
+            unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
         )  # fmt: skip
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
