@@ -44,6 +44,8 @@ HOUSE: Household = replace(FAMILY, members=(*FAMILY.members, GUEST))
 THINGS = ("fair", "recital", "checkup", "swimming gala", "bake sale", "haircut")
 BEGIN = NOW.replace(hour=0) + timedelta(days=1)
 SPAN = Interval(BEGIN, BEGIN + timedelta(days=14))
+CALLED = {"extracted_entities": [{"type": "generic", "surface": "ceilidh"}]}
+"""What every message called what its card is about, by another word than the card."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def lay(desk: Desk, card: Card) -> None:
     desk.put(*([card.stored] if card.stored else []))
     shown = Proposal(
         household=HOUSE.id, type=ActionType.EVENT_CREATE, source_type="OBSERVER", source_id="m1",
-        slot="0", chat_id=None, extraction={}, extraction_confidence=0.9, summary=card.thing,
+        slot="0", chat_id=None, extraction=CALLED, extraction_confidence=0.9, summary=card.thing,
         effects=tuple(each.frozen() for each in card.effects), choices=card.choices, merge_key=None,
         conflict_key=card.conflict, scope=card.scope,
     )  # fmt: skip
@@ -172,6 +174,20 @@ def test_the_brain_knows_an_open_card_and_says_so(desk: Desk, kind: str) -> None
     )
     assert MARK in known.answer
     assert all(each.is_confirmed == (card.stored is not None) for each in known.events)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_card_is_found_by_the_word_that_people_used(desk: Desk, kind: str) -> None:
+    card = cards(12)[kind]
+    lay(desk, card)
+    finder = Finder(desk.store, HOUSE.id, zone=ZONE, embedder=None)
+    brain = HouseholdBrain(desk.store, HOUSE, finder, VirtualClock(NOW))
+    query = BrainQuery(text="when is the ceilidh?")
+    known = asyncio.run(brain.know(query, viewer_for(HOUSE, RUTH, now=NOW)))
+    when = {"from": card.start.date().isoformat(), "days_ahead": 1}
+    listed = said(desk, "calendar.list_events", {"wanted": "start", **when, "query": "ceilidh"})
+    assert MARK in listed
+    assert MARK in known.answer or card.stored is not None
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -206,8 +206,21 @@ def _waiting(action: PendingAction, effect: Effect, asked: tuple[str, ...]) -> W
     claimed = _people([effect]) if isinstance(effect, AddEvent | AssignOccurrence) else ()
     return Waiting(
         action_id=action.id, change=_CHANGES.get(type(effect), Change.UPDATE), claimed_by=claimed,
-        asked=() if claimed else asked,
+        asked=() if claimed else asked, said=_called(action),
     )  # fmt: skip
+
+
+def _called(action: PendingAction) -> tuple[str, ...]:
+    """Return what people called the thing a proposal is about, in the messages it comes from."""
+    found = action.proposal.extraction.get("extracted_entities") or ()
+    return tuple(each["surface"] for each in found if each["type"] in _THINGS and each["surface"])
+
+
+_JOBS: Final = frozenset({"pickup", "dropoff", "cover"})
+"""Tasks that are a word for what is to be done; "attend" is none."""
+
+_THINGS: Final = frozenset({"activity", "generic", "own_words"})
+"""Kinds of words in an extraction that say what something is, and not when, where or whose."""
 
 
 _CHANGES: Mapping[type[Effect], Change] = {
@@ -241,7 +254,8 @@ def _unowned(effect: Effect) -> Effect:
     if not isinstance(effect, AddEvent):
         return effect
     event = effect.event
-    words = " ".join(part for part in (event.activity, event.task) if part)
+    task = event.task if event.task in _JOBS else None
+    words = " ".join(part for part in (event.activity, task) if part)
     unowned = replace(event, responsible=(), summary=words or event.summary)
     return effect.model_copy(update={"event": unowned})
 

@@ -35,13 +35,14 @@ class EventWords:
             for member in household.members
         }  # fmt: skip
 
-    def of(self, event: Event) -> frozenset[str]:
+    def of(self, event: Event, also: Iterable[str] = ()) -> frozenset[str]:
         """Return the stems of all words by which somebody may ask for an event.
 
         Args:
             event: Of this household.
+            also: What else people called it.
         """
-        found = _stems(event.summary)
+        found = _stems(event.summary) | _stems_of(also)
         for thing in (event.activity, event.place, event.task):
             if thing:
                 found |= self._of_things.get(thing) or _stems(thing)

@@ -1,7 +1,7 @@
 """What the calendar knows about a question: events by their words, each with the time it takes place next."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -60,7 +60,8 @@ def scheduled(
     proposed = _proposed(conn, viewer, question.period or Interval(now, now + _AHEAD), now=now)
     stored = {each.id: each for each in list_events(conn, viewer)}
     events = {key: times[0].event for key, times in proposed.items()} | stored
-    likely = [(_relevance(question, event, words), event) for event in events.values()]
+    known = {key: words.of(event, _called(proposed.get(key, ()))) for key, event in events.items()}
+    likely = [(_relevance(question, event, known[key]), event) for key, event in events.items()]
     found: list[Scheduled] = []
     for relevance, event in sorted(likely, key=lambda each: (-each[0], each[1].id)):
         if relevance < _LEAST or len(found) == _MOST_EVENTS:
@@ -124,10 +125,13 @@ def _at_that_time(
     ][:_MOST_EVENTS]
 
 
-def _relevance(question: Question, event: Event, words: EventWords) -> float:
+def _called(times: Iterable[Occurrence]) -> Iterator[str]:
+    return (word for time in times for each in time.waiting for word in each.said)
+
+
+def _relevance(question: Question, event: Event, known: frozenset[str]) -> float:
     if event.state is not EventState.CONFIRMED:
         return 0.0
-    known = words.of(event)
     relevance = float(_ALL_COVERED * question.coverage(known) ** _SHARPNESS)
     is_of_somebody_else = bool(question.names) and not question.names & known
     return relevance * _OF_SOMEBODY_ELSE if is_of_somebody_else else relevance

@@ -107,7 +107,8 @@ def _further_words(occurrence: Occurrence, asked: Asked) -> str:
     place = next((each.name for each in household.places if each.id == occurrence.place), None)
     activity = next((each for each in household.activities if each.id == event.activity), None)
     spelt = (activity.name, *activity.aliases) if activity is not None else ()
-    parts = (*spelt, event.activity, event.task, place, occurrence.place, *people)
+    called = (word for each in occurrence.waiting for word in each.said)
+    parts = (*spelt, event.activity, event.task, place, occurrence.place, *people, *called)
     return " ".join(part for part in parts if part)
 
 
