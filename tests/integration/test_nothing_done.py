@@ -38,6 +38,9 @@ NAMING = (
     "the fribble is due on the 20th",
     "ordered a telescope for {who}",
     "{who} picked up the batteries",
+    "the {it} thing is sorted",
+    "the whatsit is done",
+    'my sister said "put the car in for service"',
 )
 BEYOND = (
     "translate good night into Welsh", "summarise this: the dog ate it", "how many days until the 24th?",

@@ -24,6 +24,17 @@ from kinkeeper.memory.statements.sensitive import is_sensitive
         "I have a job interview at the port authority",
         "I've hidden the present in the attic",
         "remember that I’m on 5 mg of ramipril",
+        "I take lisinopril at night",
+        "my shoulder is really sore",
+        "I have a migraine again",
+        "I've got the flu",
+        "my blood group is B negative",
+        "my mammogram came back clear",
+        "I drank too much at the party",
+        "I lost 80 at roulette",
+        "I want to leave him",
+        "I fancy my dentist",
+        "I really can't stand my mother-in-law",
     ],
 )
 def test_about_oneself(text: str) -> None:
@@ -45,6 +56,11 @@ def test_about_oneself(text: str) -> None:
         "my sister earns more than she says",
         "I like my coffee black",
         "we owe the window cleaner 20 pounds",
+        "I want to leave early",
+        "my sister can't stand my cooking",
+        "I bought a back door for the shed",
+        "my daughter has a sore throat",
+        "the smoke alarm in my room beeps",
     ],
 )
 def test_what_the_family_may_know(text: str) -> None:

@@ -88,10 +88,41 @@ def test_what_is_told_without_a_wish_goes_to_whom_it_concerns() -> None:
         "It came as a surprise that Ife won",
         "Don't forget to tell the school about the nuts",
         "Ben can't read without his glasses",
+        "Nobody told me about the school trip",
+        "Grandma stays with us over Easter",
+        "Ife is coming to stay from Friday",
+        "I can't tell lies from the truth",
+        "Don't let me know what the others think",
     ],
 )
 def test_what_only_sounds_secret_is_no_wish(text: str) -> None:
     assert secrecy_of(text, HOUSEHOLD, "niamh") is None
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "no need for anyone else to know",
+        "please leave this out of the family digest",
+        "don't put that anywhere the family can read it",
+        "not for the family group",
+        "keep it off the wall screen",
+        "no one's to hear about this",
+        "this one's private",
+        "it's nobody's business",
+        "please don't share this",
+        "you didn't hear this from me",
+        "let's keep a lid on it",
+        "dont tell any1",
+        "dont tell rasheed at number 9",
+        "I don't want the others worrying about it",
+    ],
+)
+def test_a_wish_to_the_assistant_is_heard_in_whatever_order(wish: str) -> None:
+    for text in (f"The kittens come on Friday. {wish}", f"{wish}. The kittens come on Friday"):
+        found = secrecy_of(text, HOUSEHOLD, "niamh")
+        assert found is not None
+        assert (found.scope, "kittens" in found.rest) == (person_scope("niamh"), True), text
 
 
 @pytest.mark.parametrize(

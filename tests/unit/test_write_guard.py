@@ -49,8 +49,13 @@ HALF_UNDERSTOOD = (
     "{who} said {it} {when}",
     "grandma thinks {it} {when}",
     "zorbing with the wombles at {it} {when}",
+    "maybe add {it} to the calendar {when}",
+    "perhaps put lunch with Ola in the calendar {when}",
+    "if nobody minds, schedule a dentist appointment {when}",
+    "I might add glibber to the shopping list",
+    "dentist {when}? who knows",
 )
-"""Words that nobody knows, or somebody else's: at most a proposal."""
+"""Words that nobody knows, somebody else's, or a request that is not sure of itself: at most a proposal."""
 
 PLAIN = (
     "remind me to ring the frambling company {when}",

@@ -15,6 +15,7 @@ from kinkeeper.conversation.model import AnswerContext, Branch, Mode, Nearest, P
 from kinkeeper.conversation.planning.case import Case, case_of
 from kinkeeper.conversation.planning.clauses import bare
 from kinkeeper.conversation.planning.modality import (
+    OTHERS_WORDS,
     Modality,
     modality_of,
     tells_of_deed_or_wish,
@@ -75,12 +76,14 @@ def nothing_done(context: AnswerContext, *, saved: str | None) -> tuple[str, flo
         # Something saved that merely mentions an event ("new shoes for soccer") leaves no question about that event.
         is_aside = saved is not None and near.kind == "event" and not case.message.spans
         if not is_aside:
-            return f"{_offered(near, context)} {saved or ''}".strip(), _SURE
+            offered = _offered(near, context, is_saved=saved is not None)
+            return f"{saved or ''} {offered}".strip(), _SURE
     if _is_request(context, case, is_saved=saved is not None):
         return chosen(_NOT_UNDERSTOOD, turn), _UNSURE
     if saved is not None:
         return _told_where(saved, case), _SURE
-    is_heard = not case.message.spans and not tells_of_deed_or_wish(context.text)
+    is_others = modality_of(context.text) in OTHERS_WORDS
+    is_heard = not (case.message.spans or is_others or tells_of_deed_or_wish(context.text))
     return chosen(_HEARD if is_heard and _tells(context.text) else _LEFT, turn), _SURE
 
 
@@ -118,11 +121,12 @@ def _is_request(context: AnswerContext, case: Case, *, is_saved: bool) -> bool:
     return is_after_deed and _CORRECTS.search(context.text) is not None
 
 
-def _offered(near: Nearest, context: AnswerContext) -> str:
+def _offered(near: Nearest, context: AnswerContext, *, is_saved: bool) -> str:
     """Return that something was left as it is, and how to change it."""
     asked, title = context.asked, plain(near.title)
     if near.kind == "card":
-        return f"I haven't changed anything. This is still waiting for approval: {title}."
+        waits = f"This is still waiting for approval: {title}."
+        return waits if is_saved else f"I haven't changed anything. {waits}"
     if near.kind == "task":
         return f"I've left “{title}” open. Say “mark {title} as done” to tick it off."
     if near.kind == "line":

@@ -69,7 +69,7 @@ def tells_of_deed_or_wish(text: str) -> bool:
     words = [each.lower() for each in _WORD.findall(text.replace("’", "'"))]
     tables = _tables()
     return _is_past(words, text) or not _phrases(words).isdisjoint(
-        tables["wishing"] | tables["arranging"] | tables["hypothetical"]
+        tables["wishing"] | tables["arranging"] | tables["hypothetical"] | tables["over"]
     )
 
 

@@ -22,7 +22,9 @@ from kinkeeper.language.sentences import split_sentences
 _WORD = re.compile(r"[^\W_]+(?:['’:-][^\W_]+)*['’]?|&")
 _SENTENCE_END = re.compile(r"[.!?;]\s")
 _POLITE = re.compile(
-    r"\b(?:can|could|would|will) (?:you|we|i)\b|\bi(?:'d| would) (?:like|love)\b", re.IGNORECASE
+    r"\b(?:can|could|would|will) (?:you|we|i)\b|\bi(?:'d| would) (?:like|love)\b"
+    r"|\bif (?:you (?:can|could|would|get a chance|have time|don't mind)|possible|that's ok(?:ay)?)\b",
+    re.IGNORECASE,
 )
 _LONGEST_NAME = 3
 _MOST_GUESTS = 4
@@ -79,22 +81,35 @@ def _verdict(
     if rule in rules["reports"] or is_bare:
         return _Verdict.OFFER if meant in UNREAL | OTHERS_WORDS else _Verdict.RUN
     if rule in rules["commands"]:
-        is_run = _is_titled(groups) or _is_understood(steps, case)
+        is_sure = modality_of(_lead(clause, case)) not in UNREAL
+        is_run = is_sure and (_is_titled(groups) or _is_understood(steps, case))
         return _Verdict.RUN if is_run else _Verdict.OFFER
     if rule not in rules["describes"]:
         return _Verdict.RUN
     if meant in UNREAL | {Modality.NEGATED, Modality.PAST}:
         return _Verdict.DROP
     if _is_understood(steps, case):
-        return _Verdict.RUN if meant is Modality.NAMED else _Verdict.OFFER
+        is_said = meant is Modality.NAMED and not _is_asked(clause, case)
+        return _Verdict.RUN if is_said else _Verdict.OFFER
     return _Verdict.DROP if _speaks_of_what_stands(steps, case) else _Verdict.OFFER
 
 
 def _with_lead(clause: str, case: Case) -> str:
     """Return a clause with the words of its sentence before it, which may be what makes it less than certain."""
+    return f"{_lead(clause, case)}{clause}"
+
+
+def _lead(clause: str, case: Case) -> str:
+    """Return the words of a clause's sentence before it, without those that are only polite."""
     before, found, _ = case.message.text.partition(clause)
     lead = split_sentences(before, _SENTENCE_END)[-1] if found else ""
-    return f"{_POLITE.sub('', lead)}{clause}"
+    return _POLITE.sub("", lead)
+
+
+def _is_asked(clause: str, case: Case) -> bool:
+    """Whether a question mark stands behind a clause: "dentist Monday 9?" wonders, and tells nothing."""
+    _, found, after = case.message.text.partition(clause)
+    return clause.rstrip().endswith("?") or (bool(found) and after.lstrip().startswith("?"))
 
 
 def _is_empty(step: Step) -> bool:

@@ -49,13 +49,15 @@ _TELLS = re.compile(
 _REFERS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
 
 _NAMED_THING = re.compile(r"(?:the|my|our|his|her|their)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[^.!?,;:\n]{1,160}[.!?]*")
 _CLAUSE_END = re.compile(r"[.!?,;:\n]+|\s[–-]\s|\b(?:and|but|so|because)\b", re.IGNORECASE)
 
 _MOST_NAMED = 12
 _NEAR = 60
 """How many characters before a wish may introduce it."""
 
-_CAPITALISED = r"(?-i:[A-Z][\w'-]+)"
+_DAYS = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October|November|December|Christmas|Easter"
+_CAPITALISED = rf"(?-i:(?!(?:{_DAYS})\b)[A-Z][\w'-]+)"
 _FILLERS = re.compile(
     r"\b(?:please|pls|thanks|thank you|ok|okay|oh|ah|and|but|so|by the way|btw|for now|for the moment|yet|though|obviously|of course|also|just|"
     r"until (?:then|i say so|further notice|the day|\w+day)|till (?:then|\w+day)|all right|alright|will you|would you|can you|could you|can|you|i beg you|i|it|that|this|to|at home|"
@@ -130,6 +132,9 @@ def secrecy_of(
             reader.note(match, pattern)
             if pattern.is_wish:
                 cuts.append((start + match.start(), start + match.end()))
+    if not (reader.is_found or is_group) and (hints := _hints(plain)):
+        reader.is_found = reader.is_unclear = True
+        cuts.extend(hints)
     scope = reader.scope(is_group=is_group)
     return None if scope is None else Wish(scope, _without(text[:LONGEST_MESSAGE], cuts))
 
@@ -215,6 +220,19 @@ def told_span(text: str) -> tuple[int, int]:
         elif first <= begin and _BEGINS_CLAUSE.match(text, past):
             begin = past + len(text[past:]) - len(text[past:].lstrip(" ,;:–-"))
     return (begin, end) if begin < end else (0, len(text))
+
+
+def _hints(plain: str) -> list[tuple[int, int]]:
+    """Return the spans of clauses that may be wishes, by the kinds of words in them, whatever their order."""
+    if _MAY_ASK.search(plain) is None:
+        return []
+    *needed, asks = _compiled("hints", _CAPITALISED)
+    found: list[tuple[int, int]] = []
+    for clause in _CLAUSE.finditer(plain):
+        text = clause[0]
+        if all(each.search(text) for each in needed) and not asks.search(text):
+            found.append(clause.span())
+    return found
 
 
 def _wishes(text: str) -> list[tuple[int, int]]:

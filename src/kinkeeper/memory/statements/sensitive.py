@@ -27,6 +27,8 @@ def is_sensitive(text: str, *, with_gifts: bool = True) -> bool:
     patterns = _patterns()
     if patterns["concerns_others"].search(core) or not patterns["self"].search(core):
         return False
+    if patterns["toward"].search(core):
+        return True
     own = patterns["of_others"].sub(" ", core)
     if not patterns["self"].search(own):
         return False
