@@ -20,6 +20,7 @@ from kinkeeper.actions.effects.calendar import (
     UpdateEvent,
 )
 from kinkeeper.actions.effects.contract import Effect
+from kinkeeper.actions.effects.memory import RememberFact, Sentence, Words
 from kinkeeper.actions.effects.tasks import AddTask
 from kinkeeper.actions.lifetime import extend_open
 from kinkeeper.actions.model import PendingAction, Proposal
@@ -33,6 +34,7 @@ from kinkeeper.calendar.repository import insert_event, put_override
 from kinkeeper.core.time import Interval
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
+from kinkeeper.memory.model import Category, Origin, StatementType
 from kinkeeper.store.engines import close_engine, parse_address, writer_engine
 from kinkeeper.store.store import Store
 from kinkeeper.tasks.model import Place, Task
@@ -274,3 +276,29 @@ def test_an_event_moved_after_it_was_asked_about_extends_the_question(store: Eng
 
 def test_no_maker_of_a_proposal_says_how_long_it_waits() -> None:
     assert "expires_at" not in Proposal.__dataclass_fields__
+
+
+@pytest.mark.parametrize("until", [None, timedelta(days=1), timedelta(days=40)])
+def test_a_fact_waits_two_weeks_or_until_it_holds_no_more(
+    store: Engine, until: timedelta | None
+) -> None:
+    now = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    said = Words(id="w", text="Nia cannot have nuts", said_at=now, origin=Origin.SAID)
+    fact = RememberFact(
+        words=said,
+        sentences=(
+            Sentence(
+                start=0, end=len(said.text), category=Category.IDENTITY, type=StatementType.STATEMENT,
+                title="nuts", narrative=said.text, confidence=0.8,
+                valid_to=None if until is None else now + until,
+            ),
+        ),
+    )  # fmt: skip
+    with undone(store) as [conn]:
+        action = waiting(conn, FAMILY, now, fact)
+    if until is None:
+        assert action.expires_at == now + timedelta(days=14)
+    else:
+        assert timedelta() < action.expires_at - max(now + LEAST, now + until) <= DAY or (
+            action.expires_at == now + LEAST
+        )

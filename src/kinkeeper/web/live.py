@@ -83,7 +83,12 @@ class Listeners:
             )
 
     async def counted(self, person: Person, events: AsyncIterator[str]) -> AsyncIterator[str]:
-        """Pass events on, and count the stream for as long as somebody listens."""
+        """Pass events on, and count the stream for as long as somebody listens; one too many ends at once.
+
+        Streams that are asked for at the same time all find room before any of them is counted.
+        """
+        if self.count(*_who(person)) >= _MOST_STREAMS:
+            return
         self._open[_who(person)] += 1
         try:
             async for event in events:

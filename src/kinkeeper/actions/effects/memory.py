@@ -1,7 +1,7 @@
 """Effects on memory: what a person wants remembered, or said yes to. Journaled there, and can be taken back."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from kinkeeper.actions.effects.contract import Effect, Execution, Touched
 from kinkeeper.core.errors import InputError
-from kinkeeper.core.time import day_over
+from kinkeeper.core.time import as_utc, day_over
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import (
     HOUSEHOLD_SCOPE,
@@ -37,6 +37,7 @@ from kinkeeper.memory.upkeep.reverting import revert
 from kinkeeper.memory.upkeep.runs import latest_runs
 from kinkeeper.memory.writing import remember
 
+_A_FACT_WAITS = timedelta(days=14)
 _MOST_NIGHTS = 500  # more than can still be taken back
 
 
@@ -171,10 +172,13 @@ class RememberFact(MemoryEffect):
     def over_at(
         self, conn: Connection, household: Household, *, after: datetime
     ) -> datetime | None:
-        """Return the end of the last day that the words name."""
+        """Return the end of the last day that the words name; what holds without an end is asked about for two weeks."""
         named = [each for said in self.sentences for each in (said.valid_from, said.valid_to)]
         days = [each.astimezone(household.zone).date() for each in named if each is not None]
-        return day_over(max(days), household.zone) if days else None
+        ends = [day_over(max(days), household.zone)] if days else []
+        if any(each.valid_to is None for each in self.sentences):
+            ends.append(as_utc(after) + _A_FACT_WAITS)
+        return max(ends)
 
     def apply(self, conn: Connection, execution: Execution) -> str | None:
         """Write it."""

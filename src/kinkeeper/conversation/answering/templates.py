@@ -11,7 +11,7 @@ from kinkeeper.conversation.answering.listing import nearest_told, was_found
 from kinkeeper.conversation.answering.nothing_done import declines, nothing_done, secret_kept
 from kinkeeper.conversation.answering.talk import chosen, reply
 from kinkeeper.conversation.answering.wording import to_do, was_done
-from kinkeeper.conversation.answering.words import Setting, plain
+from kinkeeper.conversation.answering.words import Setting, listed, plain
 from kinkeeper.conversation.model import (
     Answer,
     AnswerContext,
@@ -209,7 +209,7 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
         case ResultStatus.DONE:
             return was_done(done, setting) if done.action_id else was_found(done, setting)
         case ResultStatus.AWAITING:
-            return _request(done, todo, is_adult=context.asked.member.is_adult)
+            return _request(done, todo, setting, is_adult=context.asked.member.is_adult)
         case ResultStatus.UNDER_WAY:
             return f"I'm still trying to {todo}."
         case ResultStatus.FAILED:
@@ -223,7 +223,7 @@ def _sentence(done: ActionResult, context: AnswerContext, setting: Setting) -> s
             return chosen(_TAKEN_BACK, context.asked.turn_id).format(todo=todo)
 
 
-def _request(done: ActionResult, todo: str, *, is_adult: bool) -> str:
+def _request(done: ActionResult, todo: str, setting: Setting, *, is_adult: bool) -> str:
     if not is_adult:
         return f"An adult has to agree before I {todo}."
     shown = ""
@@ -231,7 +231,10 @@ def _request(done: ActionResult, todo: str, *, is_adult: bool) -> str:
         subject = done.params.get("subject")
         about = f"“{plain(str(subject))}”: " if subject else ""
         shown = f" {about}“{plain(str(body), 400)}”"
-    unseen = " Only you will see it." if done.params.get("private") else ""
+    hidden = enumerated([setting.name(str(each)) for each in listed(done.params.get("kept_from"))])
+    unseen = f" {hidden} won't see it." if hidden else ""
+    if done.params.get("private"):
+        unseen = " Only you will see it."
     return f"Shall I {todo}?{shown}{unseen}"
 
 

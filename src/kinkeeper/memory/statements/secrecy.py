@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from kinkeeper.household.model import Household, Role
 from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, narrowest, person_scope, surprise_scope
@@ -49,7 +50,6 @@ _TELLS = re.compile(
 _REFERS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)\b", re.IGNORECASE)
 
 _NAMED_THING = re.compile(r"(?:the|my|our|his|her|their)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[^.!?,;:\n]{1,160}[.!?]*")
 _CLAUSE_END = re.compile(r"[.!?,;:\n]+|\s[–-]\s|\b(?:and|but|so|because)\b", re.IGNORECASE)
 
 _MOST_NAMED = 12
@@ -227,12 +227,13 @@ def _hints(plain: str) -> list[tuple[int, int]]:
     if _MAY_ASK.search(plain) is None:
         return []
     *needed, asks = _compiled("hints", _CAPITALISED)
-    found: list[tuple[int, int]] = []
-    for clause in _CLAUSE.finditer(plain):
-        text = clause[0]
-        if all(each.search(text) for each in needed) and not asks.search(text):
-            found.append(clause.span())
-    return found
+    ends = [0, *(each.end() for each in _CLAUSE_END.finditer(plain)), len(plain)]
+    return [
+        (start, end)
+        for start, end in pairwise(ends)
+        if all(each.search(plain, start, end) for each in needed)
+        and not asks.search(plain[start:end])
+    ]
 
 
 def _wishes(text: str) -> list[tuple[int, int]]:
@@ -440,7 +441,7 @@ def _joined(cuts: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @cache
 def _data() -> dict[str, dict[str, str]]:
-    path = files(__package__) / "data" / "secrecy.toml"
+    path = files("kinkeeper.reading") / "data" / "secrecy.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

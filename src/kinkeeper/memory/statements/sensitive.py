@@ -58,7 +58,7 @@ def _lines(message: str) -> Iterator[str]:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    path = files(__package__) / "data" / "sensitive.toml"
+    path = files("kinkeeper.reading") / "data" / "sensitive.toml"
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
         name: re.compile("".join(map(str.strip, pattern.strip("\n").split("\n"))))
