@@ -12,6 +12,8 @@ UNSPECIFIED = "unspecified"
 BY_MODEL = "model"
 """Extractor of what a language model has added to."""
 
+BY_TRAINED_READER = "trained"
+"""Extractor of what the rules did not find and the trained reader did: kept for a yes, never a reason to speak."""
 
 OWN_WORDS = "own_words"
 """Type of the entity that stands for what a message calls its subject; words of the chat, gone when those go."""

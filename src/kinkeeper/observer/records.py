@@ -5,6 +5,7 @@ from datetime import date, time
 from typing import Any
 
 from kinkeeper.observer.model import (
+    BY_TRAINED_READER,
     ActionRequired,
     Attribution,
     CoordinationType,
@@ -112,6 +113,15 @@ def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
         extractor=record["extractor"],
         version=record["version"],
     )
+
+
+def is_of_trained_reader(record: Mapping[str, Any]) -> bool:
+    """Return whether an extraction rests on what the trained reader alone saw.
+
+    Args:
+        record: As `extraction_record` wrote it; empty for what was not read from a message.
+    """
+    return record.get("extractor") == BY_TRAINED_READER
 
 
 def _entity(record: Mapping[str, Any]) -> Entity:

@@ -26,6 +26,7 @@ class Part:
         corrects: Ids of the rows of the messages that it sets right: what was said, what was answered.
         corrected: The arrangement that it sets right, as it stood.
         consultation: What a model was asked about it, if one was.
+        answers: The channel's id of the message that the trained reader takes it to answer, if any.
     """
 
     reading: Reading
@@ -33,6 +34,7 @@ class Part:
     corrects: tuple[int, ...] = ()
     corrected: Extraction | None = None
     consultation: Consultation | None = None
+    answers: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
-from kinkeeper.observer.records import extraction_from_record
+from kinkeeper.observer.records import extraction_from_record, is_of_trained_reader
 from kinkeeper.observer.redline.case import Case
 from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.settling.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
@@ -105,17 +105,19 @@ class CaseBuilder:
         ]
         # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
         pending = [action for action in waiting if action.proposal.extraction]
-        schedule = self._schedule(conn, outcome.extraction, prepared, waiting)
+        # Nothing is said because of what the trained reader alone saw.
+        sure = [each for each in waiting if not is_of_trained_reader(each.proposal.extraction)]
+        schedule = self._schedule(conn, outcome.extraction, prepared, sure)
         outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
         extraction = standing.extraction
         if extraction.dates != outcome.extraction.dates:
-            schedule = self._schedule(conn, extraction, prepared, waiting)
+            schedule = self._schedule(conn, extraction, prepared, sure)
         completed = complete(
             extraction, schedule, sent_at=prepared.sent_at, participants=self._participants,
             words=_own_words(part.reading),
         )  # fmt: skip
         if (completed.dates, completed.moved_from) != (extraction.dates, extraction.moved_from):
-            schedule = self._schedule(conn, completed, prepared, waiting)
+            schedule = self._schedule(conn, completed, prepared, sure)
         if standing.slot is not None:
             schedule = schedule.without_slot(standing.slot.key)
         case = _as_change_or_booking(

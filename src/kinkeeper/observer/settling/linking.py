@@ -27,7 +27,7 @@ def attribute_part(
     reply = Reply(
         sender=message.sender,
         is_assignable=member is not None and member.role is not Role.CHILD,
-        answers=message.target if is_reaction else message.reply_to,
+        answers=message.target if is_reaction else message.reply_to or part.answers,
         is_reaction=is_reaction,
         only_offers=given.stance is Stance.ACCEPTS and accepts_offers_only(part.reading),
         talked_since=prepared.talked_since,

@@ -29,6 +29,7 @@ from kinkeeper.observer.extraction.context import BrainContext
 from kinkeeper.observer.extraction.frames import STAGE
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.model import (
+    BY_TRAINED_READER,
     Decision,
     RedlineDecision,
     RedlineOutcome,
@@ -229,6 +230,8 @@ class Settlement:
             return RedlineOutcome.silent("declined")
         if _is_edited_too_late(turn):
             return RedlineOutcome.silent("passed")
+        if turn.extraction.extractor == BY_TRAINED_READER:
+            return RedlineOutcome.silent("trained_reader_alone")
         return decide(turn.case, self._config.rules)
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:

@@ -32,6 +32,7 @@ from kinkeeper.observer.extraction.rules import extract
 from kinkeeper.observer.extraction.setting_right import set_right
 from kinkeeper.observer.model import Extraction
 from kinkeeper.observer.settling.linking import attribute_part
+from kinkeeper.observer.settling.second_reader import read_along
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.parting import segments
 from kinkeeper.observer.wording.reading import Reading, read_message
@@ -171,6 +172,11 @@ class Understanding:
             scope=await self._scope(stored.message), parts=tuple(parts), brain=BrainContext(), talked_since=_last_asked(loaded),
             unread_parts=len(found) - len(read), heard=heard, is_heard=is_heard,
         )  # fmt: skip
+        parts = read_along(
+            prepared, reading, asked=loaded.asked, participants=self._participants,
+            config=self._config,
+        )  # fmt: skip
+        prepared = replace(prepared, parts=tuple(parts))
         outcome = attribute_part(prepared, parts[0], loaded.asked, self._config)
         queries = compose_queries(
             outcome.extraction, self._participants, limit=self._config.max_brain_queries

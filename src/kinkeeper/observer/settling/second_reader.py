@@ -1,0 +1,78 @@
+"""Puts what the trained reader sees beside what the rules read: it fills gaps, and adds what they missed for a person to confirm. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kinkeeper.observer.config import ObserverConfig
+from kinkeeper.observer.extraction.frame_extraction import (
+    Seen,
+    answer_in,
+    filled,
+    plans_in,
+    seen_in,
+)
+from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.model import Extraction, OpenQuestion, Stance
+from kinkeeper.observer.settling.linking import attribute_part
+from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.reading import Reading
+
+_OWN_OF_RULES = frozenset({Stance.DECLINES, Stance.WITHDRAWS, Stance.ACCEPTS})
+
+
+def read_along(
+    prepared: Prepared,
+    reading: Reading,
+    *,
+    asked: Sequence[OpenQuestion],
+    participants: Participants,
+    config: ObserverConfig,
+) -> list[Part]:
+    """Return the parts of a message with what the trained reader adds.
+
+    Where the rules find an arrangement or an answer, they stay in charge.
+
+    Args:
+        prepared: As the rules read it.
+        reading: The whole message.
+        asked: Questions that it may answer, newest first.
+        participants: The household compiled.
+        config: Thresholds.
+    """
+    parts = list(prepared.parts)
+    seen = seen_in(prepared.heard, participants)
+    if any(_is_settled(prepared, each, asked, config) for each in parts):
+        return [_filled(each, seen, participants) for each in parts]
+    plans = [*plans_in(seen, reading, prepared.member, participants)]
+    if plans:
+        return [Part(reading=reading, extraction=each) for each in plans]
+    answer = answer_in(seen)
+    if answer is None or not any(each.message_id == answer[1] for each in asked):
+        return parts
+    stance, answers = answer
+    return [
+        replace(
+            parts[0], extraction=Extraction(is_coordination=False, stance=stance), answers=answers
+        )
+    ]
+
+
+def _is_settled(
+    prepared: Prepared, part: Part, asked: Sequence[OpenQuestion], config: ObserverConfig
+) -> bool:
+    """Whether the rules are sure of a part: it arranges something, answers a question, sets right, or refuses."""
+    said = part.extraction
+    is_arranged = said.is_coordination and said.confidence >= config.extraction_threshold
+    if is_arranged or part.corrects or said.stance in _OWN_OF_RULES:
+        return True
+    return attribute_part(prepared, part, asked, config).question is not None
+
+
+def _filled(part: Part, seen: Sequence[Seen], participants: Participants) -> Part:
+    """Return a part with what the frames of its own words add."""
+    symbols = part.reading.symbols
+    if not symbols or part.corrects:
+        return part
+    start, end = symbols[0].start, symbols[-1].end
+    own = [each for each in seen if each.frame.clause.start < end and start < each.frame.clause.end]
+    return replace(part, extraction=filled(part.extraction, own, participants))
