@@ -247,7 +247,12 @@ class Proposer:
         if not is_booking:
             return self._phrasing.care(extraction, owners)
         who = self._phrasing.names(extraction.child or owners)
-        return f"{who} {self._phrasing.label(extraction.activity, extraction.task)}".strip()
+        label = (
+            self._phrasing.title(extraction)
+            if extraction.activity
+            else self._phrasing.label(None, extraction.task)
+        )
+        return f"{who} {label}".strip()
 
     def _choices(
         self,

@@ -1,8 +1,8 @@
 """What the trained reader sees in a message, in the fields of an extraction: beside the rules, and where these find nothing. Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from typing import Final
 
 from kinkeeper.arrangements import Heard
@@ -24,7 +24,7 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
 
-PLAN: Final = 0.5
+PLAN: Final = 0.6
 """Chance of a plan from which one that the rules do not see becomes a card."""
 
 FILLED: Final = 0.7
@@ -46,9 +46,9 @@ _TASKS: Final = {
     Predicate.PICKUP: Task.PICKUP, Predicate.DROPOFF: Task.DROPOFF, Predicate.COVER: Task.COVER,
     Predicate.TASK: Task.OTHER,
 }  # fmt: skip
-_LED_IN: Final = re.compile(
-    r"(?:(?:the|a|an|my|our|your|his|her|their|this|that|some|to|for|at|on|of)\s+)+", re.IGNORECASE
-)
+_LED_IN: Final = frozenset(
+    {"the", "a", "an", "my", "our", "your", "his", "her", "their", "this", "that", "some", "to", "for", "at", "on", "of"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,18 +101,22 @@ def answer_in(seen: Sequence[Seen]) -> tuple[Stance, str] | None:
     return None
 
 
-def filled(extraction: Extraction, seen: Sequence[Seen], participants: Participants) -> Extraction:
+def filled(
+    extraction: Extraction, seen: Sequence[Seen], reading: Reading, participants: Participants
+) -> Extraction:
     """Return what the rules read with what they left open, where one frame alone is about the same.
 
     Args:
         extraction: By the rules.
         seen: The frames of its words.
+        reading: The whole message.
         participants: The household compiled.
     """
     sure = [each for each in seen if each.frame.p >= FILLED and _is_meant(each.frame)]
     if len(sure) != 1:
         return extraction
     told = sure[0].told
+    extraction = _titled(extraction, sure[0].frame, reading)
     children = _members(told.who_for, participants)
     owners = _members(told.who_does, participants)
     takes_owner = not extraction.owners and told.act in {Act.OFFER, Act.PROMISE, Act.ASSIGN}
@@ -121,6 +125,15 @@ def filled(extraction: Extraction, seen: Sequence[Seen], participants: Participa
         child=extraction.child or children,
         assigned_to=owners if takes_owner and owners else extraction.assigned_to,
     )
+
+
+def _titled(extraction: Extraction, frame: Frame, reading: Reading) -> Extraction:
+    """Return what names neither an activity nor a job with the words of the message for it."""
+    title = None if extraction.activity or extraction.task else _title(frame, reading)
+    if title is None:
+        return extraction
+    own = (title,) if title.type == OWN_WORDS else ()
+    return replace(extraction, activity=title.value, entities=(*extraction.entities, *own))
 
 
 def _extraction(
@@ -175,8 +188,8 @@ def _title(frame: Frame, reading: Reading) -> Entity | None:
         return Entity(type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id)  # fmt: skip
     if slot is None:
         return None
-    words = " ".join(reading.text[slot.start : slot.end].split()).lower()
-    words = words.removeprefix(found[0] if (found := _LED_IN.match(words)) else "")[:_LONGEST_TITLE]
+    said = reading.text[slot.start : slot.end].lower().split()
+    words = " ".join(dropwhile(_LED_IN.__contains__, said))[:_LONGEST_TITLE]
     if not any(each.isalpha() for each in words):
         return None
     surface = reading.text[slot.start : slot.end]

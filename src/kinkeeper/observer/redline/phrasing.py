@@ -75,7 +75,7 @@ class Phrasing:
     def care(self, extraction: Extraction, owners: Sequence[str]) -> str:
         """Return who does what for whom: "John takes Mia to swimming"."""
         task, owner = extraction.task, self.names(owners)
-        label = self.label(extraction.activity) if extraction.activity else ""
+        label = self.title(extraction) if extraction.activity else ""
         if task is Task.OTHER and label:
             return f"{owner}: {label}".removeprefix(": ")
         if task in _TASK_VERBS and extraction.child:
@@ -91,7 +91,11 @@ class Phrasing:
         finite, order, _, preposition = _TASK_VERBS[task]
         verb = order if imperative else finite
         activity = extraction.activity
-        where = f"{preposition} {self._with_article(activity)}" if activity else ""
+        where = (
+            f"{preposition} {self._with_article(activity, self.title(extraction))}"
+            if activity
+            else ""
+        )
         return " ".join(filter(None, [verb, self.names(extraction.child), where]))
 
     def _subject(self, extraction: Extraction) -> str:
@@ -99,7 +103,7 @@ class Phrasing:
         children = self.names(extraction.child)
         task, label = extraction.task, ""
         if extraction.activity:
-            label = self.label(extraction.activity)
+            label = self.title(extraction)
             generic = self.participants.vocabulary.generic_activity(extraction.activity)
             if generic and generic.is_appointment and label.endswith(_PRACTITIONER_ENDINGS):
                 label = f"{label} appointment"
@@ -109,9 +113,8 @@ class Phrasing:
             return label or "plan"
         return f"{_possessive(children)} {label or 'plan'}"
 
-    def _with_article(self, activity: str) -> str:
+    def _with_article(self, activity: str, label: str) -> str:
         """Return an activity as it follows a preposition: "soccer", "the dentist", "the school fair"."""
-        label = self.label(activity)
         generic = self.participants.vocabulary.generic_activity(activity)
         is_own = any(activity == each.id for each in self.participants.household.activities)
         is_bare = is_own or (generic and generic.category == "pursuit") or label in _WITHOUT_ARTICLE
@@ -125,6 +128,13 @@ class Phrasing:
             names = {a.id: a.name for a in self.participants.household.activities}
             return names.get(activity, activity.replace("-", " ").replace("_", " ")).lower()
         return _TASK_NOUNS[Task(task)] if task else "plan"
+
+    def title(self, extraction: Extraction) -> str:
+        """Return what an arrangement is called on a card: the word that was used, where the household has no name for it."""
+        generic = self.participants.vocabulary.generic_activity(extraction.activity or "")
+        named = generic.words if generic else ()
+        said = (e.surface.lower() for e in extraction.entities if e.value == extraction.activity)
+        return next((each for each in said if each in named), self.label(extraction.activity))
 
     def spoken_label(self, activity: str | None, task: str | None = None) -> str:
         """Return what is said aloud of an activity or a task; a message's own words only where they are plain nouns."""
@@ -165,7 +175,11 @@ class Phrasing:
             doing, preposition = _TASK_VERBS[Task(label)][2:]
             activity = slot["activity"]
             is_spoken = activity and self._may_be_spoken(activity)
-            where = f" {preposition} {self._with_article(activity)}" if is_spoken else ""
+            where = (
+                f" {preposition} {self._with_article(activity, self.label(activity))}"
+                if is_spoken
+                else ""
+            )
             return f"{both} {doing} {children}{where} on {day}. Who goes?"
         whom = f" for {children}" if children else ""
         return f"{both} down for {self._job(label, slot)}{whom} on {day}. Who goes?"

@@ -42,8 +42,12 @@ def read_along(
     parts = list(prepared.parts)
     seen = seen_in(prepared.heard, participants)
     if any(_is_settled(prepared, each, asked, config) for each in parts):
-        return [_filled(each, seen, participants) for each in parts]
-    plans = [*plans_in(seen, reading, prepared.member, participants)]
+        return [_filled(each, seen, reading, participants) for each in parts]
+    plans = [
+        each
+        for each in plans_in(seen, reading, prepared.member, participants)
+        if each.confidence >= config.extraction_threshold
+    ]
     if plans:
         return [Part(reading=reading, extraction=each) for each in plans]
     answer = answer_in(seen)
@@ -68,11 +72,11 @@ def _is_settled(
     return attribute_part(prepared, part, asked, config).question is not None
 
 
-def _filled(part: Part, seen: Sequence[Seen], participants: Participants) -> Part:
+def _filled(part: Part, seen: Sequence[Seen], reading: Reading, participants: Participants) -> Part:
     """Return a part with what the frames of its own words add."""
     symbols = part.reading.symbols
     if not symbols or part.corrects:
         return part
     start, end = symbols[0].start, symbols[-1].end
     own = [each for each in seen if each.frame.clause.start < end and start < each.frame.clause.end]
-    return replace(part, extraction=filled(part.extraction, own, participants))
+    return replace(part, extraction=filled(part.extraction, own, reading, participants))
