@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -rs
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate
 
-.PHONY: help setup demo test check core full bench eval lock fmt picture pictures clean
+.PHONY: help setup demo test check core full nightly bench eval lock fmt picture pictures clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -35,11 +35,14 @@ check: $(DEV) ## Check formatting, lint, types and layers
 	$(BIN)/lint-imports
 
 core: $(DEV) ## Run the fast tests
-	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not slow and not crash and not evaluation"
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not slow and not crash and not evaluation and not nightly"
 
 full: $(DEV) ## Run the slow tests: whole programs, crashes, accuracy
-	$(PYTEST) -n $(WORKERS) --dist worksteal -m "slow or crash or evaluation"; code=$$?; \
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "(slow or crash or evaluation) and not nightly"; code=$$?; \
 	[ $$code -eq 5 ] && echo "no slow tests yet" || exit $$code
+
+nightly: $(DEV) ## Repeat the generated tests on many more cases
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m nightly
 
 bench: $(RUNTIME) ## Run the benchmarks; SUITE=name runs one
 	$(BIN)/python -m bench $(SUITE)

@@ -74,7 +74,7 @@ def test_each_part_keeps_its_own_audience(store: Store) -> None:
     assert not wrong, "\n".join(wrong[:20])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_part_keeps_its_own_audience_in_many_cases(store: Store) -> None:
     wrong = [
         line

@@ -38,8 +38,7 @@ def test_no_route_shows_a_secret(tmp_path: Path, name: str, count: int, seed: in
     _all_kept(tmp_path, [*secrets(NAMES, ("john", "sarah"), name=name, count=count, seed=seed)])
 
 
-@pytest.mark.slow
-@pytest.mark.evaluation
+@pytest.mark.nightly
 def test_no_route_shows_any_of_600_secrets(tmp_path: Path) -> None:
     _all_kept(tmp_path, [*secrets(NAMES, ("john", "sarah"), name="heldout", count=600, seed=3)])
 

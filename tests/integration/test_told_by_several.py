@@ -98,7 +98,7 @@ def test_what_others_told_stays_with_those_they_told(store: Store) -> None:
     asyncio.run(_all_right(store, range(2 * len(ACTS))))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_others_told_stays_in_many_cases(store: Store) -> None:
     asyncio.run(_all_right(store, range(2 * len(ACTS), 8 * len(ACTS))))
 

@@ -76,7 +76,7 @@ def test_a_search_as_of_a_time_finds_what_held_then(store: Store, chain: list[Sa
     check(store, chain)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(chains)
 @settings(FEW, max_examples=MANY_CHAINS)
 def test_a_search_as_of_a_time_finds_what_held_then_in_many_chains(

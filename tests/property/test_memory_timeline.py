@@ -67,7 +67,7 @@ def test_the_order_of_arrival_does_not_matter(
     check_order(conn, *case)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(ordered_chains)
 @MANY_MORE
 def test_the_order_of_arrival_does_not_matter_in_many_chains(
@@ -103,7 +103,7 @@ def test_every_change_is_taken_back_bit_for_bit(
     check_undo(conn, *case)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(ordered_chains)
 @MANY_MORE
 def test_every_change_of_a_thousand_chains_is_taken_back_bit_for_bit(
@@ -155,7 +155,7 @@ def test_what_held_at_any_time_is_known_exactly(
     check_as_of(conn, *case)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(ordered_moves)
 @MANY_MORE
 def test_what_held_at_any_time_is_known_exactly_in_many_chains(

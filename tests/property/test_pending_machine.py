@@ -207,7 +207,7 @@ Queue.TestCase.settings = settings(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 class TestQueueDeeply(Queue.TestCase):
     settings = settings(Queue.TestCase.settings, max_examples=150, stateful_step_count=40)
 

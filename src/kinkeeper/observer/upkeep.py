@@ -92,8 +92,12 @@ class Upkeep:
         if purged:
             log.info("observer.texts.purged", messages=purged)
         # Also where no message lost its text now: other words may have gone, or the log was in use last time.
-        await asyncio.to_thread(self._store.fold_log)
-        self._next_purge = now + _BETWEEN_PURGES
+        try:
+            await asyncio.to_thread(self._store.fold_log)
+        except UnavailableError:
+            log.info("observer.log.in_use")  # by a reader: the next round purges and tries again
+        else:
+            self._next_purge = now + _BETWEEN_PURGES
 
     def _purge_all(self, conn: Connection, now: datetime) -> int:
         purged = retention.purge(conn, self._household, now=now, keep=self._keep_texts)
