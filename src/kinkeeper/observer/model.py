@@ -19,6 +19,10 @@ OWN_WORDS = "own_words"
 """Type of the entity that stands for what a message calls its subject; words of the chat, gone when those go."""
 
 
+TITLE = "title"
+"""Type of the entity for the longer phrase in which a message names a general activity ("piano tuner"); for cards alone, gone when the words go."""
+
+
 class Tier1Decision(StrEnum):
     """Whether a message goes on to tier 2."""
 

@@ -13,10 +13,11 @@ from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import failed_updates, inbox, outbox
 from kinkeeper.models import records as model_records
 from kinkeeper.models.embedding.upkeep import purge_vectors
-from kinkeeper.observer.model import OWN_WORDS
+from kinkeeper.observer.model import OWN_WORDS, TITLE
 from kinkeeper.observer.tables import observer_messages, open_questions
 
 _NAMES = frozenset({"label", "activity", "sides"})
+_OWN = frozenset({OWN_WORDS, TITLE})
 
 
 def purge(conn: Connection, household: str, *, now: datetime, keep: timedelta) -> int:
@@ -64,7 +65,7 @@ def without_surfaces(record: Mapping[str, Any] | None) -> dict[str, Any] | None:
     found = record["extracted_entities"]
     own = {entity["value"] for entity in found if entity["type"] == OWN_WORDS}
     entities = [
-        {**entity, "surface": "", "value": "" if entity["type"] == OWN_WORDS else entity["value"]}
+        {**entity, "surface": "", "value": "" if entity["type"] in _OWN else entity["value"]}
         for entity in found
     ]
     activity = None if record["activity"] in own else record["activity"]

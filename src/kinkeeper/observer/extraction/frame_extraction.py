@@ -14,6 +14,7 @@ from kinkeeper.observer.extraction.rules import arranges
 from kinkeeper.observer.model import (
     BY_TRAINED_READER,
     OWN_WORDS,
+    TITLE,
     UNSPECIFIED,
     Entity,
     Extraction,
@@ -21,6 +22,7 @@ from kinkeeper.observer.model import (
     Task,
 )
 from kinkeeper.observer.wording.participants import Participants
+from kinkeeper.observer.wording.plain_words import is_noun_phrase
 from kinkeeper.observer.wording.reading import Reading
 from kinkeeper.reading.model import Act, Frame, Modality, Predicate, SlotName
 
@@ -34,6 +36,7 @@ LINKED: Final = 0.6
 """Chance of a link from which a short answer belongs to the question that it leads to."""
 
 _LONGEST_TITLE: Final = 60
+_PERSON_SYMBOLS: Final = frozenset({"<child>", "<adult>", "<kids>"})
 _MEANT: Final = frozenset({Modality.PLAIN, Modality.REPORTED, Modality.QUOTED})
 _STANCES: Final = {
     Act.STATE: Stance.STATES, Act.ASK: Stance.ASKS, Act.REQUEST: Stance.ASKS, Act.OFFER: Stance.CLAIMS,
@@ -112,6 +115,11 @@ def filled(
         reading: The whole message.
         participants: The household compiled.
     """
+    longer = next(
+        (t for each in seen if (t := _longer_title(extraction, each.frame, reading))), None
+    )
+    if longer is not None:
+        extraction = replace(extraction, entities=(*extraction.entities, longer))
     sure = [each for each in seen if each.frame.p >= FILLED and _is_meant(each.frame)]
     if len(sure) != 1:
         return extraction
@@ -134,6 +142,28 @@ def _titled(extraction: Extraction, frame: Frame, reading: Reading) -> Extractio
         return extraction
     own = (title,) if title.type == OWN_WORDS else ()
     return replace(extraction, activity=title.value, entities=(*extraction.entities, *own))
+
+
+def _longer_title(extraction: Extraction, frame: Frame, reading: Reading) -> Entity | None:
+    """Return the noun phrase in which a general word stands ("eye clinic" for "clinic"), without whom it is for."""
+    words = [each for each in reading.of_kind("generic") if each.id == extraction.activity]
+    for slot in (each for each in frame.slots if each.name is SlotName.WHAT):
+        symbols = [each for each in reading.symbols if slot.start <= each.start and each.end <= slot.end]  # fmt: skip
+        if len(symbols) > 1 and symbols[-1].text in _PERSON_SYMBOLS and symbols[-2].text == "for":
+            symbols = symbols[:-2]
+        if not symbols or not is_noun_phrase(reading.text, symbols):
+            continue
+        start, end = symbols[0].start, symbols[-1].end
+        if any(start <= each.start and each.end <= end for each in words):
+            surface = reading.text[start:end]
+            return Entity(type=TITLE, surface=surface, start=start, end=end, value=_phrase(surface))
+    return None
+
+
+def _phrase(words: str) -> str:
+    """Return words without what leads in to them, not longer than a title may be."""
+    said = words.lower().split()
+    return " ".join(dropwhile(_LED_IN.__contains__, said))[:_LONGEST_TITLE]
 
 
 def _extraction(
@@ -188,8 +218,7 @@ def _title(frame: Frame, reading: Reading) -> Entity | None:
         return Entity(type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id)  # fmt: skip
     if slot is None:
         return None
-    said = reading.text[slot.start : slot.end].lower().split()
-    words = " ".join(dropwhile(_LED_IN.__contains__, said))[:_LONGEST_TITLE]
+    words = _phrase(reading.text[slot.start : slot.end])
     if not any(each.isalpha() for each in words):
         return None
     surface = reading.text[slot.start : slot.end]

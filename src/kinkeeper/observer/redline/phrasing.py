@@ -6,7 +6,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 from kinkeeper.language.text import shorten, strip_controls
-from kinkeeper.observer.model import Extraction, RedlineOutcome, RedlineRule, Task
+from kinkeeper.observer.model import TITLE, Extraction, RedlineOutcome, RedlineRule, Task
 from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.observer.wording.plain_words import may_be_spoken
 from kinkeeper.reading.times import regions
@@ -132,9 +132,12 @@ class Phrasing:
     def title(self, extraction: Extraction) -> str:
         """Return what an arrangement is called on a card: the word that was used, where the household has no name for it."""
         generic = self.participants.vocabulary.generic_activity(extraction.activity or "")
-        named = generic.words if generic else ()
+        if generic is None:
+            return self.label(extraction.activity)
+        longer = (each.value for each in extraction.entities if each.type == TITLE)
         said = (e.surface.lower() for e in extraction.entities if e.value == extraction.activity)
-        return next((each for each in said if each in named), self.label(extraction.activity))
+        named = (each for each in said if each in generic.words)
+        return next(longer, "") or next(named, self.label(extraction.activity))
 
     def spoken_label(self, activity: str | None, task: str | None = None) -> str:
         """Return what is said aloud of an activity or a task; a message's own words only where they are plain nouns."""
