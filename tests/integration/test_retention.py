@@ -248,7 +248,7 @@ def own_words() -> Iterator[Chat]:
 
 
 def lapse(family: Chat) -> None:
-    now = family.at("Sat 2026-03-14 12:00")
+    now = family.at("Thu 2026-03-26 12:00")  # fact cards wait two weeks
     family.store.write_now(lambda conn: proposals.expire_due(conn, family.household.id, now))
 
 
