@@ -99,6 +99,21 @@ def extend(conn: Connection, action: PendingAction, *, until: datetime) -> None:
     conn.execute(update(pending_actions).where(*mine, waits).values(expires_at=until))
 
 
+def note_confidence(conn: Connection, action: PendingAction, confidence: float) -> None:
+    """Keep how sure it is by now that an action that still waits is meant; what people are shown stays.
+
+    Args:
+        conn: Open connection, in a write transaction.
+        action: As last read.
+        confidence: In [0, 1].
+    """
+    mine = (_actions.household == action.proposal.household, _actions.id == action.id)
+    waits = _actions.status == ActionStatus.PENDING.value
+    conn.execute(
+        update(pending_actions).where(*mine, waits).values(extraction_confidence=confidence)
+    )
+
+
 def refreeze(conn: Connection, action: PendingAction, proposal: Proposal) -> None:
     """Write what an action that still waits would do in other terms; buttons that show it stay good.
 

@@ -254,7 +254,7 @@ class Houses:
         own = [
             task
             for household, system in self.by_id.items()
-            for task in system.tasks(clock, pace, talking.talks[household])
+            for task in system.tasks(clock, pace, talking.talks[household], talking.gateway)
         ]
         return [*calendar, *beyond, *own, self._backups(clock).run]
 

@@ -54,6 +54,16 @@ async def models_opened(
             await llama.close()
 
 
+def reads_talk(settings: Settings) -> bool:
+    """Return whether a model is to read group talk.
+
+    Args:
+        settings: In force.
+    """
+    has_model = settings.model_url is not None or settings.model_gguf is not None
+    return has_model and settings.reader is not ReaderChoice.EMBEDDED
+
+
 def model_extractor(settings: Settings, gateway: ModelGateway | None) -> Extractor | None:
     """Return what reads messages with a model's help; None where the rules are to read alone.
 

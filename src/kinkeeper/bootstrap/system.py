@@ -1,8 +1,9 @@
 """Settings and a household file as the parts of a running system: one household's."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from kinkeeper.actions.outside.figures import purge_work
 from kinkeeper.actions.press_tokens import mint
@@ -13,6 +14,7 @@ from kinkeeper.bootstrap.doing import LongTask, Work
 from kinkeeper.bootstrap.household_tasks import household_tasks
 from kinkeeper.bootstrap.mail import mail_requests
 from kinkeeper.bootstrap.memory import Recall
+from kinkeeper.bootstrap.models import reads_talk
 from kinkeeper.bootstrap.requests import catalogue_of
 from kinkeeper.bootstrap.tools import Tools
 from kinkeeper.calendar.seeds import SeedReport
@@ -23,10 +25,12 @@ from kinkeeper.digest.repository import forget_digests
 from kinkeeper.household.model import Household
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.job import Enqueuer, Pace
+from kinkeeper.jobs.row_worker import RowWorker
 from kinkeeper.messaging.channel import Channel
 from kinkeeper.messaging.delivery import Deliverer
 from kinkeeper.messaging.quiet_hours import QuietHours
 from kinkeeper.models.model import ModelGateway
+from kinkeeper.observer import stretches
 from kinkeeper.observer.accounts.proof import Prover
 from kinkeeper.observer.config import ObserverConfig
 from kinkeeper.observer.extraction.context import ContextSource
@@ -36,6 +40,7 @@ from kinkeeper.observer.redline.phrasing import Phrasing
 from kinkeeper.observer.replay import Replay
 from kinkeeper.observer.settling.job import UnderstandingJob
 from kinkeeper.observer.settling.settlement import Settlement
+from kinkeeper.observer.settling.talk_effects import TalkEffects
 from kinkeeper.observer.settling.understanding import Extractor, RulesExtractor, Understanding
 from kinkeeper.observer.speaking import Speaker
 from kinkeeper.observer.tripwire.gate import load_tripwire
@@ -44,6 +49,8 @@ from kinkeeper.observer.wording.participants import Participants
 from kinkeeper.settings.model import Settings
 from kinkeeper.store.row_changes import purge as purge_changes
 from kinkeeper.store.store import Store
+
+_LOOK_FOR_TALK: Final = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +80,10 @@ class System:
     def intake(self, queue: Enqueuer | None = None, *, refuses_chats: bool) -> Intake:
         """Return tier 1; with a queue, tier 2's work is enqueued with each message."""
         tripwire = load_tripwire(self.participants.lexicon, self.settings.tripwire_patterns_path)
-        return Intake(self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats)
+        return Intake(
+            self.participants, tripwire, self.config, queue, refuses_chats=refuses_chats,
+            reads_talk=queue is not None and reads_talk(self.settings),
+        )  # fmt: skip
 
     def understanding(self, clock: Clock, extractor: Extractor | None = None) -> Understanding:
         """Return the half of tier 2 that reads: by rules unless told."""
@@ -115,13 +125,39 @@ class System:
             catalogue=catalogue, clock=clock, gateway=gateway,
         )  # fmt: skip
 
+    def talk_reading(self, clock: Clock, gateway: ModelGateway, pace: Pace) -> RowWorker:
+        """Return what has a model read the group talk that tier 1 took in.
+
+        Args:
+            clock: Tells what is due.
+            gateway: The way to the models.
+            pace: When failed work is tried again.
+        """
+        from kinkeeper.observer.group_reader import GroupReader, group_prompt  # noqa: PLC0415 - loads the templates' library
+        from kinkeeper.observer.settling.talk_job import TalkReadingJob  # noqa: PLC0415 - see above
+
+        phrasing = Phrasing(participants=self.participants, limits=self.config.limits)
+        job = TalkReadingJob(
+            self.store, self.household, reader=GroupReader(gateway, group_prompt()),
+            understanding=self.understanding(clock),
+            effects=TalkEffects(self.settlement(), phrasing), clock=clock,
+        )  # fmt: skip
+        return RowWorker(
+            self.store, job.as_job(), topic=(stretches.TOPIC, self.household.id), clock=clock,
+            pace=replace(pace, reconcile_every=min(pace.reconcile_every, _LOOK_FOR_TALK)),
+        )  # fmt: skip
+
     def hearing(self, clock: Clock) -> Hearing:
         """Return what proposes for memory what the chat lets drop."""
         return Hearing(self.store, self.household, clock=clock)
 
-    def tasks(self, clock: Clock, pace: Pace, talk: Talk) -> list[LongTask]:
+    def tasks(
+        self, clock: Clock, pace: Pace, talk: Talk, gateway: ModelGateway | None = None
+    ) -> list[LongTask]:
         """Return what is to run for the household as long as the process does, beside its work."""
-        return household_tasks(
+        reads = gateway is not None and reads_talk(self.settings)
+        talk_reading = [self.talk_reading(clock, gateway, pace).run] if gateway and reads else []
+        return talk_reading + household_tasks(
             self.settings, self.household, self.store, recall=self.recall,
             hearing=self.hearing(clock), streaming=talk.streaming, clock=clock, pace=pace,
         )  # fmt: skip

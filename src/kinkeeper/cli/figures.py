@@ -87,6 +87,8 @@ def _show(screen: Console, found: Metrics) -> None:
     screen.print(f"Asked why it spoke: {said.confusion}")
     if found.consulted:
         screen.print(f"Questions to a language model: {_counts(found.consulted)}")
+    if found.talk:
+        screen.print(f"Talk read by a language model: {_counts(found.talk)}")
     if found.failed:
         screen.print(f"Left to a person: {found.failed} messages; see kinkeeper pending")
 

@@ -1,7 +1,7 @@
 """Inbound messages, each recorded once. Functions over the caller's transaction."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -211,6 +211,35 @@ def said_before(
         .limit(limit)
     ).all()
     return [_stored(row) for row in reversed(rows)]
+
+
+def as_edited(
+    conn: Connection, household: str, said: Sequence[StoredMessage]
+) -> list[StoredMessage]:
+    """Return messages with the words that their latest edits gave them.
+
+    Args:
+        conn: Any transaction.
+        household: Tenant key.
+        said: Of one chat.
+    """
+    edits = conn.execute(
+        select(messages.c.target, messages.c.text)
+        .where(
+            messages.c.household == household,
+            messages.c.chat_id.in_({each.message.chat_id for each in said}),
+            messages.c.kind == MessageKind.EDIT.value,
+            messages.c.target.in_({each.message.message_id for each in said}),
+        )
+        .order_by(messages.c.id)
+    ).all()
+    words = {row.target: row.text or "" for row in edits}
+    return [
+        replace(each, message=replace(each.message, text=words[each.message.message_id]))
+        if each.message.message_id in words
+        else each
+        for each in said
+    ]
 
 
 def arrived_after(

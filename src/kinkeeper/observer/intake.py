@@ -24,7 +24,7 @@ from kinkeeper.language.text import Token, tokenise
 from kinkeeper.messaging import inbox
 from kinkeeper.messaging.addresses import former_chats
 from kinkeeper.messaging.inbox import StoredMessage
-from kinkeeper.observer import repository
+from kinkeeper.observer import repository, stretches
 from kinkeeper.observer.answers import questions
 from kinkeeper.observer.answers.questions import Asked
 from kinkeeper.observer.arranged import has_planning
@@ -104,6 +104,7 @@ class Intake:
         config: Thresholds and windows.
         queue: Where tier 2's work is enqueued in the same transaction; None where the caller runs it itself.
         refuses_chats: Whether only the chats of the household file are taken in; a replay takes all.
+        reads_talk: Whether a model is to read the talk, a stretch at a time.
     """
 
     def __init__(
@@ -114,12 +115,14 @@ class Intake:
         queue: Enqueuer | None,
         *,
         refuses_chats: bool,
+        reads_talk: bool = False,
     ) -> None:
         self._participants = participants
         self._tripwire = tripwire
         self._config = config
         self._queue = queue
         self._refuses_chats = refuses_chats
+        self._reads_talk = reads_talk
         self._members = Memo(partial(resolve_sender, participants.household))
 
     def receive(self, conn: Connection, message: InboundMessage, *, now: datetime) -> Received:
@@ -209,6 +212,8 @@ class Intake:
             or makes_coordination(evidence),
             state=state, now=now,
         )  # fmt: skip
+        if self._reads_talk and reason != "rate_limited":
+            stretches.add_message(conn, household.id, str(row), message, now=now)
         note_wonder(conn, household.id, message, words.tokens, sender=sender, now=now)
         is_queued = state is WorkState.QUEUED
         if is_queued:

@@ -15,6 +15,12 @@ BY_MODEL = "model"
 BY_TRAINED_READER = "trained"
 """Extractor of what the rules did not find and the trained reader did: kept for a yes, never a reason to speak."""
 
+BY_TALK_READER = "model_in_talk"
+"""Extractor of what a language model read in a stretch of talk: as the trained reader's, kept for a yes alone."""
+
+OF_READERS_ALONE = frozenset({BY_TRAINED_READER, BY_TALK_READER})
+"""Extractors that are no reason to speak."""
+
 OWN_WORDS = "own_words"
 """Type of the entity that stands for what a message calls its subject; words of the chat, gone when those go."""
 

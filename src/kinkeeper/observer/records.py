@@ -5,7 +5,7 @@ from datetime import date, time
 from typing import Any
 
 from kinkeeper.observer.model import (
-    BY_TRAINED_READER,
+    OF_READERS_ALONE,
     ActionRequired,
     Attribution,
     CoordinationType,
@@ -115,13 +115,13 @@ def extraction_from_record(record: Mapping[str, Any]) -> Extraction:
     )
 
 
-def is_of_trained_reader(record: Mapping[str, Any]) -> bool:
-    """Return whether an extraction rests on what the trained reader alone saw.
+def is_of_reader_alone(record: Mapping[str, Any]) -> bool:
+    """Return whether an extraction rests on what the trained reader, or a model in a stretch of talk, alone saw.
 
     Args:
         record: As `extraction_record` wrote it; empty for what was not read from a message.
     """
-    return record.get("extractor") == BY_TRAINED_READER
+    return record.get("extractor") in OF_READERS_ALONE
 
 
 def _entity(record: Mapping[str, Any]) -> Entity:

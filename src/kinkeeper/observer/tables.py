@@ -133,3 +133,21 @@ feedback = Table(
     Index("ix_feedback_at", "household", "at"),
     sqlite_autoincrement=True,
 )
+
+# A stretch of a chat that a model reads in one call: until it is begun, each new message makes it longer.
+talk_stretches = Table(
+    "talk_stretches",
+    metadata,
+    Column("household", String(64), primary_key=True),
+    Column("first", String(20), primary_key=True),
+    Column("chat_id", String(128), nullable=False),
+    Column("last", String(20), nullable=False),
+    Column("messages", Integer, nullable=False),
+    Column("outcome", String(24)),
+    Column("engine", String(128)),
+    Column("effects", JSON),
+    Column("created_at", Instant, nullable=False),
+    *work_columns(),
+    Index("ix_talk_stretches_state", "state", "household", "chat_id"),
+    Index("ix_talk_stretches_created", "household", "created_at"),
+)

@@ -15,14 +15,16 @@ from kinkeeper.reading.times import NamedTimeWords
 WINDOW: Final = 15
 """Messages of a batch, those before it included."""
 
-_MOST_NEW: Final = 9
+MOST_NEW: Final = 9
 """Of these new ones: the others show what they answer."""
 
 _MOST_THINGS: Final = 40
 DAYS_SHOWN: Final = timedelta(days=14)
 """Of the calendar."""
 
-_SILENCE: Final = timedelta(minutes=1)
+SILENCE: Final = timedelta(minutes=1)
+"""After which a stretch of talk is over."""
+
 _MOST_BYTES: Final = 1500
 _LONGEST_TITLE: Final = 80
 _ESCAPED: Final = 12
@@ -138,8 +140,8 @@ def cut_batches(messages: Sequence[Heard]) -> Iterator[tuple[Sequence[Heard], in
     """
     begun = 0
     for end, (last, then) in enumerate(pairwise([*messages, None]), 1):
-        is_over = then is None or last is None or then.sent_at - last.sent_at >= _SILENCE
-        if is_over or end - begun == _MOST_NEW:
+        is_over = then is None or last is None or then.sent_at - last.sent_at >= SILENCE
+        if is_over or end - begun == MOST_NEW:
             yield messages[max(0, end - WINDOW) : end], end - begun
             begun = end
 

@@ -18,6 +18,7 @@ from kinkeeper.core.time import Interval, local_days
 from kinkeeper.household.viewing import Viewer
 from kinkeeper.jobs.leases import WorkState
 from kinkeeper.messaging import outbox
+from kinkeeper.observer import stretches
 from kinkeeper.observer.feedback import FeedbackCount, count_feedback
 from kinkeeper.observer.model import Tier1Decision
 from kinkeeper.observer.tables import confidence_log, observer_messages
@@ -121,6 +122,7 @@ class Metrics:
         feedback: What people said about the observer in the span.
         failed: Messages handed to a person, whenever they were sent.
         consulted: Questions to a language model in the span, by how they ended.
+        talk: Stretches of talk that a model was asked to read since the span's begin, by how the call ended, and what followed.
     """
 
     days: tuple[LedgerDay, ...]
@@ -134,6 +136,7 @@ class Metrics:
     feedback: FeedbackCount
     failed: int
     consulted: Mapping[str, int]
+    talk: Mapping[str, int]
 
 
 def load_metrics(
@@ -180,7 +183,16 @@ def load_metrics(
         feedback=count_feedback(conn, household, span),
         failed=len(failures(conn, household)),
         consulted=Counter(asked["outcome"] for row in rows for asked in row.consulted or ()),
+        talk=_talk(conn, household, span),
     )
+
+
+def _talk(conn: Connection, household: str, span: Interval) -> Mapping[str, int]:
+    counted: Counter[str] = Counter()
+    for outcome, effects in stretches.outcomes(conn, household, since=span.start):
+        counted[outcome] += 1
+        counted.update(each["effect"] for each in effects or ())
+    return counted
 
 
 def failures(conn: Connection, household: str) -> Sequence[Failure]:

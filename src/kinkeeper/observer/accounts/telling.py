@@ -50,6 +50,7 @@ def metrics_record(found: Metrics) -> dict[str, Any]:
         },
         "manual_review": found.failed,
         "consulted": dict(found.consulted),
+        "talk": dict(found.talk),
     }
 
 

@@ -18,7 +18,7 @@ from kinkeeper.core.errors import InputError, NotFoundError
 from kinkeeper.core.gates import Stage
 from kinkeeper.household.model import Household
 from kinkeeper.jobs.leases import WorkState
-from kinkeeper.observer import repository
+from kinkeeper.observer import repository, stretches
 from kinkeeper.observer.accounts import trace_words
 from kinkeeper.observer.consultation import consultations_from
 from kinkeeper.observer.tables import observer_messages
@@ -124,13 +124,17 @@ def load_trace(
         for gate in repository.gates_of(conn, household.id, row.id)
     }  # fmt: skip
     action = load_action(conn, household.id, row.action_id) if row.action_id else None
+    stretch = stretches.read_with(conn, household.id, row.chat_id, row.id)
     return Trace(
         message_id=row.message_id,
         chat_id=row.chat_id,
         sender=row.sender,
         sent_at=row.sent_at,
         steps=tuple(
-            _ladder(row, gates, action, household, answered=_asked_by(conn, row, household))
+            (
+                *_ladder(row, gates, action, household, answered=_asked_by(conn, row, household)),
+                *_talk(row, stretch),
+            )
         ),
         gates=tuple(gates[stage.value] for stage in Stage if stage.value in gates),
         row=row,
@@ -216,6 +220,15 @@ def _ladder(
             mark=Mark.PASSED,
             text=f"Saved for approval: {action.proposal.summary} ({status}, {action.id[:8]}).",
         )
+
+
+def _talk(row: Row[Any], stretch: Row[Any] | None) -> Iterator[Step]:
+    """Say what a model that read the talk made of a message."""
+    if stretch is None or stretch.outcome is None:
+        return
+    effects = [each for each in stretch.effects or () if each["message"] == row.id]
+    text = trace_words.talk(stretch.outcome, stretch.engine, effects)
+    yield Step(stage="model", mark=Mark.PASSED if effects else Mark.NOTED, text=text)
 
 
 def _tripwire(row: Row[Any], gates: Mapping[str, GateReading]) -> Iterator[Step]:

@@ -51,7 +51,7 @@ _RULES: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 _SILENCES: Mapping[str, str] = MappingProxyType({
     "no_rule": "nothing clashes, and somebody is in charge",
-    "trained_reader_alone": "only the trained reader noticed it, so it waits for approval",
+    "reader_alone": "only the trained reader noticed it, so it waits for approval",
     "nothing_to_confirm": "there is nothing to save for approval",
     "acknowledged": "it only agrees with something already settled",
     "declined": "somebody said no, so the question stays open",
@@ -87,6 +87,17 @@ _DOUBTS: Mapping[str, str] = MappingProxyType({
     Doubt.FAINT: "it was unclear whether anything is being arranged",
     Doubt.UNPLACED: "it was unclear what will happen",
 })  # fmt: skip
+_EFFECTS: Mapping[str, str] = MappingProxyType(
+    {
+        "opened": "saw a plan, saved for approval ({card})",
+        "agreed": "agrees with what waits for approval ({card})",
+        "corrected": "read it otherwise, so a corrected card waits ({card})",
+        "offered": "read it otherwise, so a card shows both ({card})",
+        "withdrawn": "took it as called off, so a card was withdrawn ({card})",
+        "left": "saw something that changes nothing",
+    }
+)
+
 _NO_ANSWERS: Mapping[str, str] = MappingProxyType({
     Outcome.TIMEOUT: "took too long",
     Outcome.INVALID_OUTPUT: "answered in the wrong format",
@@ -196,3 +207,22 @@ def status(action: PendingAction) -> str:
     if action.undone_at is not None:
         return "taken back"
     return _STANDS.get(action.status, action.status.value)
+
+
+def talk(outcome: str, engine: str | None, effects: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a model that read the talk made of a message.
+
+    Args:
+        outcome: How its call ended.
+        engine: Who read it.
+        effects: What followed for the message.
+    """
+    if not engine:
+        trouble = _NO_ANSWERS.get(Outcome(outcome), f"failed ({outcome})")
+        return f"A model was meant to read the talk too, but it {trouble}; nothing was changed."
+    if not effects:
+        return f"Read with its talk by {engine}, which found no plan in it."
+    done = [
+        _EFFECTS[each["effect"]].format(card=(each["action"] or "")[:8]).strip() for each in effects
+    ]
+    return f"Read with its talk by {engine}, which {'; '.join(done)}."

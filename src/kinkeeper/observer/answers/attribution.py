@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from kinkeeper.core.gates import ConfidenceType, GateDecision, GateResult, Stage
 from kinkeeper.observer.model import (
-    BY_TRAINED_READER,
+    OF_READERS_ALONE,
     UNSPECIFIED,
     Attribution,
     Extraction,
@@ -250,7 +250,7 @@ def completed_by(extraction: Extraction, job: Extraction) -> Extraction:
         activity=extraction.activity or job.activity,
         location=extraction.location or job.location,
         action_required=extraction.action_required or job.action_required,
-        extractor=job.extractor if job.extractor == BY_TRAINED_READER else extraction.extractor,
+        extractor=job.extractor if job.extractor in OF_READERS_ALONE else extraction.extractor,
     )
     return replace(merged, confidence=max(extraction.confidence, _confidence(merged)))
 

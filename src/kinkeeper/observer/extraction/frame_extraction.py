@@ -61,10 +61,14 @@ class Seen:
     Attributes:
         frame: As it was read.
         told: The same with its people and times resolved.
+        title: What it is about, in words of the talk, where the message itself has none.
+        extractor: Who saw it.
     """
 
     frame: Frame
     told: Told
+    title: str = ""
+    extractor: str = BY_TRAINED_READER
 
 
 def seen_in(heard: Heard, participants: Participants) -> tuple[Seen, ...]:
@@ -176,7 +180,7 @@ def _extraction(
     if frame.predicate not in _TASKS and frame.predicate is not Predicate.EVENT:
         return None
     stance = _STANCES[frame.act]
-    title = _title(frame, reading)
+    title = _title(frame, reading, seen.title)
     day, clock = told.when.days, told.when.start
     days = day or ((reading.sent_at.date(),) if clock else ())
     read = Extraction(
@@ -188,7 +192,7 @@ def _extraction(
         child=_members(told.who_for or told.likely_for, participants),
         activity=title.value if title else None, location=_place(frame, reading),
         entities=_entities(frame, reading, title), seeks_owner=frame.act is Act.ASK,
-        confidence=round(min(frame.plan, 0.95), 2), extractor=BY_TRAINED_READER,
+        confidence=round(min(frame.plan, 0.95), 2), extractor=seen.extractor,
     )  # fmt: skip
     return arranges(read)
 
@@ -203,7 +207,7 @@ def _task(frame: Frame, title: Entity | None) -> Task | None:
     return _TASKS[frame.predicate] if frame.predicate else None
 
 
-def _title(frame: Frame, reading: Reading) -> Entity | None:
+def _title(frame: Frame, reading: Reading, known: str = "") -> Entity | None:
     """Return what it is about: an activity that the clause names, else the words of its slot, as a short phrase."""
     named = [
         each
@@ -216,13 +220,12 @@ def _title(frame: Frame, reading: Reading) -> Entity | None:
     if named:
         best = min(named, key=lambda each: each.kind != "activity")
         return Entity(type=best.kind, surface=best.surface, start=best.start, end=best.end, value=best.id)  # fmt: skip
-    if slot is None:
-        return None
-    words = _phrase(reading.text[slot.start : slot.end])
+    start, end = (slot.start, slot.end) if slot else (0, 0)
+    surface = reading.text[start:end]
+    words = _phrase(surface or known)
     if not any(each.isalpha() for each in words):
         return None
-    surface = reading.text[slot.start : slot.end]
-    return Entity(type=OWN_WORDS, surface=surface, start=slot.start, end=slot.end, value=words)
+    return Entity(type=OWN_WORDS, surface=surface, start=start, end=end, value=words)
 
 
 def _entities(frame: Frame, reading: Reading, title: Entity | None) -> tuple[Entity, ...]:

@@ -28,7 +28,7 @@ from kinkeeper.observer.model import (
     Stance,
     Task,
 )
-from kinkeeper.observer.records import extraction_from_record, is_of_trained_reader
+from kinkeeper.observer.records import extraction_from_record, is_of_reader_alone
 from kinkeeper.observer.redline.case import Case
 from kinkeeper.observer.schedule import Schedule
 from kinkeeper.observer.settling.days import SERIES_AHEAD, UNDATED_DAYS, load_schedule
@@ -106,7 +106,7 @@ class CaseBuilder:
         # What waits from a conversation takes up its time, but says nothing about who claimed what in the chat.
         pending = [action for action in waiting if action.proposal.extraction]
         # Nothing is said because of what the trained reader alone saw.
-        sure = [each for each in waiting if not is_of_trained_reader(each.proposal.extraction)]
+        sure = [each for each in waiting if not is_of_reader_alone(each.proposal.extraction)]
         schedule = self._schedule(conn, outcome.extraction, prepared, sure)
         outcome, standing = self._standing(conn, prepared, part, outcome, pending, schedule)
         extraction = standing.extraction

@@ -29,7 +29,7 @@ from kinkeeper.observer.extraction.context import BrainContext
 from kinkeeper.observer.extraction.frames import STAGE
 from kinkeeper.observer.extraction.prepared import Prepared
 from kinkeeper.observer.model import (
-    BY_TRAINED_READER,
+    OF_READERS_ALONE,
     Decision,
     RedlineDecision,
     RedlineOutcome,
@@ -113,6 +113,37 @@ class Settlement:
         )  # fmt: skip
         leases.finish(conn, observer_messages, (self._household, row_id), epoch)
         return decision
+
+    def keep(
+        self, conn: Connection, prepared: Prepared, *, slot: str, now: datetime
+    ) -> PendingAction | None:
+        """Keep a plan that a reader alone saw for a person's yes: nothing is said, asked or taken back.
+
+        Args:
+            conn: In a write transaction.
+            prepared: Its message, with the plan as its only part.
+            slot: Tells it from what else the message proposes.
+            now: Aware.
+
+        Returns:
+            The action that awaits a person; None where there is nothing that one could confirm.
+        """
+        part = prepared.parts[0]
+        built = self._cases.build(conn, prepared, part, now=now)
+        if built.is_dropped:
+            return None
+        silent = RedlineOutcome.silent("reader_alone")
+        base = Decision(
+            message_id=prepared.stored.message.message_id, tier1=Tier1Decision.QUEUE,
+            tripwire_confidence=0.0, override=None, patterns=(), reason=silent.reason,
+            redline=silent,
+        )  # fmt: skip
+        turn = Turn(
+            conn=conn, prepared=prepared, part=part, number=0, case=built.case, slot=slot,
+            question=built.question, standing=built.standing, pending=built.pending, now=now,
+            base=base,
+        )  # fmt: skip
+        return self._propose(turn, silent)
 
     def _decide(
         self, conn: Connection, prepared: Prepared, *, now: datetime
@@ -230,8 +261,8 @@ class Settlement:
             return RedlineOutcome.silent("declined")
         if _is_edited_too_late(turn):
             return RedlineOutcome.silent("passed")
-        if turn.extraction.extractor == BY_TRAINED_READER:
-            return RedlineOutcome.silent("trained_reader_alone")
+        if turn.extraction.extractor in OF_READERS_ALONE:
+            return RedlineOutcome.silent("reader_alone")
         return decide(turn.case, self._config.rules)
 
     def _mute(self, turn: Turn, verdict: RedlineOutcome) -> RedlineOutcome:

@@ -240,7 +240,7 @@ class Understanding:
     def _earlier(self, stored: StoredMessage, present: StoredMessage) -> Earlier:
         message = stored.message
         member = self._participants.household.member(message.sender) if stored.is_member else None
-        reading = self._read(message.text, message.sent_at.astimezone(self._zone))
+        reading = self.read(message.text, message.sent_at.astimezone(self._zone))
         return Earlier(
             reading=reading,
             extraction=extract(reading, sender=member, participants=self._participants),
@@ -251,12 +251,18 @@ class Understanding:
         """Read a message as a whole and by what each part arranges; a long one without holding up others."""
 
         def work() -> tuple[Reading, Sequence[Reading]]:
-            reading = self._read(text, sent_at)
+            reading = self.read(text, sent_at)
             return reading, segments(reading)
 
         return await read_beside(text, work)
 
-    def _read(self, text: str, sent_at: datetime) -> Reading:
+    def read(self, text: str, sent_at: datetime) -> Reading:
+        """Return a text as the rules read it.
+
+        Args:
+            text: Of a message.
+            sent_at: When it was said, aware, in the household's zone.
+        """
         participants = self._participants
         first = read_message(
             text, sent_at=sent_at, lexicon=participants.lexicon,

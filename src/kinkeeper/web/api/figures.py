@@ -72,6 +72,7 @@ class Figures(BaseModel):
     feedback: FeedbackRecord
     manual_review: int
     consulted: dict[str, int]
+    talk: dict[str, int]
 
 
 class FailedMessage(BaseModel):

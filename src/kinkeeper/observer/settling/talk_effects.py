@@ -1,0 +1,210 @@
+"""What follows from what a model read in group talk: cards for a person's yes, and nothing else.
+
+It never speaks, never changes what somebody decided, and never widens who may see something.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from kinkeeper.actions import proposals
+from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.repository import find_by_source, open_actions
+from kinkeeper.arrangements import When
+from kinkeeper.arrangements.grounding import grounding_of
+from kinkeeper.household.viewing import HOUSEHOLD_SCOPE, Viewer
+from kinkeeper.observer.answers.attribution import are_compatible
+from kinkeeper.observer.cards.amending import SURE, Amendment, Effect, amend
+from kinkeeper.observer.cards.retraction import SOURCE
+from kinkeeper.observer.cards.superseding import is_restated
+from kinkeeper.observer.extraction.frame_extraction import Seen, plans_in
+from kinkeeper.observer.extraction.prepared import Part, Prepared
+from kinkeeper.observer.model import BY_TALK_READER, Extraction
+from kinkeeper.observer.records import extraction_from_record, is_of_reader_alone
+from kinkeeper.observer.redline.phrasing import Phrasing
+from kinkeeper.observer.settling.settlement import Settlement
+from kinkeeper.observer.wording.reading import Reading
+from kinkeeper.reading.batch_grounding import Found
+from kinkeeper.reading.model import Act, Modality, Predicate
+
+_CALLED_OFF: Final = frozenset({Predicate.CANCEL})
+_GIVEN_BACK: Final = frozenset({Act.WITHDRAW, Act.DECLINE, Act.REPORT_DONE})
+_TOLD: Final = frozenset({Act.STATE, Act.ACCEPT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadThing:
+    """One thing that a model read.
+
+    Attributes:
+        found: As far as it has ground.
+        prepared: Its message, read by the other readers.
+        reading: The words of its message.
+        answered: Id of the rows of the message that it answers, if any.
+        engine: Which model read it.
+    """
+
+    found: Found
+    prepared: Prepared
+    reading: Reading
+    answered: str | None
+    engine: str
+
+    @property
+    def row_id(self) -> str:
+        """Id of the rows of its message."""
+        return str(self.prepared.stored.id)
+
+
+class TalkEffects:
+    """Makes cards of what a model read, for one household.
+
+    Args:
+        settlement: Makes a card of a plan.
+        phrasing: The household's words.
+    """
+
+    def __init__(self, settlement: Settlement, phrasing: Phrasing) -> None:
+        self._settlement = settlement
+        self._phrasing = phrasing
+        self._participants = phrasing.participants
+        self._household = phrasing.participants.household
+
+    def apply(
+        self, conn: Connection, thing: ReadThing, number: int, *, now: datetime
+    ) -> Mapping[str, Any]:
+        """Let one thing that was read have its effect, in the caller's transaction.
+
+        Args:
+            conn: In a write transaction.
+            thing: What was read.
+            number: Which of the stretch it is, from 0.
+            now: Aware.
+
+        Returns:
+            What was done, in ids and words of ours alone.
+        """
+        effect, action_id = self._apply(conn, thing, number, now=now)
+        return {"message": thing.row_id, "effect": effect.value, "action": action_id}
+
+    def _apply(
+        self, conn: Connection, thing: ReadThing, number: int, *, now: datetime
+    ) -> tuple[Effect, str | None]:
+        frame, scope = thing.found.frame, thing.prepared.scope
+        is_hidden = frame.is_secret and scope == HOUSEHOLD_SCOPE
+        is_meant = frame.modality is Modality.PLAIN and not frame.is_negated
+        if not is_meant or is_hidden or self._is_over(thing, now):
+            return Effect.LEFT, None
+        plan = self._plan(thing)
+        card = self._card(conn, thing, plan, now=now)
+        if frame.predicate in _CALLED_OFF or frame.act in _GIVEN_BACK:
+            return self._take_back(conn, thing, card, now=now)
+        if card is not None:
+            if scope not in {HOUSEHOLD_SCOPE, card.proposal.scope}:
+                return Effect.LEFT, card.id
+            return amend(
+                conn, card, self._amendment(thing), phrasing=self._phrasing,
+                household=self._household, now=now,
+            )  # fmt: skip
+        if plan is None or self._is_known(conn, thing, plan):
+            return Effect.LEFT, None
+        prepared = replace(thing.prepared, parts=(Part(reading=thing.reading, extraction=plan),))
+        action = self._settlement.keep(conn, prepared, slot=f"talk-{number}", now=now)
+        return (Effect.LEFT, None) if action is None else (Effect.OPENED, action.id)
+
+    def _is_over(self, thing: ReadThing, now: datetime) -> bool:
+        """Whether it lies before today: a late answer changes nothing that is done."""
+        days = self._amendment(thing).days
+        return bool(days) and days[-1] < now.astimezone(self._household.zone).date()
+
+    def _plan(self, thing: ReadThing) -> Extraction | None:
+        """Return what was read in the fields of an extraction; None where it opens nothing."""
+        found, prepared = thing.found, thing.prepared
+        frame = replace(found.frame, target=None)
+        told = next(
+            iter(grounding_of(self._household).told(replace(prepared.heard, frames=(frame,)))), None
+        )
+        if told is None:
+            return None
+        read = self._amendment(thing)
+        told = replace(
+            told, when=When(days=read.days, start=read.start),
+            who_for=self._members(found.who), who_does=read.owners,
+        )  # fmt: skip
+        seen = Seen(
+            frame=frame, told=told, title=found.title or "", extractor=BY_TALK_READER
+        )  # fmt: skip
+        plans = plans_in([seen], thing.reading, prepared.member, self._participants)
+        return next(plans, None)
+
+    def _amendment(self, thing: ReadThing) -> Amendment:
+        at = thing.found.at
+        day = at.date() if isinstance(at, datetime) else at
+        return Amendment(
+            row_id=thing.row_id, days=(day,) if day else (),
+            start=at.time() if isinstance(at, datetime) else None,
+            owners=self._members(thing.found.by), p=thing.found.frame.p,
+        )  # fmt: skip
+
+    def _members(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        ids = {name: each for each, name in self._household.names.items()}
+        return tuple(ids[name] for name in names if name in ids)
+
+    def _card(
+        self, conn: Connection, thing: ReadThing, plan: Extraction | None, *, now: datetime
+    ) -> PendingAction | None:
+        """Return the waiting card that is about the same: named, of the same message or its question, or surely the same job."""
+        chat = thing.prepared.stored.message.chat_id
+        waiting = [
+            each
+            for each in open_actions(conn, Viewer.of(self._household.id), now=now)
+            if each.proposal.chat_id == chat and each.proposal.extraction
+        ]
+        named = next((each for each in waiting if each.id == thing.found.thing), None)
+        if named is not None or thing.found.thing is not None:
+            return named
+        for source in (thing.row_id, thing.answered):
+            own = [each for each in waiting if each.proposal.source_id == source]
+            fitting = [each for each in own if plan is None or _fits(plan, each)]
+            if len(fitting) == 1:
+                return fitting[0]
+        return next((e for e in reversed(waiting) if plan and is_restated(plan, _said(e))), None)
+
+    def _is_known(self, conn: Connection, thing: ReadThing, plan: Extraction) -> bool:
+        """Whether it was decided, taken back or replaced before, or only repeats what is in the calendar."""
+        if thing.found.thing is not None and thing.found.frame.act in _TOLD:
+            return True
+        sources = [each for each in (thing.row_id, thing.answered) if each is not None]
+        before = [
+            each
+            for source in sources
+            for each in find_by_source(conn, self._household.id, SOURCE, source)
+        ]
+        return any(each.status is not ActionStatus.PENDING and _fits(plan, each) for each in before)
+
+    def _take_back(
+        self, conn: Connection, thing: ReadThing, card: PendingAction | None, *, now: datetime
+    ) -> tuple[Effect, str | None]:
+        """Withdraw a card that readers alone had made; what the rules read is theirs to take back."""
+        if card is None:
+            return Effect.LEFT, None
+        is_ours = is_of_reader_alone(card.proposal.extraction)
+        if not is_ours or thing.found.frame.p < SURE:
+            return Effect.LEFT, card.id
+        proposals.withdraw(
+            conn, card.id, household=self._household.id, now=now, by_source=thing.row_id
+        )
+        return Effect.WITHDRAWN, card.id
+
+
+def _said(action: PendingAction) -> Extraction:
+    return extraction_from_record(action.proposal.extraction)
+
+
+def _fits(plan: Extraction, action: PendingAction) -> bool:
+    """Whether a card can be about a plan; the day is what may have been read wrongly."""
+    said = _said(action) if action.proposal.extraction else None
+    return said is not None and are_compatible(replace(plan, dates=()), replace(said, dates=()))
