@@ -92,6 +92,7 @@ def test_nothing_else_writes_to_the_row_of_an_action_but_what_purges_it() -> Non
         (MOVES, STATEMENT),
         (MOVES, "extend"),
         (MOVES, "refreeze"),
+        (MOVES, "note_confidence"),
         *purging,
     }
     for name, tree in modules():

@@ -53,7 +53,8 @@ OWN_VIEWERS = {
     # A chat is read by all of the household, so the observer asks, decides and shows on its behalf.
     "kinkeeper.bootstrap.system", "kinkeeper.bootstrap.brain", "kinkeeper.observer.accounts.proof",
     "kinkeeper.observer.settling.days", "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.earlier_cards",
-    "kinkeeper.observer.settling.understanding",
+    "kinkeeper.observer.settling.understanding", "kinkeeper.observer.settling.talk_job",
+    "kinkeeper.observer.settling.talk_effects",
     # Refuses all others.
     "kinkeeper.brain.remote",
     # For the adult who decides, or for a person about what is their own.
@@ -89,7 +90,9 @@ LISTING_ACTIONS = {
     "kinkeeper.actions.expected", "kinkeeper.web.pages.health", "kinkeeper.observer.accounts.metrics",
     # Show nothing to anybody: when cards lapse, on which days they are, and what a message in the group may answer.
     "kinkeeper.actions.lifetime", "kinkeeper.actions.days_kept",
-    "kinkeeper.observer.settling.case_building",
+    "kinkeeper.observer.settling.case_building", "kinkeeper.observer.settling.talk_effects",
+    # Shows a model on a private address what the chat can see of its own cards.
+    "kinkeeper.observer.settling.talk_job",
     # The operator's own commands and export.
     "kinkeeper.cli.pending_list", "kinkeeper.bootstrap.household_state",
 }  # fmt: skip

@@ -35,7 +35,7 @@ def _metrics(**fields: Any) -> Metrics:
     plain: dict[str, Any] = {
         "days": (), "gates": (), "spoken_by_rule": {}, "spoken_per_day": 0.0, "actions": {},
         "confirmed_share": None, "refusals": {}, "refused_presses": {}, "feedback": NOTHING,
-        "failed": 0, "consulted": {},
+        "failed": 0, "consulted": {}, "talk": {},
     }  # fmt: skip
     return Metrics(**{**plain, **fields})
 

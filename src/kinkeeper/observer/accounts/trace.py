@@ -130,11 +130,9 @@ def load_trace(
         chat_id=row.chat_id,
         sender=row.sender,
         sent_at=row.sent_at,
-        steps=tuple(
-            (
-                *_ladder(row, gates, action, household, answered=_asked_by(conn, row, household)),
-                *_talk(row, stretch),
-            )
+        steps=(
+            *_ladder(row, gates, action, household, answered=_asked_by(conn, row, household)),
+            *_talk(row, stretch),
         ),
         gates=tuple(gates[stage.value] for stage in Stage if stage.value in gates),
         row=row,

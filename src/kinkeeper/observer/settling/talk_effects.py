@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from kinkeeper.actions import proposals
-from kinkeeper.actions.model import ActionStatus, PendingAction
+from kinkeeper.actions.model import PendingAction
 from kinkeeper.actions.repository import find_by_source, open_actions
 from kinkeeper.arrangements import When
 from kinkeeper.arrangements.grounding import grounding_of
@@ -174,7 +174,7 @@ class TalkEffects:
         return next((e for e in reversed(waiting) if plan and is_restated(plan, _said(e))), None)
 
     def _is_known(self, conn: Connection, thing: ReadThing, plan: Extraction) -> bool:
-        """Whether it was decided, taken back or replaced before, or only repeats what is in the calendar."""
+        """Whether its message led to such a card before, whatever became of it, or it only repeats the calendar."""
         if thing.found.thing is not None and thing.found.frame.act in _TOLD:
             return True
         sources = [each for each in (thing.row_id, thing.answered) if each is not None]
@@ -183,7 +183,7 @@ class TalkEffects:
             for source in sources
             for each in find_by_source(conn, self._household.id, SOURCE, source)
         ]
-        return any(each.status is not ActionStatus.PENDING and _fits(plan, each) for each in before)
+        return any(_fits(plan, each) for each in before)
 
     def _take_back(
         self, conn: Connection, thing: ReadThing, card: PendingAction | None, *, now: datetime
