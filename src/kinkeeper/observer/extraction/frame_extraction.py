@@ -103,7 +103,8 @@ def answer_in(seen: Sequence[Seen]) -> tuple[Stance, str] | None:
     for each in seen:
         target = each.frame.target
         is_sure = target is not None and min(target.p, each.frame.p) >= LINKED
-        if is_sure and each.told.answers and each.frame.act in _ANSWERS:
+        is_answer = is_sure and each.frame.act in _ANSWERS and _is_meant(each.frame)
+        if is_answer and each.told.answers:
             return _ANSWERS[each.frame.act], each.told.answers
     return None
 
